@@ -1,0 +1,54 @@
+"""What the user may be told: errors as whole sentences, exit codes, names made harmless."""
+
+import enum
+import os
+
+
+class Exit(enum.IntEnum):
+    """Exit codes; from 64 on those of BSD's sysexits."""
+
+    DONE = 0
+    LOSSES = 1
+    USAGE = 2
+    NOTHING_TO_PLAY = 3
+    NO_INPUT = 66
+    CANNOT_CREATE = 73
+    AWAY = 75
+    CONFIG = 78
+    INTERRUPTED = 130
+
+
+class PlayshuffleError(Exception):
+    """Something the user can mend; the text says what, where and what to do."""
+
+    def __init__(self, text: str, code: Exit) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+# Characters that change how the rest of a line is displayed: bidi controls and marks, line
+# and paragraph separators, the byte order mark, invisible tag characters, soft hyphen.
+_ODD = frozenset("\xad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\ufeff") | {
+    chr(code)
+    for first, last in ((0x202A, 0x202E), (0x2060, 0x206F), (0xFFF9, 0xFFFB), (0xE0000, 0xE007F))
+    for code in range(first, last + 1)
+}
+
+
+def shown(name: bytes | str | os.PathLike[str]) -> str:
+    """Make a name or tag harmless to print: control, bidi and undecodable characters are escaped."""
+    text = os.fsdecode(name)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_harmless, text))
+
+
+def _harmless(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, as os.fsdecode carries it
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return f"\\x{code:02x}"
+    if character in _ODD or 0xD800 <= code <= 0xDFFF:
+        return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return character
