@@ -1,0 +1,109 @@
+"""Orders in which something stays: an order and what stays in, a shuffle of the others out."""
+
+from collections.abc import Collection, Sequence
+
+from playshuffle.shuffle.chance import RandBelow
+from playshuffle.shuffle.uniform import Shuffle
+
+
+def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
+    """Shuffle all entries but those at the pinned places, in any way.
+
+    The others are to the places left what `shuffle` makes of an order of that length.
+
+    Args:
+        order: n distinct indices; not changed.
+        pins: places, 0 to n-1, whose entries stay.
+        shuffle: what is done to the others, handed over in their order.
+        randbelow: handed to `shuffle`.
+
+    Returns:
+        A new list of the same entries; with all places pinned the same order.
+
+    Raises:
+        ValueError: for a place beyond the order.
+
+    Cost: O(n), and that of `shuffle`.
+
+    Source: none; the oldest form is to tell a shuffle that it has fewer entries.
+    """
+    staying = set(pins)
+    beyond = [place for place in pins if not 0 <= place < len(order)]
+    if beyond:
+        raise ValueError(f"pinned beyond an order of {len(order)}: {beyond}")
+    free = [place for place in range(len(order)) if place not in staying]
+    return _rearranged(order, free, shuffle, randbelow)
+
+
+def part(order: Sequence[int], places: range, shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
+    """Shuffle some places of a longer order among themselves: a run of them, or every so-many-th.
+
+    The entries there are to those places what `shuffle` makes of an order of that length.
+
+    Args:
+        order: n distinct indices; not changed.
+        places: `range(start, start + count * stride, stride)`, within 0 to n-1.
+        shuffle: what is done to the entries at those places.
+        randbelow: handed to `shuffle`.
+
+    Returns:
+        A new list of the same entries; with no or one place the same order.
+
+    Raises:
+        ValueError: for places beyond the order.
+
+    Cost: O(n) to copy, and that of `shuffle` over the places alone.
+
+    Source: none.
+    """
+    if any(not 0 <= place < len(order) for place in (*places[:1], *places[-1:])):
+        raise ValueError(f"{places} reaches beyond an order of {len(order)}")
+    return _rearranged(order, places, shuffle, randbelow)
+
+
+def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBelow) -> list[int]:
+    """Shuffle by halves: so few swaps that the old order still shows.
+
+    Makes ⌊n/2⌋ swaps, less `skip` for every place divisible by `group` (52 entries, group
+    13, skip 3: twelve fewer). Each swaps two places drawn from all n, which may be one.
+
+    Args:
+        order: n distinct indices; not changed.
+        group: how many places apart swaps are left out, 1 or more.
+        skip: how many are left out there, 0 or more; with 0 the group means nothing.
+        randbelow: drawn from twice for each swap, with bound n.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Raises:
+        ValueError: for a group below 1 or a skip below 0.
+
+    Cost: O(n).
+
+    Source: none.
+    """
+    if group < 1 or skip < 0:
+        raise ValueError(f"no swaps can be left out with group {group} and skip {skip}")
+    shuffled = list(order)
+    count = len(shuffled)
+    for _ in range(count // 2 - skip * -(-count // group)):
+        one, other = randbelow(count), randbelow(count)
+        shuffled[one], shuffled[other] = shuffled[other], shuffled[one]
+    return shuffled
+
+
+def restore(order: Sequence[int]) -> list[int]:
+    """Put the entries back in their natural order, the smallest index first."""
+    return sorted(order)
+
+
+def _rearranged(
+    order: Sequence[int], places: Sequence[int], shuffle: Shuffle, randbelow: RandBelow
+) -> list[int]:
+    """Shuffle the entries at the places given, in the order of these places."""
+    shuffled = list(order)
+    entries = shuffle([order[place] for place in places], randbelow)
+    for place, entry in zip(places, entries, strict=True):
+        shuffled[place] = entry
+    return shuffled

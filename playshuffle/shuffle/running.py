@@ -1,0 +1,169 @@
+"""A running order that changes: an order and what came, went or was renamed in, the order after it out.
+
+`first` is everywhere the first place still to come: nothing is put before it. A removed
+entry needs no draw, since what is left of a uniform order is uniform.
+"""
+
+import bisect
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+
+from playshuffle.shuffle.chance import RandBelow
+
+
+def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
+    """Let each new entry in at a random place among those still to come.
+
+    What is still to come stays uniform if it was, and the entries that were there keep
+    their order among themselves.
+
+    Args:
+        order: n distinct indices; not changed.
+        entries: k more indices, none of them in the order.
+        randbelow: drawn from once for each entry, with bounds n-first+1, n-first+2, …
+        first: the first place still to come, 0 to n.
+
+    Returns:
+        A new list of all entries.
+
+    Raises:
+        ValueError: for a first place beyond the order.
+
+    Cost: O(n) to shift for each entry.
+
+    Source: the insertion shuffle, Knuth, The Art of Computer Programming 2, section 3.4.2.
+    """
+    _check(order, first)
+    running = list(order)
+    for entry in entries:
+        running.insert(first + randbelow(len(running) - first + 1), entry)
+    return running
+
+
+def insert_apart(
+    order: Sequence[int],
+    entries: Sequence[int],
+    keys: Sequence[int],
+    randbelow: RandBelow,
+    first: int = 0,
+) -> list[int]:
+    """Let each new entry in where it leaves the fewest neighbours of one group.
+
+    Uniform over the places that are best for the entry. With first = 0 an order that `spread`
+    made keeps the fewest neighbours that there can be.
+
+    Args:
+        order: n distinct indices; not changed.
+        entries: k more indices, none of them in the order.
+        keys: `keys[entry]` is the group of an entry.
+        randbelow: drawn from for each entry with the bound that `insert` has, if the order
+            has no neighbours of one group; and if that place is not among the best, or
+            was not drawn, once more with the number of the best.
+        first: the first place still to come, 0 to n.
+
+    Returns:
+        A new list of all entries.
+
+    Raises:
+        ValueError: for a first place beyond the order.
+
+    Cost: O(n) for each entry: to shift where the first draw serves, to look at otherwise.
+
+    Source: none.
+    """
+    _check(order, first)
+    running = list(order)
+    groups = [keys[entry] for entry in running]
+    is_apart = all(one != other for one, other in itertools.pairwise(groups))
+    for entry in entries:
+        group = keys[entry]
+        place = first + randbelow(len(running) - first + 1) if is_apart else None
+        if place is None or group in groups[max(place - 1, 0) : place + 1]:
+            best = _best_places(groups, group, first)
+            place = best[randbelow(len(best))]
+            is_apart = is_apart and group not in groups[max(place - 1, 0) : place + 1]
+        running.insert(place, entry)
+        groups.insert(place, group)
+    return running
+
+
+def insert_in_block(
+    order: Sequence[int],
+    entries: Sequence[int],
+    keys: Sequence[int],
+    randbelow: RandBelow,
+    first: int = 0,
+) -> list[int]:
+    """Let each new entry join its group, behind the smaller indices there.
+
+    A group of which nothing is still to come, not even what follows its last entry, opens a
+    block of its own, uniform over the places between blocks.
+
+    Args:
+        order: n distinct indices, each group together; not changed.
+        entries: k more indices, none of them in the order.
+        keys: `keys[entry]` is the group of an entry.
+        randbelow: drawn from once for each new block, with the number of places between
+            blocks, before and behind all of them included.
+        first: the first place still to come, 0 to n.
+
+    Returns:
+        A new list of all entries.
+
+    Raises:
+        ValueError: for a first place beyond the order.
+
+    Cost: O(n) for each entry.
+
+    Source: none.
+    """
+    _check(order, first)
+    running = list(order)
+    groups = [keys[entry] for entry in running]
+    for entry in entries:
+        group = keys[entry]
+        # The block that was just played can still be joined at its end.
+        seen_from = max(first - 1, 0)
+        if group in groups[seen_from:]:
+            start = groups.index(group, seen_from)
+            size = sum(1 for _ in itertools.takewhile(group.__eq__, groups[start:]))
+            place = bisect.bisect(running, entry, max(start, first), start + size)
+        else:
+            ends = range(max(first, 1), len(groups))
+            between = [at for at in ends if groups[at - 1] != groups[at]]
+            between += [0, len(groups)] if first == 0 and groups else [len(groups)]
+            place = between[randbelow(len(between))]
+        running.insert(place, entry)
+        groups.insert(place, group)
+    return running
+
+
+def remove(order: Sequence[int], gone: Collection[int]) -> list[int]:
+    """Drop the entries that are gone; the others keep their order. Takes no draw."""
+    absent = set(gone)
+    return [entry for entry in order if entry not in absent]
+
+
+def rename(order: Sequence[int], renamed: Mapping[int, int]) -> list[int]:
+    """Put new indices for old ones; an entry not named stays. Takes no draw.
+
+    Raises:
+        ValueError: if two entries would become one.
+    """
+    running = [renamed.get(entry, entry) for entry in order]
+    if len(set(running)) < len(running):
+        raise ValueError("two entries renamed to one")
+    return running
+
+
+def _best_places(groups: Sequence[int], group: int, first: int) -> list[int]:
+    """The places from `first` on where one more of the group leaves the fewest neighbours of one group."""
+    around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
+    added = [(group == before) + (group == after) - (before == after) for before, after in around]
+    fewest = min(added)
+    return [first + at for at, more in enumerate(added) if more == fewest]
+
+
+def _check(order: Sequence[int], first: int) -> None:
+    if not 0 <= first <= len(order):
+        raise ValueError(f"place {first} is beyond an order of {len(order)}")

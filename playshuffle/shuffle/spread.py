@@ -1,0 +1,167 @@
+"""Groups kept apart: an order in, one out with as few neighbours of one group as can be.
+
+With m the size of the largest group, n entries cannot have fewer than max(0, 2m - n - 1)
+neighbours of one group. While no group has more than half of the entries, they are laid out
+on a ring that has none, and the ring is opened at a drawn place: that makes every entry
+exactly equally likely at every place, whatever the ring. A group of more than half is laid
+out first, and the others go one by one into its gaps.
+
+Draws are asked for in bulk, since thousands of artists with a few albums each would spend
+most of the time on asking.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from playshuffle.shuffle.blocks import members
+from playshuffle.shuffle.chance import RandBelow, draws, unreduced
+
+
+def spread(
+    order: Sequence[int],
+    keys: Sequence[int],
+    randbelow: RandBelow,
+    within: Sequence[int] | None = None,
+) -> list[int]:
+    """Shuffle so that neighbours of one group are as few as can be, and each group is far apart.
+
+    There are exactly max(0, 2m - n - 1) such neighbours, m being the size of the largest
+    group. If m is at most n/2, every entry is equally likely at every place. If not, every
+    entry outside that group is equally likely in each gap between two entries of it.
+
+    Args:
+        order: n distinct indices; not changed.
+        keys: `keys[entry]` is the group of an entry. Entries that belong to nobody each
+            need a key of their own.
+        randbelow: drawn from as by Durstenfeld for each group, then with bound n once a
+            group and once more. With a group of more than half: as by Durstenfeld for that
+            group and for all others, then once with bound m-1 if there are others.
+        within: `within[entry]` is the group inside the group: the entries of one key, seen
+            alone, follow the same rule for these. All of the first kind of draws, for each
+            key, then come before all of the second kind.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n log n).
+
+    Source: the even distances are those of Spotify's player ('How to shuffle songs?', 2014).
+    """
+    if not order:
+        return []
+    groups = members(order, keys)
+    [arranged] = _arranged([list(groups.values())], keys, randbelow)
+    if within is None:
+        return arranged
+    inner = _arranged([list(members(group, within).values()) for group in groups.values()], within, randbelow)
+    next_of = {key: iter(group).__next__ for key, group in zip(groups, inner, strict=True)}
+    return [next_of[keys[entry]]() for entry in arranged]
+
+
+def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: RandBelow) -> list[list[int]]:
+    """Spread each pool, given as its groups, by itself."""
+    layouts = [_layout(groups) for groups in pools]
+    _shuffle_each([part for layout in layouts for part in layout], randbelow)
+    drawn = draws(randbelow, [bound for layout in layouts for bound in _bounds(layout)])
+    return [_laid_out(layout, keys, drawn) for layout in layouts]
+
+
+def _layout(groups: list[list[int]]) -> list[list[int]]:
+    """The groups; or, if one of them is more than half, that one and all others as if they were one."""
+    largest = max(groups, key=len)
+    if 2 * len(largest) <= sum(map(len, groups)):
+        return groups
+    return [largest, [entry for group in groups if group is not largest for entry in group]]
+
+
+def _is_crowded(layout: Sequence[list[int]]) -> bool:
+    return 2 * len(layout[0]) > sum(map(len, layout))
+
+
+def _bounds(layout: Sequence[list[int]]) -> list[int]:
+    """What `_laid_out` needs to have drawn."""
+    if _is_crowded(layout):
+        return [len(layout[0]) - 1] if layout[1] else []
+    return [sum(map(len, layout))] * (len(layout) + 1)
+
+
+def _laid_out(layout: Sequence[list[int]], keys: Sequence[int], drawn: Iterator[int]) -> list[int]:
+    if _is_crowded(layout):
+        largest, others = layout
+        return _between(largest, others, next(drawn) if others else 0)
+    ring = _without_neighbours(_even_ring(layout, drawn), keys)
+    opening = next(drawn)
+    return ring[opening:] + ring[:opening]
+
+
+def _shuffle_each(parts: Sequence[list[int]], randbelow: RandBelow) -> None:
+    """Durstenfeld in place on each of the parts."""
+    numbers = unreduced(randbelow, [bound for part in parts for bound in range(len(part), 1, -1)])
+    for part in parts:
+        place = len(part)
+        for number in itertools.islice(numbers, max(place - 1, 0)):
+            partner = number % place
+            place -= 1
+            part[place], part[partner] = part[partner], part[place]
+
+
+def _between(largest: Sequence[int], others: Sequence[int], phase: int) -> list[int]:
+    """Lay out a group of more than half, the others one by one and evenly in its gaps."""
+    gap_count = len(largest) - 1
+    filled = [False] * gap_count
+    # Over all phases below gap_count, turn * gap_count + phase runs once through the numbers
+    # below len(others) * gap_count, so that each gap is filled equally often.
+    for turn in range(len(others)):
+        filled[(turn * gap_count + phase) // len(others)] = True
+    arranged = list(largest[:1])
+    waiting = iter(others)
+    for is_filled, entry in zip(filled, largest[1:], strict=True):
+        if is_filled:
+            arranged.append(next(waiting))
+        arranged.append(entry)
+    return arranged
+
+
+def _even_ring(groups: Sequence[list[int]], drawn: Iterator[int]) -> list[int]:
+    """Lay out each group at even distances, from a place of its own that is drawn."""
+    count = sum(map(len, groups))
+    distances: list[float] = []
+    for group in groups:
+        size = len(group)
+        distances += [turn / size for turn in range(next(drawn), size * count, count)]
+    entries = list(itertools.chain.from_iterable(groups))
+    return [entries[at] for at in sorted(range(count), key=distances.__getitem__)]
+
+
+def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
+    """Move entries on along the ring until no two of one group are neighbours.
+
+    No group may have more than half of the ring.
+    """
+    apart: list[int] = []
+    held: list[int] = []
+    last = None  # The group of the last entry laid down, and of all that are held back.
+    for entry in ring:
+        group = keys[entry]
+        if group == last:
+            held.append(entry)
+        elif held:
+            apart += (entry, held.pop())
+        else:
+            apart.append(entry)
+            last = group
+    if keys[apart[0]] == last:
+        held.append(apart.pop())
+    if not held:
+        return apart
+    # Round once more. Of n entries, held back ones included, at most half are of this group,
+    # so at least as many neighbours as are held back are both of other groups.
+    closed: list[int] = []
+    before = keys[apart[-1]]
+    for entry in apart:
+        group = keys[entry]
+        if held and last not in (before, group):
+            closed.append(held.pop())
+        closed.append(entry)
+        before = group
+    return closed

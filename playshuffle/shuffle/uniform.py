@@ -1,0 +1,212 @@
+"""Uniform orders: an order in, one of its n! rearrangements out, each equally likely.
+
+`durstenfeld` is the one to use. The others reach the same set by other ways: to grow an
+order, to check one way against another, or to show how it is done.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from playshuffle.shuffle.chance import RandBelow, draws, unreduced
+
+Shuffle = Callable[[Sequence[int], RandBelow], list[int]]
+
+_TABLE_LIMIT = 8
+
+
+def durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle by swapping each place, from the last down, with one not yet passed or itself.
+
+    Uniform over all n! orders.
+
+    Args:
+        order: n distinct indices; not changed.
+        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n).
+
+    Source: Durstenfeld, Communications of the ACM 7 (1964), algorithm 235; Knuth, The Art
+    of Computer Programming 2, section 3.4.2, algorithm P.
+    """
+    shuffled = list(order)
+    place = len(shuffled)
+    for number in unreduced(randbelow, range(place, 1, -1)):
+        partner = number % place
+        place -= 1
+        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
+    return shuffled
+
+
+def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle as Durstenfeld does, but from the first place up.
+
+    Uniform over all n! orders. The first k places are finished after k draws.
+
+    Args:
+        order: n distinct indices; not changed.
+        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2; place k is swapped with
+            the place that lies the draw beyond it.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n).
+
+    Source: Durstenfeld, as above, run the other way.
+    """
+    shuffled = list(order)
+    for place, ahead in enumerate(draws(randbelow, range(len(shuffled), 1, -1))):
+        partner = place + ahead
+        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
+    return shuffled
+
+
+def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle with pencil and paper: strike out a drawn entry, write it down, go on.
+
+    Uniform over all n! orders.
+
+    Args:
+        order: n distinct indices; not changed.
+        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2: which one of those left.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n²).
+
+    Source: Fisher and Yates, Statistical Tables (1938), 'random numbers'.
+    """
+    left = list(order)
+    shuffled = [left.pop(drawn) for drawn in draws(randbelow, range(len(left), 1, -1))]
+    return shuffled + left
+
+
+def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle entries as they arrive, however many there will be.
+
+    Uniform over all n! orders, after each arrival.
+
+    Args:
+        arrivals: distinct indices; walked once.
+        randbelow: drawn from once for each arrival, with bounds 1, 2, …, n.
+
+    Returns:
+        A list of all that arrived.
+
+    Cost: O(1) for each arrival.
+
+    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
+    """
+    shuffled: list[int] = []
+    for entry in arrivals:
+        place = randbelow(len(shuffled) + 1)
+        shuffled.append(entry)
+        shuffled[place], shuffled[-1] = entry, shuffled[place]
+    return shuffled
+
+
+def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle by giving each entry a random key and sorting.
+
+    Uniform over all n! orders, because keys of which two are equal are all drawn again.
+
+    Args:
+        order: n distinct indices; not changed.
+        randbelow: drawn from n times with bound n³; again with probability below 1/n.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n log n).
+
+    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
+    """
+    count = len(order)
+    while True:
+        keys = list(draws(randbelow, [count**3] * count))
+        if len(set(keys)) == count:
+            return [order[place] for place in sorted(range(count), key=keys.__getitem__)]
+
+
+def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle by putting each entry at a random place among those before it.
+
+    Uniform over all n! orders; insertion sort run backwards.
+
+    Args:
+        order: n distinct indices; not changed.
+        randbelow: drawn from n-1 times, with bounds 2, 3, …, n.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n²) shifts.
+
+    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
+    """
+    shuffled = list(order[:1])
+    for entry, place in zip(order[1:], draws(randbelow, range(2, len(order) + 1)), strict=True):
+        shuffled.insert(place, entry)
+    return shuffled
+
+
+def top_in_at_random(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle as by hand: put the top entry back at a random place, until the bottom one had its turn.
+
+    Uniform over all n! orders with this stopping rule, and with no fixed number of moves.
+
+    Args:
+        order: n distinct indices; not changed.
+        randbelow: drawn from with bound n, n·(1 + 1/2 + … + 1/n) times on average.
+
+    Returns:
+        A new list of the same entries; for n < 2 the same order.
+
+    Cost: O(n² log n) shifts.
+
+    Source: Aldous and Diaconis, American Mathematical Monthly 93 (1986) 333-348.
+    """
+    shuffled = list(order)
+    if len(shuffled) < 2:
+        return shuffled
+    bottom, top = shuffled[-1], None
+    while top != bottom:
+        top = shuffled.pop(0)
+        shuffled.insert(randbelow(len(order)), top)
+    return shuffled
+
+
+def from_table(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle by drawing one row from the table of all n! permutations.
+
+    Uniform over all n! orders.
+
+    Args:
+        order: at most 8 distinct indices; not changed.
+        randbelow: drawn from once, with bound n!.
+
+    Returns:
+        A new list of the same entries.
+
+    Raises:
+        ValueError: for more than 8 entries.
+
+    Cost: O(n!) memory, kept for the next call.
+
+    Source: none needed; this is the definition.
+    """
+    if len(order) > _TABLE_LIMIT:
+        raise ValueError(f"a table of {len(order)}! permutations is too large")
+    row = _table(len(order))[randbelow(math.factorial(len(order)))]
+    return [order[place] for place in row]
+
+
+@functools.cache
+def _table(count: int) -> list[tuple[int, ...]]:
+    return list(itertools.permutations(range(count)))

@@ -1,0 +1,63 @@
+"""Every sequence of draws that a shuffle can be handed, and what comes of it."""
+
+import contextlib
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable
+from fractions import Fraction
+from typing import TypeVar
+
+from playshuffle.shuffle import RandBelow
+
+T = TypeVar("T", bound=Hashable)
+
+
+class TooManyDrawsError(Exception):
+    """A run asked for more draws than are being looked at."""
+
+
+def distribution(run: Callable[[RandBelow], T], draw_limit: int = 100) -> dict[T, Fraction]:
+    """The exact probability of each outcome of `run`, which gets a `randbelow` and may use it as it likes.
+
+    Runs that take more than `draw_limit` draws are left out, so that what is returned sums
+    to less than 1.
+    """
+    shares: defaultdict[T, Fraction] = defaultdict(Fraction)
+    drawn: list[int] = []
+    while True:
+        bounds: list[int] = []
+
+        def randbelow(bound: int, bounds: list[int] = bounds) -> int:
+            assert bound >= 1
+            if len(bounds) == draw_limit:
+                raise TooManyDrawsError
+            bounds.append(bound)
+            if len(drawn) < len(bounds):
+                drawn.append(0)
+            return drawn[len(bounds) - 1]
+
+        with contextlib.suppress(TooManyDrawsError):
+            shares[run(randbelow)] += Fraction(1, math.prod(bounds))
+        # Count up like an odometer whose wheels have these bounds.
+        while drawn and drawn[-1] + 1 == bounds[len(drawn) - 1]:
+            drawn.pop()
+        if not drawn:
+            return dict(shares)
+        drawn[-1] += 1
+
+
+def replay(*draws: int) -> RandBelow:
+    """A `randbelow` that hands out these draws, each within its bound, and then no more."""
+    waiting = iter(draws)
+
+    def randbelow(bound: int) -> int:
+        drawn = next(waiting)
+        assert 0 <= drawn < bound
+        return drawn
+
+    return randbelow
+
+
+def is_uniform_over(shares: dict[T, Fraction], members: Collection[T]) -> bool:
+    """Whether exactly these came, and each equally likely."""
+    return set(shares) == set(members) and len(set(shares.values())) <= 1

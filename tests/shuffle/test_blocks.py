@@ -1,0 +1,75 @@
+"""Blocks: every order of the blocks equally likely, and each block whole."""
+
+import itertools
+
+import pytest
+
+from playshuffle.shuffle import Inside, System, blocks, cut, durstenfeld
+from tests.shuffle.all_draws import distribution, is_uniform_over, replay
+
+KEYS = [0, 1, 0, 2, 1, 0]
+GROUPS = [(0, 2, 5), (1, 4), (3,)]
+
+
+def joined(parts: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    return tuple(itertools.chain.from_iterable(parts))
+
+
+def inner_orders(group: tuple[int, ...], is_mixed: bool) -> list[tuple[int, ...]]:
+    return list(itertools.permutations(group)) if is_mixed else [group]
+
+
+@pytest.mark.parametrize("inside", ["none", "last", "all"])
+def test_all_orders_of_the_groups_are_equally_likely(inside: Inside) -> None:
+    """With 'last' those that end in a larger block are each less likely, but not that block."""
+    shares = distribution(lambda randbelow: tuple(blocks(range(6), KEYS, randbelow, inside)))
+    seen = 0
+    for groups in itertools.permutations(GROUPS):
+        mixed = [inside == "all", inside == "all", inside != "none"]
+        variants = [joined(p) for p in itertools.product(*map(inner_orders, groups, mixed))]
+        of_these = {order: share for order, share in shares.items() if order in variants}
+        seen += len(variants)
+
+        assert is_uniform_over(of_these, variants)
+        assert sum(of_these.values()) * 6 == 1
+    assert len(shares) == seen
+
+
+def test_a_run_of_four_stays_together() -> None:
+    """28 entries in runs of 4: seven blocks."""
+    order = cut(range(28), 4, System())
+
+    assert sorted(order) == list(range(28))
+    assert all(order[at : at + 4] == list(range(order[at], order[at] + 4)) for at in range(0, 28, 4))
+
+
+def test_the_runs_go_where_the_draws_say() -> None:
+    order = cut(range(28), 4, replay(4, 3, 2, 1, 0, 1))
+
+    assert order == [*range(24, 28), *range(20, 24), *range(20)]
+
+
+@pytest.mark.parametrize("inside", ["none", "last", "all"])
+@pytest.mark.parametrize("size", range(1, 7))
+def test_cutting_is_blocks_of_a_fixed_size(size: int, inside: Inside) -> None:
+    """Under every sequence of draws, for 5 entries, with a short block at the end."""
+    keys = [entry // size for entry in range(5)]
+
+    assert distribution(lambda randbelow: tuple(cut(range(5), size, randbelow, inside))) == distribution(
+        lambda randbelow: tuple(blocks(range(5), keys, randbelow, inside))
+    )
+
+
+def test_one_group_keeps_its_order_or_is_shuffled() -> None:
+    assert blocks([3, 1, 2], [0] * 4, replay(), "none") == [3, 1, 2]
+    shares = distribution(lambda randbelow: tuple(blocks([3, 1, 2], [0] * 4, randbelow, "last")))
+    assert shares == distribution(lambda randbelow: tuple(durstenfeld([3, 1, 2], randbelow)))
+
+
+def test_no_entries_make_no_block() -> None:
+    assert blocks([], [], replay(), "last") == cut([], 3, replay(), "all") == []
+
+
+def test_a_block_holds_something() -> None:
+    with pytest.raises(ValueError, match="cannot hold"):
+        cut([1, 2], 0, System())

@@ -1,0 +1,141 @@
+"""Pins, parts, the semi-shuffle: what stays stays, what moves is uniform."""
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from playshuffle.shuffle import (
+    Seeded,
+    Shuffle,
+    System,
+    durstenfeld,
+    fisher_yates,
+    part,
+    pinned,
+    restore,
+    sattolo,
+    semi_shuffle,
+)
+from tests.shuffle.all_draws import distribution, is_uniform_over, replay
+
+
+@pytest.mark.parametrize("pins", [(), (0,), (4,), (1, 3), (0, 1, 2), (0, 2, 3, 4), (0, 1, 2, 3, 4)])
+@pytest.mark.parametrize("shuffle", [durstenfeld, fisher_yates])
+def test_all_orders_with_the_pins_in_place_are_equally_likely(
+    shuffle: Shuffle, pins: tuple[int, ...]
+) -> None:
+    order = range(10, 15)
+    shares = distribution(lambda randbelow: tuple(pinned(order, pins, shuffle, randbelow)))
+    allowed = [p for p in itertools.permutations(order) if all(p[place] == order[place] for place in pins)]
+
+    assert is_uniform_over(shares, allowed)
+
+
+def test_a_pinned_sattolo_moves_all_others() -> None:
+    shares = distribution(lambda randbelow: tuple(pinned(range(5), {2}, sattolo, randbelow)))
+
+    assert len(shares) == 6
+    assert all([e for p, e in enumerate(order) if p == e] == [2] for order in shares)
+
+
+@pytest.mark.parametrize("place", [-1, 3])
+def test_a_pin_beyond_the_order_is_refused(place: int) -> None:
+    with pytest.raises(ValueError, match="pinned beyond"):
+        pinned([1, 2, 3], [place], durstenfeld, System())
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        range(0),
+        range(1),
+        range(6),
+        range(2, 5),
+        range(0, 6, 2),
+        range(1, 6, 2),
+        range(1, 6, 3),
+        range(4, 0, -2),
+    ],
+    ids=str,
+)
+def test_only_the_places_of_the_part_are_shuffled(places: range) -> None:
+    order = range(10, 16)
+    shares = distribution(lambda randbelow: tuple(part(order, places, durstenfeld, randbelow)))
+    allowed = [
+        p
+        for p in itertools.permutations(order)
+        if all(p[at] == order[at] for at in set(range(6)) - set(places))
+    ]
+
+    assert is_uniform_over(shares, allowed)
+
+
+@pytest.mark.parametrize("places", [range(-1, 2), range(7), range(5, 10, 4), range(2, -2, -1)], ids=str)
+def test_a_part_beyond_the_order_is_refused(places: range) -> None:
+    with pytest.raises(ValueError, match="beyond"):
+        part(range(6), places, durstenfeld, System())
+
+
+def test_a_part_hands_its_entries_over_in_its_order() -> None:
+    assert part(range(6), range(1, 6, 2), lambda entries, _: list(reversed(entries)), replay()) == [
+        0,
+        5,
+        2,
+        3,
+        4,
+        1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "group", "skip", "swaps"),
+    [
+        (52, 1, 0, 26),
+        (52, 13, 3, 14),
+        (51, 13, 3, 13),
+        (6, 2, 1, 0),
+        (6, 1, 9, 0),
+        (0, 1, 0, 0),
+        (1, 1, 0, 0),
+        (2, 1, 0, 1),
+    ],
+)
+def test_a_semi_shuffle_makes_half_as_many_swaps_less_the_skipped(
+    count: int, group: int, skip: int, swaps: int
+) -> None:
+    """Twelve fewer for 52 entries in groups of 13 with 3 skipped."""
+    bounds = Counter[int]()
+
+    def randbelow(bound: int) -> int:
+        bounds[bound] += 1
+        return 0
+
+    semi_shuffle(range(count), group, skip, randbelow)
+
+    assert bounds == ({count: 2 * swaps} if swaps else {})
+
+
+def test_a_semi_shuffle_swaps_the_places_drawn() -> None:
+    assert semi_shuffle(range(5), 1, 0, replay(0, 4, 4, 1)) == [4, 0, 2, 3, 1]
+
+
+def test_after_a_semi_shuffle_the_old_order_shows() -> None:
+    """An entry is left alone by 26 swaps of two out of 52 with probability e⁻¹, not 1/52: 19 of 52."""
+    stayed = sum(
+        sum(place == entry for place, entry in enumerate(semi_shuffle(range(52), 1, 0, source)))
+        for source in [Seeded("semi")]
+        for _ in range(200)
+    )
+
+    assert 18 < stayed / 200 < 22
+
+
+@pytest.mark.parametrize(("group", "skip"), [(0, 0), (1, -1)])
+def test_a_semi_shuffle_needs_sense(group: int, skip: int) -> None:
+    with pytest.raises(ValueError, match="no swaps"):
+        semi_shuffle([1, 2], group, skip, System())
+
+
+def test_restoring_is_counting_up_again() -> None:
+    assert restore(durstenfeld(range(5), System())) == [0, 1, 2, 3, 4]

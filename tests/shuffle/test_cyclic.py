@@ -1,0 +1,103 @@
+"""Sattolo: every n-cycle exactly equally likely, and no entry twice running at the same place."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+from playshuffle.shuffle import Seeded, System, sattolo, sattolo_without
+from tests.shuffle.all_draws import distribution, is_uniform_over, replay
+
+
+def cycle_length(permutation: tuple[int, ...]) -> int:
+    """How many steps lead from place 0 back to it."""
+    steps, place = 1, permutation[0]
+    while place != 0:
+        steps, place = steps + 1, permutation[place]
+    return steps
+
+
+def is_even(order: list[int]) -> bool:
+    return sum(a > b for a, b in itertools.combinations(order, 2)) % 2 == 0
+
+
+@pytest.mark.parametrize("count", range(2, 8))
+def test_every_cycle_of_all_comes_of_exactly_one_sequence_of_draws(count: int) -> None:
+    cycles = [p for p in itertools.permutations(range(count)) if cycle_length(p) == count]
+    shares = distribution(lambda randbelow: tuple(sattolo(range(count), randbelow)))
+
+    assert len(cycles) == math.factorial(count - 1)
+    assert is_uniform_over(shares, cycles)
+    assert set(shares.values()) == {Fraction(1, len(cycles))}
+
+
+@pytest.mark.parametrize("order", [[], [5]])
+def test_fewer_than_two_have_no_cycle(order: list[int]) -> None:
+    assert sattolo(order, replay()) == order
+
+
+def test_step_by_step() -> None:
+    """The published steps: what is left to do after each, done to the places below it, ends in the same."""
+    draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
+    steps = [
+        "0123456789",
+        "0123459786",
+        "0123859746",
+        "0123759846",
+        "0923751846",
+        "0523791846",
+        "0527391846",
+        "7520391846",
+        "7250391846",
+        "2750391846",
+    ]
+    for done, step in enumerate(steps):
+        order = [int(digit) for digit in step]
+        place = 10 - done
+
+        assert sattolo(order[:place], replay(*draws[done:])) + order[place:] == [2, 7, 5, 0, 3, 9, 1, 8, 4, 6]
+
+
+def test_chained_no_entry_stands_twice_running_at_one_place() -> None:
+    order = list(range(10))
+    for _ in range(200):
+        following = sattolo(order, System())
+        assert all(a != b for a, b in zip(order, following, strict=True))
+        order = following
+
+
+def test_an_odd_number_chained_stays_in_its_half() -> None:
+    order = list(range(7))
+    for _ in range(100):
+        order = sattolo(order, System())
+        assert is_even(order)
+
+
+def test_an_even_number_chained_changes_halves() -> None:
+    order = list(range(6))
+    for round_number in range(1, 100):
+        order = sattolo(order, System())
+        assert is_even(order) == (round_number % 2 == 0)
+
+
+def test_leaving_one_out_leaves_the_half() -> None:
+    assert not is_even(sattolo_without(range(7), [3], System()))
+
+
+@pytest.mark.parametrize("left_out", [[], [10], [12, 14], [10, 11, 12, 13], [10, 11, 12, 13, 14]])
+def test_those_left_out_stay_and_the_others_make_one_cycle(left_out: list[int]) -> None:
+    order = range(10, 15)
+    moving = [entry for entry in order if entry not in left_out]
+    shares = distribution(lambda randbelow: tuple(sattolo_without(order, left_out, randbelow)))
+    expected = distribution(lambda randbelow: tuple(sattolo(moving, randbelow)))
+
+    assert {
+        tuple(e for e in order if e not in left_out): share for order, share in shares.items()
+    } == expected
+    assert all(shuffled[entry - 10] == entry for shuffled in shares for entry in left_out)
+
+
+def test_only_what_is_there_can_be_left_out() -> None:
+    with pytest.raises(ValueError, match="not in the order"):
+        sattolo_without([1, 2, 3], [4], Seeded("1"))

@@ -1,0 +1,95 @@
+"""What holds for every order: the same entries, the input unchanged, the same order for a seed."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle import shuffle
+from playshuffle.shuffle import RandBelow, Seeded, Shuffle, durstenfeld
+from playshuffle.shuffle.specimens import SPECIMENS
+
+KEYS = [entry % 3 for entry in range(100)]
+ALBUMS = [entry % 7 for entry in range(100)]
+
+
+def dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    dealt, rest = shuffle.deal(order, len(order) // 2, randbelow)
+    return dealt + rest
+
+
+ORDERS: dict[str, Shuffle] = {
+    "durstenfeld": shuffle.durstenfeld,
+    "forward_durstenfeld": shuffle.forward_durstenfeld,
+    "fisher_yates": shuffle.fisher_yates,
+    "inside_out": shuffle.inside_out,
+    "by_keys": shuffle.by_keys,
+    "insertion": shuffle.insertion,
+    "top_in_at_random": shuffle.top_in_at_random,
+    "deal": dealt_in_full,
+    "sattolo": shuffle.sattolo,
+    "sattolo_without": lambda order, draw: shuffle.sattolo_without(order, order[:2], draw),
+    "pinned": lambda order, draw: shuffle.pinned(order, range(0, len(order), 3), durstenfeld, draw),
+    "part": lambda order, draw: shuffle.part(order, range(0, len(order), 2), durstenfeld, draw),
+    "semi_shuffle": lambda order, draw: shuffle.semi_shuffle(order, 5, 1, draw),
+    "after_gap": lambda order, draw: shuffle.after_gap(order, len(order) // 2, draw),
+    "weighted": lambda order, draw: shuffle.weighted(order, range(1, 101), draw),
+    "blocks": lambda order, draw: shuffle.blocks(order, KEYS, draw, "all"),
+    "cut": lambda order, draw: shuffle.cut(order, 4, draw, "last"),
+    "spread": lambda order, draw: shuffle.spread(order, KEYS, draw),
+    "spread_within": lambda order, draw: shuffle.spread(order, KEYS, draw, ALBUMS),
+    **{name: specimen.shuffle for name, specimen in SPECIMENS.items()},
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@settings(max_examples=25)  # of each of two dozen orders
+@given(order=st.lists(st.integers(0, 99), unique=True, max_size=30), seed=st.integers(0, 1 << 30))
+def test_the_same_entries_come_out_and_the_input_stays(name: str, order: list[int], seed: int) -> None:
+    before = list(order)
+    after = ORDERS[name](order, Seeded(str(seed)))
+
+    assert sorted(after) == sorted(before)
+    assert order == before
+    assert after is not order
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_draws_in_bulk_give_the_order_of_the_same_draws_one_by_one(name: str) -> None:
+    """A bound method is a plain function, and so asked for each draw."""
+    assert ORDERS[name](range(100), Seeded("1")) == ORDERS[name](range(100), Seeded("1").__call__)
+
+
+# A change here breaks the promise that a seed keeps its order: say so in the changelog.
+STABLE: dict[str, list[int]] = {
+    "durstenfeld": [1, 4, 8, 3, 5, 0, 7, 6, 9, 2],
+    "forward_durstenfeld": [2, 3, 8, 9, 4, 5, 1, 6, 0, 7],
+    "fisher_yates": [2, 3, 8, 9, 0, 1, 7, 6, 4, 5],
+    "inside_out": [9, 6, 7, 3, 0, 5, 2, 4, 8, 1],
+    "by_keys": [8, 3, 2, 9, 7, 4, 1, 6, 0, 5],
+    "insertion": [6, 5, 8, 1, 4, 0, 9, 3, 2, 7],
+    "top_in_at_random": [1, 7, 9, 6, 5, 8, 4, 0, 3, 2],
+    "deal": [2, 3, 8, 9, 4, 5, 6, 7, 0, 1],
+    "sattolo": [6, 7, 9, 8, 3, 2, 1, 5, 0, 4],
+    "sattolo_without": [0, 1, 8, 6, 3, 2, 7, 9, 4, 5],
+    "pinned": [0, 8, 1, 3, 2, 4, 6, 5, 7, 9],
+    "part": [6, 1, 8, 3, 2, 5, 0, 7, 4, 9],
+    "semi_shuffle": [0, 2, 5, 3, 4, 8, 6, 7, 1, 9],
+    "after_gap": [4, 2, 6, 1, 9, 8, 7, 3, 5, 0],
+    "weighted": [6, 8, 1, 9, 5, 4, 2, 7, 3, 0],
+    "blocks": [2, 8, 5, 0, 3, 9, 6, 4, 1, 7],
+    "cut": [8, 9, 0, 1, 2, 3, 7, 4, 5, 6],
+    "spread": [6, 8, 4, 0, 2, 3, 7, 5, 9, 1],
+    "spread_within": [9, 8, 1, 6, 5, 0, 4, 2, 3, 7],
+    "swap-any": [0, 5, 1, 3, 9, 4, 6, 8, 7, 2],
+    "random-swaps": [3, 1, 5, 2, 4, 8, 7, 6, 0, 9],
+    "coin-sort": [0, 1, 2, 5, 4, 3, 6, 7, 8, 9],
+    "tied-keys": [1, 4, 7, 8, 9, 3, 5, 0, 2, 6],
+    "little-state": [1, 5, 0, 4, 2, 8, 3, 7, 9, 6],
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_seed_1_gives_the_same_order_for_ever(name: str) -> None:
+    assert ORDERS[name](range(10), Seeded("1")) == STABLE[name]

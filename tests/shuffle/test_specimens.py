@@ -1,0 +1,81 @@
+"""The specimens are as bad as the literature says, and the good shuffles are not."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+from playshuffle.shuffle import (
+    Seeded,
+    Shuffle,
+    by_keys,
+    durstenfeld,
+    fisher_yates,
+    forward_durstenfeld,
+    insertion,
+    inside_out,
+)
+from playshuffle.shuffle.specimens import (
+    SPECIMENS,
+    coin_sort,
+    little_state,
+    random_swaps,
+    swap_any,
+    tied_keys,
+)
+from tests.shuffle.all_draws import distribution, replay
+from tests.shuffle.bias import excess
+
+FAIR: list[Shuffle] = [by_keys, durstenfeld, fisher_yates, forward_durstenfeld, inside_out, insertion]
+
+
+def test_a_partner_from_all_places_tilts_three_tracks() -> None:
+    """4, 5, 5, 4, 5, 4 of 27."""
+    shares = distribution(lambda randbelow: tuple(swap_any(range(3), randbelow)))
+    ways = [int(shares[order] * 27) for order in itertools.permutations(range(3))]
+
+    assert ways == [4, 5, 5, 4, 5, 4]
+
+
+def test_a_track_stays_where_it_was_under_n_random_swaps() -> None:
+    """With a probability of about e⁻² or a little more; 60,000 looks stray by 0.005 once in 10³ cases."""
+    source = Seeded("swaps")
+    stayed = sum(
+        place == entry for _ in range(1000) for place, entry in enumerate(random_swaps(range(60), source))
+    )
+
+    assert math.exp(-2) < stayed / 60_000 < math.exp(-2) + 1 / 60 + 0.005
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_half_of_the_time_a_coin_leaves_the_last_one_last(count: int) -> None:
+    shares = distribution(lambda randbelow: tuple(coin_sort(range(count), randbelow)))
+
+    assert sum(share for order, share in shares.items() if order[-1] == count - 1) == Fraction(1, 2)
+
+
+def test_tied_tracks_keep_their_order() -> None:
+    assert tied_keys([5, 6, 7, 8], replay(1, 0, 1, 0)) == [6, 8, 5, 7]
+
+
+def test_a_little_state_reaches_few_orders() -> None:
+    """At most one order for each of the 2**16 states; 9 tracks have 362,880."""
+    reached = distribution(lambda randbelow: tuple(little_state(range(9), randbelow)))
+    bits = SPECIMENS["little-state"].entropy_bits
+
+    assert bits == 16
+    assert len(reached) <= 2**bits < math.factorial(9)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, specimen in SPECIMENS.items() if specimen.entropy_bits is None]
+)
+def test_the_bias_matrix_catches_the_specimen(name: str) -> None:
+    """60 tracks, 1,500 rounds; a fair shuffle exceeds the bound once in 10⁸ cases or so."""
+    assert excess(SPECIMENS[name].shuffle, 60, 1500, Seeded("bias")) > 6
+
+
+@pytest.mark.parametrize("shuffle", FAIR)
+def test_the_bias_matrix_of_a_fair_shuffle_is_noise(shuffle: Shuffle) -> None:
+    assert abs(excess(shuffle, 60, 1500, Seeded("bias"))) < 6

@@ -1,0 +1,139 @@
+"""Spread: as few neighbours of one group as can be, always, and every place as likely as the next."""
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.shuffle import RandBelow, Seeded, System, spread
+from tests.shuffle.all_draws import distribution, replay
+from tests.shuffle.bias import excess
+
+SIZES = st.lists(st.integers(1, 12), max_size=12)
+DOMINATED = st.tuples(st.integers(10, 60), SIZES).map(lambda sizes: [sizes[0], *sizes[1]])
+
+
+def keys_of(sizes: Sequence[int]) -> list[int]:
+    return [key for key, size in enumerate(sizes) for _ in range(size)]
+
+
+def badness(order: Sequence[int], keys: Sequence[int]) -> int:
+    return sum(keys[one] == keys[other] for one, other in itertools.pairwise(order))
+
+
+def least_badness(keys: Sequence[int]) -> int:
+    largest = max(Counter(keys).values(), default=0)
+    return max(0, 2 * largest - len(keys) - 1)
+
+
+@pytest.mark.parametrize("keys", list(itertools.combinations_with_replacement(range(3), 5)))
+def test_the_least_badness_is_that_of_the_best_of_all_orders(keys: tuple[int, ...]) -> None:
+    assert least_badness(keys) == min(badness(order, keys) for order in itertools.permutations(range(5)))
+
+
+@given(
+    st.one_of(SIZES, DOMINATED).flatmap(lambda sizes: st.permutations(keys_of(sizes))),
+    st.integers(0, 1 << 30),
+)
+def test_neighbours_are_as_few_as_can_be(keys: list[int], seed: int) -> None:
+    order = spread(range(len(keys)), keys, Seeded(str(seed)))
+
+    assert sorted(order) == list(range(len(keys)))
+    assert badness(order, keys) == least_badness(keys)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=60), st.integers(0, 1 << 30))
+def test_inside_an_artist_albums_are_spread_as_far_as_can_be(tags: list[tuple[int, int]], seed: int) -> None:
+    artists = [artist for artist, _ in tags]
+    albums = [artist * 3 + album for artist, album in tags]
+    order = spread(range(len(tags)), artists, Seeded(str(seed)), within=albums)
+
+    assert sorted(order) == list(range(len(tags)))
+    assert badness(order, artists) == least_badness(artists)
+    for artist in set(artists):
+        alone = [entry for entry in order if artists[entry] == artist]
+        assert badness(alone, albums) == least_badness([albums[entry] for entry in alone])
+
+
+@pytest.mark.parametrize("sizes", [[1, 1], [2, 2], [1, 1, 2], [1, 1, 1, 1], [2, 2, 1], [3, 2, 1], [2, 2, 2]])
+def test_every_entry_is_equally_likely_at_every_place(sizes: list[int]) -> None:
+    """Exactly, as long as no group has more than half of the entries."""
+    keys = keys_of(sizes)
+    count = len(keys)
+    shares = distribution(lambda randbelow: tuple(spread(range(count), keys, randbelow)))
+
+    assert all(badness(order, keys) == 0 for order in shares)
+    for place, entry in itertools.product(range(count), repeat=2):
+        assert sum(share for order, share in shares.items() if order[place] == entry) == Fraction(1, count)
+
+
+def test_every_entry_is_equally_likely_at_every_place_with_albums_too() -> None:
+    artists, albums = [0, 0, 1, 2], [0, 1, 2, 2]
+    shares = distribution(lambda randbelow: tuple(spread(range(4), artists, randbelow, within=albums)))
+
+    for place, entry in itertools.product(range(4), repeat=2):
+        assert sum(share for order, share in shares.items() if order[place] == entry) == Fraction(1, 4)
+
+
+@pytest.mark.parametrize("sizes", [[2, 1], [3, 1], [3, 2], [4, 1], [4, 1, 1]])
+def test_a_group_of_more_than_half_leaves_the_others_its_gaps_evenly(sizes: list[int]) -> None:
+    keys = keys_of(sizes)
+    shares = distribution(lambda randbelow: tuple(spread(range(len(keys)), keys, randbelow)))
+
+    assert {badness(order, keys) for order in shares} == {least_badness(keys)}
+    assert all(keys[order[0]] == keys[order[-1]] == 0 for order in shares)
+    for entry in range(sizes[0], len(keys)):
+        gaps = Counter[int]()
+        for order, share in shares.items():
+            gap = sum(keys[before] == 0 for before in order[: order.index(entry)])
+            gaps[gap] += share  # type: ignore[assignment]
+        assert set(gaps) == set(range(1, sizes[0]))
+        assert len(set(gaps.values())) == 1
+
+
+@pytest.mark.parametrize(
+    ("sizes", "bound"),
+    [([1] * 60, 6), ([1, 2, 3, 4, 5, 6, 7, 8, 9, 15], 6), ([30, *[1] * 30], 6)],
+    ids=["singles", "mixed", "half"],
+)
+def test_places_are_even_over_many_rounds(sizes: list[int], bound: float) -> None:
+    """The bias matrix of 60 tracks and 1,500 rounds; the bound is exceeded once in 10⁸ cases or so."""
+    keys = keys_of(sizes)
+
+    def spread_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+        return spread(order, keys, randbelow)
+
+    assert abs(excess(spread_keys, 60, 1500, Seeded("even"))) < bound
+
+
+def test_a_group_stands_at_even_distances() -> None:
+    """Ten of a thousand, with 100 ± 9.4 places from one to the next: never 60 off in 20 rounds."""
+    keys = [0] * 10 + list(range(1, 991))
+    source = Seeded("distances")
+    for _ in range(20):
+        order = spread(range(1000), keys, source)
+        places = [place for place, entry in enumerate(order) if keys[entry] == 0]
+        assert all(40 < later - earlier < 160 for earlier, later in itertools.pairwise(places))
+
+
+@pytest.mark.parametrize(("order", "keys"), [([], []), ([3], [0] * 4), ([3, 1], [0] * 4)])
+def test_few_entries(order: list[int], keys: list[int]) -> None:
+    assert sorted(spread(order, keys, System())) == sorted(order)
+    assert sorted(spread(order, keys, System(), within=keys)) == sorted(order)
+
+
+def test_one_group_is_shuffled_uniformly() -> None:
+    shares = distribution(lambda randbelow: tuple(spread(range(4), [7] * 4, randbelow)))
+
+    assert len(shares) == 24
+    assert len(set(shares.values())) == 1
+
+
+def test_two_of_two_groups_change_places_by_a_draw() -> None:
+    """Phases 0 and 1 of 2 set the ring; the opening turns it."""
+    assert spread([0, 1], [0, 1], replay(0, 1, 0)) == [0, 1]
+    assert spread([0, 1], [0, 1], replay(0, 1, 1)) == [1, 0]
