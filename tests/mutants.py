@@ -1,0 +1,52 @@
+"""Sound files in, damaged ones out: what bad disks, broken taggers and bad people make of them.
+
+The same seed gives the same bytes, so that a failure can be had again.
+"""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+_SIZES = (0, 1, 7, 0x7F, 0xFF, 0xFFFF, 0x10000000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFF0, 0xFFFFFFFF)
+_TEXTS = (b"\n#EXTM3U\n", b"\x1b]0;x\x07", b"\0\0", b"\xed\xb2\x80", b"\xff\xfe\x00\xd8", b"../../..")
+
+
+def mutants(folder: Path, count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """Yield so many pairs of a name, with the suffix of a file in the folder, and damaged bytes."""
+    paths = sorted(path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
+    sound = [path.read_bytes() for path in paths]
+    chance = random.Random(seed)
+    for number in range(count):
+        which = chance.randrange(len(paths))
+        data = bytearray(sound[which])
+        for _ in range(chance.choice((1, 1, 2, 3))):
+            _damage(data, chance.choice(sound), chance)
+        # One in ten is named wrongly, too.
+        suffix = paths[which if chance.random() < 0.9 else chance.randrange(len(paths))].suffix
+        yield f"{number}{suffix}", bytes(data)
+
+
+def _damage(data: bytearray, other: bytes, chance: random.Random) -> None:
+    """Change the data in one way. Headers, which lead a reader on, are hit more often than the rest."""
+    end = len(data) + 1
+    place = chance.randrange(chance.choice((end, min(end, 4096), min(end, 64))))
+    match chance.randrange(9):
+        case 0 | 1:
+            for _ in range(chance.choice((1, 4, 32)) if data else 0):
+                data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        case 2:
+            del data[place:]
+        case 3:
+            size = chance.choice((*_SIZES, len(data), 2 * len(data)))
+            data[place : place + 4] = size.to_bytes(4, chance.choice(("big", "little")))
+        case 4:
+            data[place : place + chance.choice((1, 16, 512))] = bytes(chance.choice((1, 16, 512)))
+        case 5:
+            data[place:place] = data[place : place + chance.choice((4, 64, 1024))] * chance.choice((1, 2, 50))
+        case 6:
+            del data[place : place + chance.choice((1, 3, 64, 4096))]
+        case 7:
+            data[place:] = other[place:]
+        case 8:
+            text = chance.choice(_TEXTS)
+            data[place : place + len(text)] = text
