@@ -85,8 +85,10 @@ class Folder(NamedTuple):
     names: of its audio files, sorted, joined by '/'. A row is one of them.
     stamps: of each row size, mtime_ns, ctime_ns and inode, as 64-bit numbers.
     durations_ms: of each row, as 32-bit numbers, 0 where unknown; None if none was read yet.
-    extinfs: of each row the `#EXTINF` line or nothing, joined by NUL.
+    lines: of each row the `#EXTINF` line or nothing, then NUL and '/' where the path of the folder
+        goes, the name and a line end; joined by NUL. A playlist's lines are two steps away.
     artists: of each row, as tagged, joined by NUL; one alone stands for all.
+    has_odd_names: some player may have trouble with one of the paths.
     """
 
     path: bytes
@@ -101,8 +103,9 @@ class Folder(NamedTuple):
     names: bytes
     stamps: bytes
     durations_ms: bytes | None = None
-    extinfs: bytes = b""
+    lines: bytes = b""
     artists: bytes = b""
+    has_odd_names: bool = False
     odd: Odd = NOTHING_ODD
 
 

@@ -1,0 +1,199 @@
+"""Folders in, their audio files out: which there are, and which are unchanged since last time.
+
+The walk reads every folder and stats every audio file, each time: a file edited in place
+changes nothing in its folder. A folder whose listing and stamps are those of the last pass
+comes back as the very same value, tags and all; that check is what a second run costs.
+What cannot be read is unknown, never empty: such a folder comes back as it was known.
+"""
+
+import contextlib
+import os
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import chain
+from struct import error as StructError  # noqa: N812 - it is a class
+from struct import pack
+
+from playshuffle.ignore import Rules
+from playshuffle.listing import GONE, Listing, digest, file_stamp, fits, is_audio_name
+from playshuffle.track import NOTHING_ODD, Folder, Skipped, rows
+
+__all__ = ["Found", "find", "is_audio_name"]
+
+
+@dataclass(slots=True)
+class Found:
+    """What a walk found: folders by root, in the order given, and what was left out."""
+
+    roots: list[list[Folder]] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    unreadable: list[Skipped] = field(default_factory=list)
+
+
+def find(
+    roots: Sequence[bytes],
+    known: Mapping[bytes, Folder],
+    *,
+    use_ignore_files: bool = True,
+    with_stamps: bool = True,
+    seen_so_far: Callable[[int], object] = lambda _: None,
+    clock_ns: Callable[[], int] = time.time_ns,
+) -> Found:
+    """Walk the roots, real folders first, then what symbolic links add to them.
+
+    Every folder is entered once, known by device and inode, so that loops and overlapping
+    roots end; a real path is preferred to one through a link.
+
+    Args:
+        roots: absolute paths of folders, without a slash at the end.
+        known: folders of an earlier pass by path; one that has not changed comes back as
+            the same object.
+        use_ignore_files: leave out what `.nomedia`, `.ndignore` and their kin name.
+        with_stamps: False spares the stat of each file; the stamps then hold zeros but for
+            the inode.
+        seen_so_far: called once in a while with the number of files found.
+        clock_ns: the clock that file systems stamp with.
+    """
+    walk = _Walk(known, use_ignore_files, with_stamps, seen_so_far, clock_ns)
+    for number, root in enumerate(roots):
+        walk.found.roots.append([])
+        walk.enter(number, root.rstrip(b"/") + b"/", None)
+    while walk.links:
+        number, path, rules = heappop(walk.links)
+        walk.enter(number, path, rules)
+    if not with_stamps:
+        _stat_twins(walk.found)
+    return walk.found
+
+
+class _Walk:
+    """One walk: what was visited so far, and the links still to follow."""
+
+    def __init__(
+        self,
+        known: Mapping[bytes, Folder],
+        use_ignore_files: bool,
+        with_stamps: bool,
+        seen_so_far: Callable[[int], object],
+        clock_ns: Callable[[], int],
+    ) -> None:
+        self.known = known
+        self.use_ignore_files = use_ignore_files
+        self.with_stamps = with_stamps
+        self.seen_so_far = seen_so_far
+        self.clock_ns = clock_ns
+        self.found = Found()
+        # A heap: of two links to one folder, that with the smallest path counts.
+        self.links: list[tuple[int, bytes, Rules | None]] = []
+        self._visited: set[tuple[int, int]] = set()
+        self._filed: set[bytes] = set()
+        self._files = 0
+
+    def enter(self, number: int, top: bytes, rules: Rules | None) -> None:
+        """Walk a folder and all below it, and file what was found under root `number`."""
+        todo: list[tuple[bytes, Rules | None]] = [(top, rules)]
+        while todo:
+            path, rules = todo.pop()
+            if path in self._filed:
+                continue
+            known = self.known.get(path)
+            try:
+                here = os.stat(path)
+                visited = (here.st_dev, here.st_ino)
+                if visited in self._visited:
+                    continue
+                self._visited.add(visited)
+                folder = None
+                if known is not None and known.is_plain and rules is None:
+                    folder = self._unchanged(path, here, known)
+                if folder is None:
+                    folder, rules = self._read(path, here, rules, known)
+            except OSError as error:
+                if error.errno not in GONE or path == top:  # else it went while we walked
+                    self._cannot_read(number, path, error)
+                continue
+            self._file(number, folder, rules, todo)
+
+    def _file(
+        self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
+    ) -> None:
+        """Put a folder with what was found, and what is in it on the lists of what is to be walked."""
+        path = folder.path
+        self._filed.add(path)
+        self.found.roots[number].append(folder)
+        if folder.folders:
+            todo += [(path + name + b"/", rules) for name in reversed(folder.folders.split(b"/"))]
+        if folder.odd is not NOTHING_ODD:
+            self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
+            for name in folder.odd.links:
+                heappush(self.links, (number, path + name + b"/", rules))
+        before = self._files
+        self._files += len(folder.stamps) // 32
+        if before >> 10 != self._files >> 10:
+            self.seen_so_far(self._files)
+
+    def _unchanged(self, path: bytes, here: os.stat_result, known: Folder) -> Folder | None:
+        """The known folder, if its listing and all its stamps are as they were."""
+        if (known.inode, known.mtime_ns, known.ctime_ns) != (here.st_ino, here.st_mtime_ns, here.st_ctime_ns):
+            return None
+        # The listing, too: within one tick of a coarse clock a folder may change twice.
+        if digest(os.listdir(path)) != known.digest:
+            return None
+        if known.names:
+            try:
+                # One pass in C: this is what a second run spends its time on.
+                files = map(os.lstat, map(path.__add__, known.names.split(b"/")))
+                now = list(chain.from_iterable(map(file_stamp, files)))
+                if pack(f"{len(now)}q", *now) != known.stamps:
+                    return None
+            except (OSError, StructError):  # gone, or a number beyond 64 bits
+                return None
+        return known if known.device == here.st_dev else known._replace(device=here.st_dev)
+
+    def _read(
+        self, path: bytes, here: os.stat_result, rules: Rules | None, known: Folder | None
+    ) -> tuple[Folder, Rules | None]:
+        """Read a folder afresh; also the ignore rules that hold below it."""
+        listing = Listing(path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns())
+        folder, rules = listing.read(here, rules, use_ignore_files=self.use_ignore_files)
+        self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
+        return folder, rules
+
+    def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
+        """Say so, and go on with what is known of this folder and all below it."""
+        report = Skipped(path, os.strerror(error.errno or 0))
+        if report not in self.found.unreadable:
+            self.found.unreadable.append(report)
+        todo: list[tuple[bytes, Rules | None]] = [(path, None)]
+        while todo:
+            path, _ = todo.pop()
+            folder = self.known.get(path)
+            if folder is not None and path not in self._filed:
+                self._file(number, folder, None, todo)
+
+
+def _stat_twins(found: Found) -> None:
+    """Stat the files whose inode numbers, taken from the listings, are not theirs alone.
+
+    They may be hard links; or the file system is one of FUSE that lists no true numbers.
+    """
+    inodes = array("q")
+    for folder in chain.from_iterable(found.roots):
+        inodes += array("q", folder.stamps)[3::4]
+    if len(set(inodes)) == len(inodes):
+        return
+    counts = Counter(inodes)
+    for folders in found.roots:
+        for place, folder in enumerate(folders):
+            stamps = array("q", folder.stamps)
+            twins = [row for row, inode in enumerate(stamps[3::4]) if counts[inode] > 1]
+            names = rows(folder.names, b"/")
+            for row in twins:
+                with contextlib.suppress(OSError):
+                    stamps[4 * row + 3] = fits(os.stat(folder.path + names[row]).st_ino)
+            if twins:
+                folders[place] = folder._replace(has_hard_links=True, stamps=stamps.tobytes())

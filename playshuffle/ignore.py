@@ -1,0 +1,104 @@
+"""Ignore files in, verdicts out: which names of a folder other programs were told to leave alone.
+
+`.nomedia` and `.nomusic` close a folder, whatever they hold. `.ndignore` (Navidrome) and
+`.ignore` (Jellyfin, ripgrep) hold gitignore patterns; without a pattern they close the
+folder. `.mpdignore` (MPD) holds shell patterns, matched with the bare name. All of them hold
+for the folders below, too.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import stat
+from collections.abc import Collection
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+MARKERS = (b".nomedia", b".nomusic")
+_GIT_STYLE = (b".ndignore", b".ignore")
+_MPD_STYLE = b".mpdignore"
+NAMES = frozenset((*MARKERS, *_GIT_STYLE, _MPD_STYLE))
+
+# A link to nowhere, in each of its forms, or a socket.
+_IS_NONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO))
+
+# An ignore file is a few lines; what is larger is something else that has its name.
+_LARGEST_BYTES = 1 << 20
+
+
+class Rules(NamedTuple):
+    """What one folder's ignore files say, and those of the folders above it."""
+
+    folder: bytes
+    git_style: "GitIgnoreSpec | None"
+    mpd_style: tuple[str, ...]
+    above: "Rules | None"
+
+    def exclude(self, path: bytes, is_folder: bool) -> bool:
+        """Whether a path below the folder is to be left out; the nearest verdict counts."""
+        name = os.fsdecode(path.rpartition(b"/")[2])
+        rules: Rules | None = self
+        while rules is not None:
+            if any(fnmatchcase(name, pattern) for pattern in rules.mpd_style):
+                return True
+            if rules.git_style is not None:
+                below = os.fsdecode(path[len(rules.folder) :]) + "/" * is_folder
+                verdict = rules.git_style.check_file(below).include
+                if verdict is not None:
+                    return verdict
+            rules = rules.above
+        return False
+
+
+def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules | None:
+    """Read the ignore files of a folder that ends in a slash and holds these names.
+
+    Raises:
+        OSError: one of them cannot be read; what it would leave out is then unknown.
+    """
+    git_style: list[str] = []
+    for name in _GIT_STYLE:
+        if name in names and (lines := _lines(folder + name)) is not None:
+            git_style += [line for line in lines if line.strip() and not line.startswith("#")] or ["*"]
+    mpd_lines = _lines(folder + _MPD_STYLE) if _MPD_STYLE in names else None
+    mpd_style = [
+        line.strip() for line in mpd_lines or () if line.strip() and not line.strip().startswith("#")
+    ]
+    if not git_style and not mpd_style:
+        return above
+    return Rules(folder, _spec(git_style) if git_style else None, tuple(mpd_style), above)
+
+
+def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec  # slow to import, and seldom needed
+
+    valid = []
+    for line in lines:
+        # As with git, a pattern that makes no sense matches nothing.
+        with contextlib.suppress(ValueError, re.error):
+            GitIgnoreSpec.from_lines([line])
+            valid.append(line)
+    return GitIgnoreSpec.from_lines(valid)
+
+
+def _lines(path: bytes) -> list[str] | None:
+    """The lines of a file; None for what is none."""
+    try:
+        # Without O_NONBLOCK a FIFO of that name would hold us for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in _IS_NONE:
+            return None
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        text = os.read(descriptor, _LARGEST_BYTES)
+    finally:
+        os.close(descriptor)
+    # Not splitlines(): that knows more line ends than git and MPD do.
+    return os.fsdecode(text.removeprefix(b"\xef\xbb\xbf")).split("\n")

@@ -1,0 +1,75 @@
+"""The mount table in, the file system that a folder lies on out."""
+
+import os
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_ESCAPE = re.compile(rb"\\([0-7]{3})")
+
+
+class Mount(NamedTuple):
+    """A place in the mount table. `fsid` is the file system's own number, 0 if unknown.
+
+    A device number is no mark of a file system: the same drive may come back with another.
+    """
+
+    point: bytes
+    kind: str
+    source: bytes
+    fsid: int
+
+    def is_same(self, other: "Mount") -> bool:
+        """Whether both are the same file system at the same place."""
+        return (
+            self.point == other.point
+            and self.kind == other.kind
+            and (self.source == other.source or self.fsid == other.fsid != 0)
+        )
+
+
+def table() -> list[Mount]:
+    """Read the mount table; where there is none, nothing is known of mounts."""
+    try:
+        with open("/proc/self/mountinfo", "rb") as file:
+            return parse(file.read())
+    except OSError:
+        return []
+
+
+def parse(mountinfo: bytes) -> list[Mount]:
+    """The mounts of a table; of several on one place the last, which hides the others."""
+    mounts = {}
+    for line in mountinfo.split(b"\n")[:-1]:  # a carriage return may be part of a name
+        # 36 35 98:0 /root /point options [tags…] - type source superoptions
+        before, _, after = line.partition(b" - ")
+        point = _unescaped(before.split(b" ")[4])
+        kind, source = after.split(b" ")[:2]
+        mounts[point] = Mount(point, os.fsdecode(kind), _unescaped(source), 0)
+    return list(mounts.values())
+
+
+def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
+    """The mount that a resolved folder lies on, and those below it, each with its fsid."""
+    inside = folder.rstrip(b"/") + b"/"
+    on: Mount | None = None
+    below = []
+    for mount in mounts:
+        point = mount.point.rstrip(b"/") + b"/"
+        if inside.startswith(point):
+            if on is None or len(mount.point) >= len(on.point):
+                on = mount
+        elif point.startswith(inside):
+            below.append(mount)
+    return [_with_fsid(mount) for mount in ([on] if on is not None else []) + below]
+
+
+def _with_fsid(mount: Mount) -> Mount:
+    try:
+        return mount._replace(fsid=os.statvfs(mount.point).f_fsid)
+    except OSError:
+        return mount
+
+
+def _unescaped(field: bytes) -> bytes:
+    return _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), field)

@@ -1,0 +1,53 @@
+"""An act in, what it came to in a process of its own out: as another user, or among other mounts."""
+
+import ctypes
+import os
+import pickle
+import subprocess
+import traceback
+from collections.abc import Callable
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+_NOBODY = 65534
+_CLONE_NEWNS = 0x20000
+
+
+def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = False) -> T:
+    """Do it in a child, and hand back what it returns.
+
+    Args:
+        act: what to do; what it returns must be such that it can be pickled.
+        as_nobody: root passes every check of permissions, so it must not be root.
+        own_mounts: what is mounted there nobody else sees, and it is gone with the child.
+    """
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if own_mounts:
+                assert ctypes.CDLL(None).unshare(_CLONE_NEWNS) == 0
+                subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+            if as_nobody and os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(_NOBODY)
+                os.setuid(_NOBODY)
+            answer = pickle.dumps(act())
+            status = 0
+        except BaseException:  # noqa: BLE001 - whatever it is, the parent fails with it
+            answer = traceback.format_exc().encode()
+        with open(write_end, "wb") as pipe:
+            pipe.write(answer)
+        os._exit(status)
+    os.close(write_end)
+    with open(read_end, "rb") as pipe:
+        answer = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if status:
+        pytest.fail(answer.decode(errors="replace"), pytrace=False)
+    result: T = pickle.loads(answer)
+    return result

@@ -1,0 +1,76 @@
+import os
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from tests.hostile import PATHS
+
+# What moves, hides or reverses the text around it.
+_HARMFUL = {
+    chr(code)
+    for code in range(sys.maxunicode + 1)
+    if unicodedata.category(chr(code)) in {"Cc", "Cs", "Zl", "Zp"}
+    or unicodedata.bidirectional(chr(code)) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_hostile_names_are_shown_without_harm(path: bytes) -> None:
+    said = shown(path)
+
+    assert _HARMFUL.isdisjoint(said)
+    said.encode()
+
+
+@given(st.text())
+@settings(deadline=None)
+def test_any_text_is_shown_without_harm(text: str) -> None:
+    said = shown(text)
+
+    assert _HARMFUL.isdisjoint(said)
+    assert "\n" not in said
+    said.encode()
+
+
+@given(st.binary().filter(lambda name: b"\0" not in name))
+@settings(deadline=None)
+def test_any_name_is_shown_without_harm(name: bytes) -> None:
+    assert _HARMFUL.isdisjoint(shown(name))
+
+
+def test_every_harmful_character_is_escaped() -> None:
+    assert _HARMFUL.isdisjoint("".join(map(shown, _HARMFUL)))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (b"Bj\xc3\xb6rk - J\xc3\xb3ga.mp3", "Björk - Jóga.mp3"),
+        (b"caf\xe9", "caf\\xe9"),
+        (b"\x1b]0;x\x07", "\\x1b]0;x\\x07"),
+        (b"a\nb\tc\x7f", "a\\x0ab\\x09c\\x7f"),
+        ("\x85\u202egnp.exe", "\\x85\\u202egnp.exe"),
+        ("\U000e0041", "\\U000e0041"),
+        ("\ud800", "\\ud800"),
+        ("[/b] {0} %s", "[/b] {0} %s"),
+        ("שלום 音楽 🎵 👩\u200d🎤", "שלום 音楽 🎵 👩\u200d🎤"),
+        (Path("a/b"), "a/b"),
+        ("", ""),
+    ],
+)
+def test_what_is_harmless_is_left_alone_and_the_rest_escaped(
+    name: bytes | str | os.PathLike[str], said: str
+) -> None:
+    assert shown(name) == said
+
+
+def test_an_error_says_its_sentence_and_its_code() -> None:
+    error = PlayshuffleError("What, where, what to do.", Exit.AWAY)
+
+    assert str(error) == "What, where, what to do."
+    assert error.code == 75
