@@ -1,0 +1,92 @@
+"""What was remembered and what was found in, an error out where a drive seems to be away.
+
+An absent drive must never empty a playlist. It looks like one of these: a root that is
+missing, unreadable or empty though tracks are recorded for it; a mount that is gone, and
+tracks with it; more than half of the tracks, and more than 20, gone at once.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Sequence
+
+from playshuffle import mounts
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.state import Root
+
+_FEW = 20
+_MEANT = "If it is meant, say --allow-shrink."
+
+
+def check_root(path: bytes, known: Root | None) -> None:
+    """See that a root is a folder that can be read.
+
+    Raises:
+        PlayshuffleError: it is not; as away, if tracks are recorded for it.
+    """
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)
+        if is_folder:
+            os.close(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        if known is not None and known.tracks:
+            raise away(path, f"{why}; {known.tracks:,} tracks were there") from error
+        raise PlayshuffleError(
+            f"{shown(path)}: {why}; give a folder that exists and can be read.", Exit.NO_INPUT
+        ) from error
+    if not is_folder:
+        raise PlayshuffleError(
+            f"{shown(path)} is a file, not a folder; give the folder that it is in.", Exit.NO_INPUT
+        )
+
+
+def check_tracks(known: Root | None, root: Root, before: Collection[bytes], found: Collection[bytes]) -> None:
+    """See that a root still holds what it held.
+
+    Args:
+        known: the root as it was remembered.
+        root: the root as it is now.
+        before: paths of the tracks below it in the last order of the playlist.
+        found: paths of the tracks that were found now.
+
+    Raises:
+        PlayshuffleError: tracks went in a way that a drive goes.
+    """
+    if known is not None and known.tracks and not root.tracks:
+        raise away(root.path, f"no track was found; {known.tracks:,} were there", _MEANT)
+    gone = [path for path in before if path not in found]
+    if known is not None and gone and root.mounts:
+        real = os.path.realpath(root.path)
+        for mount in known.mounts:
+            if any(mount.is_same(now) for now in root.mounts):
+                continue
+            inside = mount.point.rstrip(b"/") + b"/"
+            on_it = root.path + b"/" if (real + b"/").startswith(inside) else root.path + inside[len(real) :]
+            lost = sum(path.startswith(on_it) for path in gone)
+            if lost:
+                raise away(
+                    root.path,
+                    f"{lost:,} tracks are gone, and {shown(mount.point)} is not mounted as it was"
+                    f" ({mount.kind}, {shown(mount.source)})",
+                    _MEANT,
+                )
+    if len(gone) > _FEW and 2 * len(gone) > len(before):
+        raise away(root.path, f"{len(gone):,} of {len(before):,} tracks are gone", _MEANT)
+
+
+def now(path: bytes, tracks: int) -> Root:
+    """A root as it is now, with the mounts it lies on."""
+    return Root(path, tracks, mounts.under(os.path.realpath(path), mounts.table()))
+
+
+def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") -> PlayshuffleError:
+    """The error for a root that is not as it was."""
+    return PlayshuffleError(
+        f"{shown(path)} seems to be away: {why}. The playlist was left as it is. {cure}", Exit.AWAY
+    )
+
+
+def below(root: bytes, paths: Sequence[bytes]) -> list[bytes]:
+    """Those of the paths that lie below a root."""
+    inside = root.rstrip(b"/") + b"/"
+    return [path for path in paths if path.startswith(inside)]

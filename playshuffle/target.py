@@ -1,0 +1,102 @@
+"""The playlist that is to be replaced: whether we may, and the order that it had last."""
+
+import os
+import stat
+from functools import cached_property
+
+from playshuffle import output
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.folder import is_audio_name
+from playshuffle.playlist import fingerprint, parse
+from playshuffle.state import Seen, State
+
+_SUFFIXES = (b".m3u", b".m3u8")
+_HEAD_BYTES = 4096  # our own comments stand at the top
+
+
+class Target:
+    """A playlist file that may exist already.
+
+    path: where it really is. exists: whether there is a file that says anything.
+    last: the order that it had last, None if that is not known. notes: what the user should know.
+
+    Raises:
+        PlayshuffleError: it must not, or cannot be written.
+    """
+
+    def __init__(self, path: bytes, state: State, *, force: bool) -> None:
+        _check_name(path)
+        self.path = output.resolved(path)
+        self.exists = _exists(self.path)
+        self.last: Seen | None = None
+        self.notes: list[str] = []
+        self._state = state
+        if self.exists and not (force or state.seen(self.path) or self._is_ours()):
+            raise PlayshuffleError(
+                f"{shown(path)} was not written by playshuffle, so it is left as it is;"
+                " choose another name with -o, or say --force to replace it.",
+                Exit.CANNOT_CREATE,
+            )
+
+    def settle(self) -> None:
+        """Find out which of the remembered orders the file has; while nobody else can write it."""
+        self.exists = _exists(self.path)
+        seen = self._state.seen(self.path)
+        self.last = seen[0] if seen else None
+        if self.exists and seen:
+            content = fingerprint(self._read())
+            self.last = next((one for one in seen if one.content == content), seen[0])
+            if self.last.content != content:
+                self.notes.append(
+                    f"{shown(self.path)} was changed by other hands since it was last written; it is"
+                    " replaced, and the order that was remembered counts as its last."
+                )
+
+    @cached_property
+    def last_paths(self) -> list[bytes]:
+        """The last order, as remembered, or else as the file has it; empty if there was none."""
+        if self.last is not None:
+            paths = self._state.order(self.path, self.last)
+            if paths is not None:
+                return paths
+        return parse(self._read(), os.path.dirname(self.path)).paths if self.exists else []
+
+    def _read(self, size: int = -1) -> bytes:
+        try:
+            with open(self.path, "rb") as file:
+                return file.read(size)
+        except OSError as error:
+            raise PlayshuffleError(
+                f"{shown(self.path)} cannot be read ({error.strerror}), so it is left as it is;"
+                " choose another name.",
+                Exit.CANNOT_CREATE,
+            ) from error
+
+    def _is_ours(self) -> bool:
+        return parse(self._read(_HEAD_BYTES), b"/").is_ours
+
+
+def _exists(path: bytes) -> bool:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(path)} cannot be written: {error.strerror}; choose another name.", Exit.CANNOT_CREATE
+        ) from error
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        raise PlayshuffleError(f"{shown(path)} is {what}; choose another name.", Exit.CANNOT_CREATE)
+    return status.st_size > 0
+
+
+def _check_name(path: bytes) -> None:
+    name = os.path.basename(path)
+    if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
+        return
+    what = "is the name of an audio file" if is_audio_name(name) else "does not end in .m3u or .m3u8"
+    like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
+    raise PlayshuffleError(
+        f"{shown(path)} {what}; name a playlist like {like}.m3u, or say -o - for standard output.", Exit.USAGE
+    )

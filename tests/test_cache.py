@@ -1,0 +1,325 @@
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.cache import Cache
+from playshuffle.track import Folder, Odd
+from tests.forked import forked
+from tests.tree import public_folder
+
+
+def some_folder(path: bytes, names: bytes = b"x.mp3/y.mp3") -> Folder:
+    count = names.count(b"/") + 1
+    return Folder(
+        path, 1, 2, 3, 4, b"digest", True, False, b"in", names, bytes(32 * count),
+        bytes(4 * count), b"\0".join([b"#EXTINF:1,x\n"] * count), b"artist",
+    )  # fmt: skip
+
+
+SOME = [some_folder(b"/m/%d/" % number, b"%0999d.mp3/y.mp3" % number) for number in range(40)]
+
+
+@pytest.fixture
+def cache_file(home: Path) -> bytes:
+    """A cache that holds a few folders."""
+    with Cache() as cache:
+        cache.keep([(folder, '[["tag"]]') for folder in SOME], ())
+    return os.fsencode(home / ".cache/playshuffle/cache.db")
+
+
+def known(root: bytes = b"/m") -> dict[bytes, Folder]:
+    with Cache() as cache:
+        return cache.folders([root])
+
+
+def assert_works() -> None:
+    with Cache() as cache:
+        cache.keep([(SOME[0], '[["tag"]]')], ())
+    assert known()[SOME[0].path] == SOME[0]
+    with Cache() as cache:
+        assert cache.fields(SOME[0].path) == [["tag"]]
+
+
+_INTEGERS = st.integers(-(2**63), 2**63 - 1)
+_NAMES = st.binary(min_size=1, max_size=9).filter(lambda name: b"\0" not in name and b"/" not in name)
+_REASONS = st.text(max_size=9)
+_ODDS = st.builds(
+    Odd,
+    st.lists(_NAMES, max_size=3),
+    st.dictionaries(_NAMES, _INTEGERS, max_size=3),
+    st.lists(st.tuples(_NAMES | st.just(b""), _REASONS), max_size=3),
+    st.dictionaries(st.integers(0, 2**31), st.tuples(_REASONS, st.booleans()), max_size=3),
+)
+_FOLDERS = st.builds(
+    Folder,
+    path=_NAMES.map(lambda name: b"/m/" + name + b"/"),
+    **dict.fromkeys(("device", "inode", "mtime_ns", "ctime_ns"), _INTEGERS),
+    **dict.fromkeys(("is_plain", "has_hard_links"), st.booleans()),
+    **dict.fromkeys(("digest", "folders", "names", "stamps", "lines", "artists"), st.binary()),
+    durations_ms=st.none() | st.binary(),
+    odd=_ODDS,
+)
+
+
+_FIELDS = st.lists(st.none() | st.lists(_REASONS, max_size=3), max_size=3)
+
+
+@given(st.lists(st.tuples(_FOLDERS, _FIELDS), max_size=5, unique_by=lambda one: one[0].path))
+@settings(deadline=None, max_examples=30)
+def test_what_is_kept_comes_back_as_it_was(kept: list[tuple[Folder, list[list[str] | None]]]) -> None:
+    """Every field, whatever is in it, and the tags."""
+    with tempfile.TemporaryDirectory() as top, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", top)
+        with Cache() as cache:
+            cache.keep([(folder, json.dumps(fields)) for folder, fields in kept], ())
+        with Cache() as cache:
+            assert cache.folders([b"/"]) == {folder.path: folder for folder, _ in kept}
+            assert [cache.fields(folder.path) for folder, _ in kept] == [fields for _, fields in kept]
+
+
+def test_a_folder_that_is_kept_again_replaces_the_old(cache_file: bytes) -> None:
+    newer = SOME[0]._replace(inode=9)
+    with Cache() as cache:
+        cache.keep([(newer, "[]")], ())
+
+    assert known() == {**{folder.path: folder for folder in SOME}, newer.path: newer}
+
+
+def test_folders_that_are_gone_are_forgotten_with_their_tags(cache_file: bytes) -> None:
+    with Cache() as cache:
+        cache.keep((), [SOME[0].path, b"/never/there/"])
+
+    assert known().keys() == {folder.path for folder in SOME[1:]}
+    with Cache() as cache:
+        assert cache.fields(SOME[0].path) == []
+        assert cache.fields(SOME[1].path) == [["tag"]]
+
+
+def test_only_what_lies_below_the_roots_comes_back(home: Path) -> None:
+    paths = [b"/", b"/a/", b"/a/b/", b"/a/\xff/", b"/a!/", b"/a-b/", b"/a.b/", b"/a0/", b"/ab/", b"/b/"]
+    with Cache() as cache:
+        cache.keep([(some_folder(path), "[]") for path in paths], ())
+
+        def below(*roots: bytes) -> list[bytes]:
+            return sorted(cache.folders(roots))
+
+        assert below(b"/a") == below(b"/a/") == [b"/a/", b"/a/b/", b"/a/\xff/"]
+        assert below(b"/") == sorted(paths)
+        assert below(b"/ab", b"/a/b", b"/a") == [b"/a/", b"/a/b/", b"/a/\xff/", b"/ab/"]
+        assert below(b"/never") == below() == []
+
+
+def test_what_was_not_read_yet_is_not_taken_for_read(home: Path) -> None:
+    """None is no empty column."""
+    for durations_ms in (None, b""):
+        with Cache() as cache:
+            cache.keep([(some_folder(b"/m/")._replace(durations_ms=durations_ms), "[]")], ())
+        assert known()[b"/m/"].durations_ms == durations_ms
+
+
+def test_a_cache_of_another_version_is_emptied(cache_file: bytes) -> None:
+    with closing(sqlite3.connect(cache_file)) as database:
+        database.execute("PRAGMA user_version = 99")
+
+    assert known() == {}
+    assert_works()
+
+
+@pytest.mark.parametrize("table", ["folder", "tags"])
+def test_a_cache_without_a_table_is_begun_anew(cache_file: bytes, table: str) -> None:
+    with closing(sqlite3.connect(cache_file)) as database:
+        database.execute(f"DROP TABLE {table}")
+
+    assert known() == {}
+    assert_works()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"garbage " * 1000, b"", b"SQLite format 3\0", bytes(8192)],
+    ids=["garbage", "empty", "short", "zeros"],
+)
+def test_what_is_no_cache_is_thrown_away(cache_file: bytes, content: bytes) -> None:
+    with open(cache_file, "wb") as file:
+        file.write(content)
+
+    assert known() == {}
+    assert_works()
+
+
+def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
+    """Flipped bits, zeroed sectors, garbage and lost ends: what still comes back is true."""
+    with open(cache_file, "rb") as file:
+        whole = file.read()
+    true = {folder.path: folder for folder in SOME}
+    draw = random.Random(1)
+    came_back = 0
+    for number in range(60):
+        damaged = bytearray(whole)
+        start = draw.randrange(len(whole))
+        if number % 4 == 0:
+            damaged[start] ^= 1 << draw.randrange(8)
+        elif number % 4 == 1:
+            damaged[start : start + 512] = bytes(len(damaged[start : start + 512]))
+        elif number % 4 == 2:
+            damaged[start : start + 4096] = draw.randbytes(len(damaged[start : start + 4096]))
+        else:
+            del damaged[start:]
+        for suffix in (b"-wal", b"-shm"):
+            assert not os.path.exists(cache_file + suffix)
+        with open(cache_file, "wb") as file:
+            file.write(damaged)
+
+        with Cache() as cache:
+            folders = cache.folders([b"/"])
+            fields = [cache.fields(path) for path in true]
+            cache.keep([(SOME[0], '[["tag"]]'), (SOME[-1], '[["tag"]]')], [SOME[1].path])
+
+        assert folders.items() <= true.items()
+        assert all(one in ([], [["tag"]]) for one in fields)
+        came_back += len(folders)
+        with Cache() as cache:
+            assert cache.folders([b"/"]).items() <= true.items()
+
+    assert came_back > 20 * len(SOME)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "path",
+        "is_plain",
+        "has_hard_links",
+        "folders",
+        "names",
+        "durations_ms",
+        "lines",
+        "artists",
+        "odd",
+        "crc",
+    ],
+)
+@pytest.mark.parametrize("value", [0, None, "text", b"blob"])
+def test_a_row_whose_check_sum_is_wrong_is_unknown(cache_file: bytes, column: str, value: object) -> None:
+    """Of whatever type a column has become. What is not summed up is compared with the disk."""
+    with closing(sqlite3.connect(cache_file)) as database, database:
+        old = database.execute(f"SELECT {column} FROM folder WHERE path = ?", (SOME[0].path,)).fetchone()[0]
+        database.execute(f"UPDATE folder SET {column} = ? WHERE path = ?", (value, SOME[0].path))
+    if value == old or not (value or old):
+        return
+
+    assert known(b"/").keys() == {folder.path for folder in SOME[1:]}
+
+
+@pytest.mark.parametrize("value", [0, None, '[["tag"]]', b'[["gat"]]', b""])
+def test_tags_whose_check_sum_is_wrong_are_unknown(cache_file: bytes, value: object) -> None:
+    with closing(sqlite3.connect(cache_file)) as database, database:
+        database.execute("UPDATE tags SET fields = ? WHERE path = ?", (value, SOME[0].path))
+
+    with Cache() as cache:
+        assert [cache.fields(folder.path) for folder in SOME[:2]] == [[], [["tag"]]]
+
+
+@pytest.fixture
+def foreign_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
+    """A cache folder that others can reach, and that is not theirs."""
+    with public_folder() as folder:
+        monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(folder))
+        yield folder
+
+
+def write_and_read() -> tuple[int, dict[bytes, Folder]]:
+    with Cache() as cache:
+        before = len(cache.folders([b"/"]))
+        cache.keep([(SOME[0], "[]")], ())
+        return before, cache.folders([b"/"])
+
+
+def test_where_nothing_can_be_written_the_cache_is_in_memory(foreign_home: bytes) -> None:
+    os.chmod(foreign_home, 0o555)
+
+    assert forked(write_and_read, as_nobody=True) == (0, {SOME[0].path: SOME[0]})
+    assert os.listdir(foreign_home) == []
+
+
+def test_a_cache_that_may_not_be_written_is_left_alone(foreign_home: bytes) -> None:
+    with Cache() as cache:
+        cache.keep([(folder, "[]") for folder in SOME], ())
+    for path, mode in ((b"/playshuffle/cache.db", 0o444), (b"/playshuffle", 0o755)):
+        os.chmod(foreign_home + path, mode)
+
+    assert forked(write_and_read, as_nobody=True)[0] == 0
+    assert len(known()) == len(SOME)
+
+
+@pytest.mark.root
+def test_a_full_disk_costs_the_memory_and_not_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what was kept before is there again when there is room."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
+
+    def fill() -> tuple[int, int, int]:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", disk], check=True)
+        with Cache() as cache:
+            cache.keep([(SOME[0], "[]")], ())
+        with Cache() as cache:
+            cache.keep([(some_folder(b"/big/", bytes(1 << 20)), "[]")], ())
+            meanwhile = len(cache.folders([b"/"]))
+        with open(disk / "filler", "wb", buffering=0) as file:
+            file.write(bytes(1 << 20))  # as much of it as there is room for
+        with Cache() as cache:
+            cache.keep([(SOME[1], "[]")], ())
+            assert isinstance(cache.folders([b"/"]), dict)
+        os.unlink(disk / "filler")
+        with Cache() as cache:
+            after = len(cache.folders([b"/"]))
+            cache.keep([(SOME[2], "[]")], ())
+            return meanwhile, after, len(cache.folders([b"/"]))
+
+    assert forked(fill, own_mounts=True) == (1, 1, 2)
+
+
+def test_a_cache_that_another_process_holds_is_done_without(
+    cache_file: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not damaged: it stays, and nothing of it is lost."""
+    monkeypatch.setattr("playshuffle.database._WAIT_S", 0.05)
+    with closing(sqlite3.connect(cache_file)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("DELETE FROM folder WHERE path = ?", (SOME[0].path,))
+
+        write_and_read()
+
+        other.rollback()
+
+    assert len(known()) == len(SOME)
+
+
+def test_many_processes_may_begin_a_cache_at_once(home: Path) -> None:
+    """And all that they keep is kept."""
+    children = []
+    for number in range(8):
+        child = os.fork()
+        if child == 0:
+            with Cache() as cache:
+                for folder in SOME[5 * number : 5 * number + 5]:
+                    cache.keep([(folder, "[]")], ())
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
+
+    assert known() == {folder.path: folder for folder in SOME}

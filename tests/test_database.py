@@ -1,0 +1,107 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from playshuffle.database import connect, place, set_aside
+
+
+def mode_of(path: bytes) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_the_place_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if that is no UTF-8."""
+    base = os.fsencode(tmp_path) + b"/caf\xe9"
+    monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(base))
+
+    assert place("XDG_CACHE_HOME", b".cache") == base + b"/playshuffle"
+    assert mode_of(base + b"/playshuffle") == 0o700
+
+
+@pytest.mark.parametrize("value", [None, "", "relative/path"])
+def test_without_a_sound_word_the_place_is_below_the_home(
+    home: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    if value is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+
+    assert place("XDG_CACHE_HOME", b".cache") == os.fsencode(home / ".cache/playshuffle")
+
+
+def test_without_a_home_there_is_no_place(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none is made here for want of one: a user may be known to nobody, as in a container."""
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(FileNotFoundError, match="HOME"):
+        place("XDG_CACHE_HOME", b".cache")
+
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_place_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+
+    with pytest.raises(OSError, match="Not a directory"):
+        place("XDG_CACHE_HOME", b".cache")
+
+
+def test_a_database_is_private_from_its_first_byte(tmp_path: Path) -> None:
+    """Its journals, too; whatever the umask, and whatever its name."""
+    folder = os.fsencode(tmp_path) + b"/caf\xe9\n?"
+    os.mkdir(folder)
+    before = os.umask(0)
+    try:
+        database = connect(folder + b"/x.db")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE x (y)")
+
+        assert {name: mode_of(folder + b"/" + name) for name in os.listdir(folder)} == {
+            b"x.db": 0o600, b"x.db-wal": 0o600, b"x.db-shm": 0o600
+        }  # fmt: skip
+        database.close()
+    finally:
+        os.umask(before)
+
+
+def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "x.db")
+    connect(path).close()
+    os.chmod(path, 0o640)
+
+    connect(path).close()
+
+    assert mode_of(path) == 0o640
+
+
+def test_what_is_set_aside_is_kept_whole_with_its_journal(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "state.db")
+    for suffix in (b"", b"-journal"):
+        with open(path + suffix, "wb") as file:
+            file.write(b"damaged" + suffix)
+
+    aside = set_aside(path)
+
+    assert aside.startswith(path + b".damaged-20")
+    assert sorted(map(os.fsencode, os.listdir(tmp_path))) == sorted(
+        os.path.basename(aside) + suffix for suffix in (b"", b"-journal")
+    )
+    with open(aside + b"-journal", "rb") as file:
+        assert file.read() == b"damaged-journal"
+
+
+def test_a_database_without_a_journal_is_set_aside_alone(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "state.db")
+    connect(path).close()
+
+    aside = set_aside(path)
+
+    assert os.listdir(os.fsencode(tmp_path)) == [os.path.basename(aside)]

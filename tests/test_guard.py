@@ -1,0 +1,114 @@
+"""The guard: an absent drive empties nothing, a real deletion is believed."""
+
+from pathlib import Path
+
+import pytest
+
+from playshuffle import guard
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.mounts import Mount
+from playshuffle.state import Root
+
+DISK = Mount(b"/", "ext4", b"/dev/sda1", 1)
+STICK = Mount(b"/mnt/usb", "ext4", b"/dev/sdb1", 2)
+HUNDRED = [b"/mnt/usb/%03d.mp3" % index for index in range(100)]
+
+
+def refusal(known: Root | None, now: Root, before: list[bytes], found: list[bytes]) -> str:
+    with pytest.raises(PlayshuffleError) as caught:
+        guard.check_tracks(known, now, before, frozenset(found))
+    assert caught.value.code == Exit.AWAY
+    return str(caught.value)
+
+
+def test_a_root_never_seen_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(PlayshuffleError, match="No such file") as caught:
+        guard.check_root(bytes(tmp_path / "none"), None)
+
+    assert caught.value.code == Exit.NO_INPUT
+
+
+def test_a_root_that_had_tracks_is_away_when_it_is_missing(tmp_path: Path) -> None:
+    path = bytes(tmp_path / "none")
+
+    with pytest.raises(PlayshuffleError, match=r"seems to be away: .*4,000 tracks") as caught:
+        guard.check_root(path, Root(path, 4000, []))
+
+    assert caught.value.code == Exit.AWAY
+
+
+def test_a_file_is_no_root(tmp_path: Path) -> None:
+    (tmp_path / "x.mp3").touch()
+
+    with pytest.raises(PlayshuffleError, match="is a file, not a folder") as caught:
+        guard.check_root(bytes(tmp_path / "x.mp3"), None)
+
+    assert caught.value.code == Exit.NO_INPUT
+
+
+def test_a_root_with_nothing_left_is_away() -> None:
+    known = Root(b"/mnt/usb", 3, [STICK])
+
+    assert "3 were there" in refusal(known, Root(b"/mnt/usb", 0, [STICK]), HUNDRED[:3], [])
+
+
+def test_a_new_root_may_be_empty() -> None:
+    guard.check_tracks(None, Root(b"/m", 0, []), [], frozenset())
+
+
+def test_a_mount_that_is_gone_takes_its_tracks_along() -> None:
+    """Even three of five: what lies in the empty mount point is not the library."""
+    known = Root(b"/mnt/usb", 5, [STICK])
+
+    text = refusal(known, Root(b"/mnt/usb", 3, [DISK]), HUNDRED[:5], HUNDRED[:3])
+
+    assert "2 tracks are gone, and /mnt/usb is not mounted as it was" in text
+
+
+def test_a_mount_below_the_root_takes_its_tracks_along() -> None:
+    known = Root(b"/mnt", 105, [DISK, STICK])
+
+    text = refusal(known, Root(b"/mnt", 100, [DISK]), [*HUNDRED[:5], b"/mnt/a.mp3"], [b"/mnt/a.mp3"])
+
+    assert "5 tracks are gone, and /mnt/usb" in text
+
+
+def test_a_deletion_beside_a_mount_that_is_gone_is_believed() -> None:
+    """What is gone did not lie on it."""
+    known = Root(b"/mnt", 2, [DISK, STICK])
+
+    guard.check_tracks(
+        known, Root(b"/mnt", 1, [DISK]), [b"/mnt/a.mp3", b"/mnt/b.mp3"], frozenset([b"/mnt/a.mp3"])
+    )
+
+
+def test_a_library_moved_to_another_disk_is_believed() -> None:
+    """The mount is another, but all tracks are there."""
+    known = Root(b"/mnt/usb", 100, [STICK])
+    other = STICK._replace(source=b"/dev/nvme0n1p1", fsid=7)
+
+    guard.check_tracks(known, Root(b"/mnt/usb", 100, [other]), HUNDRED, frozenset(HUNDRED))
+
+
+def test_the_same_drive_under_another_device_name_is_the_same() -> None:
+    """sdb1 came back as sdc1: what was deleted on it was deleted."""
+    known = Root(b"/mnt/usb", 100, [STICK])
+    renamed = STICK._replace(source=b"/dev/sdc1")
+
+    guard.check_tracks(known, Root(b"/mnt/usb", 95, [renamed]), HUNDRED, frozenset(HUNDRED[5:]))
+
+
+@pytest.mark.parametrize(
+    ("before", "left", "is_refused"), [(42, 21, False), (42, 20, True), (30, 10, False), (31, 10, True)]
+)
+def test_more_than_half_and_more_than_twenty_gone_is_away(before: int, left: int, is_refused: bool) -> None:
+    """Exactly half, or exactly twenty, is still believed."""
+    arguments = (Root(b"/mnt/usb", before, [STICK]), Root(b"/mnt/usb", left, [STICK]), HUNDRED[:before])
+    if is_refused:
+        assert f"of {before} tracks are gone" in refusal(*arguments, HUNDRED[:left])
+    else:
+        guard.check_tracks(*arguments, frozenset(HUNDRED[:left]))
+
+
+def test_below_does_not_mistake_a_longer_name_for_a_folder() -> None:
+    assert guard.below(b"/a", [b"/a/x", b"/ab/x", b"/a", b"/a/b/c"]) == [b"/a/x", b"/a/b/c"]

@@ -1,0 +1,230 @@
+"""The state: what must be there again after anything."""
+
+import multiprocessing
+import os
+import random
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.mounts import Mount
+from playshuffle.state import Root, Seen, State
+
+PATHS = [b"/m/a.mp3", b"/m/b\n.mp3", b"/m/caf\xe9.mp3", b"/m/d.mp3"]
+ORDER = [2, 0, 3, 1]
+LIST = b"/m/x\xff.m3u"
+MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
+ROOT = Root(b"/m", 4, [MOUNT])
+SEEN = Seen(b"digest", "12-abcdef01")
+
+
+def remember() -> None:
+    with State() as state:
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+
+
+def order(state: State) -> list[bytes] | None:
+    seen = state.seen(LIST)
+    return state.order(LIST, seen[0]) if seen else None
+
+
+def state_file(home: Path) -> Path:
+    return home / ".local/state/playshuffle/state.db"
+
+
+def test_an_order_comes_back_as_it_was_kept() -> None:
+    """Paths are bytes: not UTF-8, with line breaks, all the same."""
+    remember()
+
+    with State() as state:
+        assert order(state) == [PATHS[index] for index in ORDER]
+        assert state.seen(LIST) == [SEEN]
+        assert state.root(b"/m") == ROOT
+        assert state.notes == []
+
+
+def test_what_was_never_kept_is_none() -> None:
+    with State() as state:
+        assert state.seen(LIST) == []
+        assert state.root(b"/m") is None
+
+
+def test_the_order_before_is_kept_until_the_next(home: Path) -> None:
+    """Whichever of the two the file turns out to have is there; the one it has not goes."""
+    first, second, third = (Seen(b"digest", content) for content in ("1-a", "2-b", "3-c"))
+    with State() as state:
+        state.remember(LIST, first, None, lambda: PATHS, [0, 1, 2, 3], [])
+        state.remember(LIST, second, first, lambda: PATHS, [1, 0, 2, 3], [])
+        assert state.seen(LIST) == [second, first]
+        assert state.order(LIST, first) == PATHS
+
+        # The file was not replaced: it has the first one still.
+        state.remember(LIST, third, first, lambda: PATHS, [3, 2, 1, 0], [])
+        assert state.seen(LIST) == [third, first]
+
+        state.remember(LIST, third, third, lambda: PATHS, [0, 2, 1, 3], [])
+        assert state.seen(LIST) == [third]
+        assert state.order(LIST, third) == [PATHS[0], PATHS[2], PATHS[1], PATHS[3]]
+
+
+def test_a_library_is_kept_once_and_no_longer_than_it_is_used(home: Path) -> None:
+    """Two playlists over one library share its paths; a library that none uses goes."""
+    remember()
+    with State() as state:
+        state.remember(b"/m/y.m3u", SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
+        database = sqlite3.connect(state_file(home))
+        assert database.execute("SELECT count(*) FROM library").fetchone() == (1,)
+        other = Seen(b"other", "1-0")
+        state.remember(LIST, other, None, lambda: PATHS[:2], [1, 0], [])
+        state.remember(b"/m/y.m3u", other, None, lambda: PATHS[:2], [0, 1], [])
+
+        assert database.execute("SELECT digest FROM library").fetchall() == [(other.library,)]
+        assert order(state) == [PATHS[1], PATHS[0]]
+        database.close()
+
+
+def test_state_is_for_its_owner_only(home: Path) -> None:
+    """Names of music are nobody else's business, whatever the umask."""
+    old = os.umask(0)
+    try:
+        remember()
+        with State() as state, state.locked():
+            pass
+    finally:
+        os.umask(old)
+
+    folder = state_file(home).parent
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert {"state.db", "state.lock"} <= {path.name for path in folder.iterdir()}
+
+
+def test_a_reader_changes_nothing(home: Path) -> None:
+    """A dry run can look, but not touch."""
+    remember()
+    before = state_file(home).read_bytes()
+
+    with State(writes=False) as state:
+        assert order(state) is not None
+        with pytest.raises(PlayshuffleError):
+            state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
+
+    assert state_file(home).read_bytes() == before
+
+
+def test_a_newer_state_is_refused_and_left_as_it_is(home: Path) -> None:
+    """An older program must not touch what it does not understand."""
+    remember()
+    with sqlite3.connect(state_file(home)) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    before = state_file(home).read_bytes()
+
+    with pytest.raises(PlayshuffleError, match="newer playshuffle") as caught:
+        State()
+
+    assert caught.value.code == Exit.CONFIG
+    assert state_file(home).read_bytes() == before
+
+
+def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
+    """Whole as a file, but not what was made: as good as damaged."""
+    remember()
+    with sqlite3.connect(state_file(home)) as database:
+        database.execute("ALTER TABLE playlist DROP COLUMN content")
+    database.close()
+
+    with State() as state:
+        assert "kept as" in state.notes[0]
+        assert state.seen(LIST) == []
+
+
+def damaged(whole: bytes, chance: random.Random) -> bytes:
+    """A file after one of the accidents that disks have."""
+    at = chance.randrange(len(whole))
+    match chance.randrange(5):
+        case 0:
+            return whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1 :]
+        case 1:
+            at -= at % 512
+            return whole[:at] + bytes(512) + whole[at + 512 :]
+        case 2:
+            at -= at % 4096
+            return whole[:at] + chance.randbytes(4096) + whole[at + 4096 :]
+        case 3:
+            return whole[:at]
+        case _:
+            return whole[:at] + bytes(len(whole) - at)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_damaged_state_never_gives_a_wrong_order(home: Path, count: int) -> None:
+    """It gives the order, or none and says so; what was damaged is kept, never overwritten."""
+    paths = [b"/music/%06d.mp3" % index for index in range(3000)]
+    places = list(range(3000))
+    random.Random(1).shuffle(places)
+    with State() as state:
+        state.remember(LIST, Seen(b"digest", "1-1"), None, lambda: paths, places, [ROOT])
+    file = state_file(home)
+    whole = file.read_bytes()
+    right = [paths[index] for index in places]
+    chance = random.Random(2)
+    outcomes = {"right": 0, "none": 0}
+    for _ in range(count):
+        broken = damaged(whole, chance)
+        file.write_bytes(broken)
+        with State() as state:
+            got = order(state)
+            if got is None and broken:  # an empty file is a new one
+                assert state.notes
+            state.remember(LIST, Seen(b"digest", "1-1"), None, lambda: paths, places, [ROOT])
+        journals = set(file.parent.glob("state.db.damaged-*-journal"))
+        aside = list(set(file.parent.glob("state.db.damaged-*")) - journals)
+        outcomes["right" if got == right else "none"] += 1
+
+        assert got in (right, None)
+        assert not aside or aside[0].read_bytes() == broken
+        for path in (*aside, *journals):
+            path.unlink()
+    assert min(outcomes.values()) > 0
+
+
+def hold(ready: str, until: str) -> None:
+    with State() as state, state.locked():
+        Path(ready).touch()
+        while not Path(until).exists():
+            time.sleep(0.01)
+
+
+def test_who_holds_the_lock_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one waits, then says for whom."""
+    monkeypatch.setattr("playshuffle.state._LOCK_WAIT_S", 0.1)
+    ready, until = tmp_path / "ready", tmp_path / "until"
+    holder = multiprocessing.get_context("spawn").Process(target=hold, args=(str(ready), str(until)))
+    holder.start()
+    try:
+        while not ready.exists():
+            assert holder.is_alive()
+            time.sleep(0.01)
+        with State() as state, pytest.raises(PlayshuffleError, match=f"process {holder.pid}"), state.locked():
+            pass
+    finally:
+        until.touch()
+        holder.join()
+
+    with State() as state, state.locked():
+        pass
+
+
+def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state folder that cannot be made costs the memory, not the playlist."""
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+
+    with State() as state:
+        assert state.notes[0].startswith("Nothing can be remembered")
+        with state.locked():
+            state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        assert order(state) is not None
