@@ -1,0 +1,168 @@
+"""Tracks, a recipe and the last order in, the order out: where tags meet permutations."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from playshuffle import pins
+from playshuffle.apart import part_from_pins
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.groups import ARTIST, TagsOf, group_keys
+from playshuffle.library import Tracks
+from playshuffle.orders import ORDERS, check
+from playshuffle.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.seam import after_gap
+from playshuffle.shuffle import RandBelow, Shuffle, pinned
+from playshuffle.track import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """All tracks in order; the first `count` of them are to be played, or were."""
+
+    order: list[int]
+    count: int
+
+
+def needs_last(recipe: Recipe) -> bool:
+    """Whether the last order of the playlist has a say."""
+    return (
+        ORDERS[recipe.order].from_last
+        or recipe.gap is not None
+        or recipe.part is not None
+        or any(pin.place == HERE for pin in recipe.pins)
+    )
+
+
+def last_order(paths: Sequence[bytes], last: Sequence[bytes], count: int | None = None) -> Arranged:
+    """The last order over the tracks of now: gone ones dropped, new ones appended.
+
+    count: how many of it were in the playlist; None for all.
+    """
+    left = {path: index for index, path in enumerate(paths)}
+    played, others = (
+        [left.pop(path) for path in part if path in left]
+        for part in (last[:count], [] if count is None else last[count:])
+    )
+    return Arranged(played + others + list(left.values()), len(played))
+
+
+def arrange(
+    tracks: Tracks,
+    recipe: Recipe,
+    last: Arranged | None,
+    randbelow: RandBelow,
+    tags_of: TagsOf | None = None,
+) -> Arranged:
+    """Put the tracks in order, and say how many of them are to be played.
+
+    Args:
+        tracks: the library, not empty.
+        recipe: what is asked for.
+        last: the last order over these tracks, if there was one.
+        randbelow: where all chance comes from.
+        tags_of: looks up the tags, for the orders that need them; None where there are none.
+
+    Raises:
+        PlayshuffleError: what is asked for has no meaning, or none for these tracks.
+    """
+    check(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
+    order = ORDERS[recipe.order]
+    starts_from_last = last is not None and (order.from_last or recipe.part is not None)
+    base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
+    left_out: list[int] = []
+    if recipe.time_ms is not None:
+        base, left_out = _by_length(tracks, base, recipe.pins)
+    count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
+    there = pins.places(recipe.pins, tracks, None if last is None else last.order, count)
+    closing: list[int] = []
+    if recipe.time_ms is not None and any(pin.place == LAST for pin in recipe.pins):
+        # It has no place before it is known how many fit; what stands last takes its own.
+        count -= 1
+        closing = [there.pop(count)]
+        pins.swap_in(base, {len(base) - 1: closing[0]})
+        base.pop()
+    shuffle = order.shuffle(tracks, tags_of or _no_tags, recipe)
+    result = _shuffled(recipe, base, there, last, shuffle, randbelow)
+    if recipe.time_ms is not None:
+        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], there, closing)
+        if count <= max(there, default=-1):
+            raise pins.beyond(tracks.paths[there[max(there)]], max(there), count)
+        for index in closing:
+            there[count] = index
+            result.insert(count, index)
+            count += 1
+        if not count:
+            raise PlayshuffleError("The first track is already longer than --time; allow more.", Exit.USAGE)
+    if order.is_of_the_list and count < len(result):
+        result[:count] = pinned(result[:count], there, shuffle, randbelow)
+    if order.is_of_the_list and there:
+        keys = group_keys(tracks, tags_of or _no_tags, recipe.by or ARTIST)
+        result[:count] = part_from_pins(result[:count], there, keys, randbelow)
+    return Arranged(result + left_out, count)
+
+
+def _no_tags(folder: Folder) -> list[None]:
+    return [None] * (folder.names.count(b"/") + 1)
+
+
+def _by_length(tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin]) -> tuple[list[int], list[int]]:
+    """The tracks of which the length is known, and the others."""
+    durations_ms = tracks.durations_ms
+    timed = [index for index in order if durations_ms[index]]
+    if not timed:
+        raise PlayshuffleError("No track tells its length, so --time has none to choose from.", Exit.USAGE)
+    for pin in pinned:
+        if not durations_ms[pin.index]:
+            raise PlayshuffleError(
+                f"{shown(tracks.paths[pin.index])} cannot be pinned with --time: its length is not known.",
+                Exit.USAGE,
+            )
+    return timed, [index for index in order if not durations_ms[index]]
+
+
+def _shuffled(
+    recipe: Recipe,
+    base: list[int],
+    there: Mapping[int, int],
+    last: Arranged | None,
+    shuffle: Shuffle,
+    randbelow: RandBelow,
+) -> list[int]:
+    """Shuffle the base around pins, around all but a part, or after a gap."""
+    if recipe.gap is not None:
+        among = frozenset(base)
+        played = [index for index in last.order[: last.count] if index in among] if last is not None else []
+        was_played = frozenset(played)
+        fresh = [index for index in base if index not in was_played]
+        return after_gap(fresh, played, recipe.gap.plays(len(base)), there, randbelow)
+    pins.swap_in(base, there)
+    staying: Collection[int] = there
+    if recipe.part is not None:
+        end = recipe.part[-1] + 1
+        if end > len(base):
+            raise PlayshuffleError(
+                f"--part reaches up to place {end:,}: the list ends at {len(base):,}.", Exit.USAGE
+            )
+        staying = frozenset(range(len(base))).difference(recipe.part) | there.keys()
+    return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
+
+
+def _fitting(
+    durations_ms: Sequence[int],
+    time_ms: int,
+    order: Sequence[int],
+    there: Mapping[int, int],
+    closing: Sequence[int],
+) -> int:
+    """How many entries of the order, the pinned ones among them, fit into the time beside `closing`."""
+    left_ms = time_ms - sum(durations_ms[index] for index in (*there.values(), *closing))
+    if left_ms < 0:
+        raise PlayshuffleError("The pinned tracks alone are longer than --time.", Exit.USAGE)
+    count = len(there)
+    for place, index in enumerate(order):
+        if place not in there:
+            left_ms -= durations_ms[index]
+            if left_ms < 0:
+                break
+            count += 1
+    return count
