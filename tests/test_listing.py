@@ -2,6 +2,7 @@ import os
 import socket
 import subprocess
 import time
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.folder import find
-from playshuffle.listing import fits, is_audio_name
+from playshuffle.listing import Listing, fits, is_audio_name
 from playshuffle.track import AUDIO_SUFFIXES, Skipped
 from tests.conftest import need
 from tests.forked import forked
@@ -226,6 +227,16 @@ def stamps_of(path: bytes) -> tuple[int, int]:
 
 def in_ten_seconds() -> int:
     return time.time_ns() + 10 * 10**9
+
+
+def test_numbers_of_more_than_63_bits_are_folded_and_stop_nothing() -> None:
+    """As some file systems of networks give their inodes."""
+    listing = Listing(b"/m/", None, with_stamps=True, now_ns=0)
+    listing._take_row(b"x.mp3", (1, 2, 3, 2**64 - 1))
+
+    folder = listing._folder(os.stat("/"), b"")
+
+    assert array("q", folder.stamps).tolist() == [1, 2, 3, 2**63 - 1]
 
 
 @given(st.integers(0, 2**64 - 1))

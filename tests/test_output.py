@@ -381,7 +381,8 @@ try:
 except PlayshuffleError as error:
     print(error)
 print(open("list.m3u").read() == "old" * 30_000, os.listdir("."))
-print(output.write(b"list.m3u", [b"new" * 30_000]), open("list.m3u").read() == "new" * 30_000, os.listdir("."))
+is_written = output.write(b"list.m3u", [b"new" * 30_000])
+print(is_written, open("list.m3u").read() == "new" * 30_000, os.listdir("."))
 """
     mount = 'mount -t tmpfs -o size=300k none "$1" && exec "$2" -c "$3"'
     done = subprocess.run(
