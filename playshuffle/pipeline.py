@@ -273,14 +273,6 @@ def _tags_of(cache: Cache, read_all: ReadAll) -> TagsOf:
     return tags_of
 
 
-def _last_count(target: Target) -> int | None:
-    """How many tracks the playlist has; None if there is none."""
-    if not target.exists:
-        return None
-    with open(target.path, "rb") as file:
-        return len(playlist.parse(file.read(), b"/").paths)
-
-
 def _arrange(
     request: Request,
     library: _Library,
@@ -303,8 +295,7 @@ def _arrange(
         recipe = replace(recipe, pins=named)
     last = None
     if target is not None and needs_last(recipe):
-        paths = target.last_paths
-        last = last_order(playable.paths, paths, _last_count(target) if recipe.gap is not None else None)
+        last = last_order(playable.paths, target.last_paths, target.last and target.last.played)
     arranged = arrange(playable, recipe, last, randbelow, tags_of)
 
     chosen = arranged.order[: arranged.count]
@@ -354,7 +345,7 @@ def _write(state: State, target: Target, report: Report, roots: Sequence[Root]) 
     """Replace the file, and remember the order just before that: both, or none."""
 
     def remember() -> None:
-        seen = Seen(report.playable.digest, report.text.fingerprint)
+        seen = Seen(report.playable.digest, report.text.fingerprint, report.count)
         state.remember(target.path, seen, target.last, lambda: report.playable.paths, report.arranged, roots)
 
     report.is_changed = output.write(target.path, report.text, remember)

@@ -33,12 +33,13 @@ _SCHEMA = """
         library BLOB NOT NULL REFERENCES library,
         places BLOB NOT NULL,
         content TEXT NOT NULL,
+        played INTEGER NOT NULL,
         PRIMARY KEY (path, age)
     );
     CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
 """
 
-_PLAYLIST_COLUMNS = "path, age, library, places, content FROM playlist"
+_PLAYLIST_COLUMNS = "path, age, library, places, content, played FROM playlist"
 _LOCK_WAIT_S = 10
 
 
@@ -54,11 +55,12 @@ class Seen(NamedTuple):
     """An order that a playlist had.
 
     library: digest of the paths that it was made from. content: fingerprint of the file that
-    was written with it.
+    was written with it. played: so many tracks of it, from the first, were in the file.
     """
 
     library: bytes
     content: str
+    played: int
 
 
 class State:
@@ -109,7 +111,7 @@ class State:
         still has the one before.
         """
         rows = self._database.execute(
-            "SELECT library, content FROM playlist WHERE path = ? ORDER BY age", (playlist,)
+            "SELECT library, content, played FROM playlist WHERE path = ? ORDER BY age", (playlist,)
         )
         return [Seen(*row) for row in rows]
 
@@ -168,8 +170,8 @@ class State:
                 )
                 database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
                 database.execute(
-                    "INSERT INTO playlist VALUES (?, 0, ?, ?, ?)",
-                    (playlist, seen.library, array("I", places).tobytes(), seen.content),
+                    "INSERT INTO playlist VALUES (?, 0, ?, ?, ?, ?)",
+                    (playlist, seen.library, array("I", places).tobytes(), seen.content, seen.played),
                 )
                 database.execute("DELETE FROM library WHERE digest NOT IN (SELECT library FROM playlist)")
                 database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))

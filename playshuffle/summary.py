@@ -91,10 +91,11 @@ def _first(report: Report, seconds: float, dry_run: bool) -> str:
 
 
 def _neighbours(report: Report) -> str:
-    return (
-        f"{_count(report.neighbours, 'track')} {'follows' if report.neighbours == 1 else 'follow'}"
-        f" one of the same artist; --order spread would leave {report.fewest:,}"
-    )
+    follow = "follows" if report.neighbours == 1 else "follow"
+    said = f"{_count(report.neighbours, 'track')} {follow} one of the same artist"
+    if report.neighbours == report.fewest:
+        return f"{said}; it cannot be fewer"
+    return said if report.order == "spread" else f"{said}; --order spread would leave {report.fewest:,}"
 
 
 def _left_out(what: str, skipped: Sequence[Skipped], names: bool) -> Iterator[str]:

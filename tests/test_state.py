@@ -18,7 +18,7 @@ ORDER = [2, 0, 3, 1]
 LIST = b"/m/x\xff.m3u"
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
 ROOT = Root(b"/m", 4, [MOUNT])
-SEEN = Seen(b"digest", "12-abcdef01")
+SEEN = Seen(b"digest", "12-abcdef01", 3)
 
 
 def remember() -> None:
@@ -54,7 +54,7 @@ def test_what_was_never_kept_is_none() -> None:
 
 def test_the_order_before_is_kept_until_the_next(home: Path) -> None:
     """Whichever of the two the file turns out to have is there; the one it has not goes."""
-    first, second, third = (Seen(b"digest", content) for content in ("1-a", "2-b", "3-c"))
+    first, second, third = (Seen(b"digest", content, 4) for content in ("1-a", "2-b", "3-c"))
     with State() as state:
         state.remember(LIST, first, None, lambda: PATHS, [0, 1, 2, 3], [])
         state.remember(LIST, second, first, lambda: PATHS, [1, 0, 2, 3], [])
@@ -77,7 +77,7 @@ def test_a_library_is_kept_once_and_no_longer_than_it_is_used(home: Path) -> Non
         state.remember(b"/m/y.m3u", SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
         database = sqlite3.connect(state_file(home))
         assert database.execute("SELECT count(*) FROM library").fetchone() == (1,)
-        other = Seen(b"other", "1-0")
+        other = Seen(b"other", "1-0", 2)
         state.remember(LIST, other, None, lambda: PATHS[:2], [1, 0], [])
         state.remember(b"/m/y.m3u", other, None, lambda: PATHS[:2], [0, 1], [])
 
@@ -167,7 +167,7 @@ def test_a_damaged_state_never_gives_a_wrong_order(home: Path, count: int) -> No
     places = list(range(3000))
     random.Random(1).shuffle(places)
     with State() as state:
-        state.remember(LIST, Seen(b"digest", "1-1"), None, lambda: paths, places, [ROOT])
+        state.remember(LIST, Seen(b"digest", "1-1", 3000), None, lambda: paths, places, [ROOT])
     file = state_file(home)
     whole = file.read_bytes()
     right = [paths[index] for index in places]
@@ -180,7 +180,7 @@ def test_a_damaged_state_never_gives_a_wrong_order(home: Path, count: int) -> No
             got = order(state)
             if got is None and broken:  # an empty file is a new one
                 assert state.notes
-            state.remember(LIST, Seen(b"digest", "1-1"), None, lambda: paths, places, [ROOT])
+            state.remember(LIST, Seen(b"digest", "1-1", 3000), None, lambda: paths, places, [ROOT])
         journals = set(file.parent.glob("state.db.damaged-*-journal"))
         aside = list(set(file.parent.glob("state.db.damaged-*")) - journals)
         outcomes["right" if got == right else "none"] += 1

@@ -72,7 +72,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
-        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS)), None, lambda: PATHS, [1, 0], [])
+        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, lambda: PATHS, [1, 0], [])
         unedited = Target(bytes(path), state, force=False)
         unedited.settle()
         assert unedited.notes == []
@@ -104,7 +104,7 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
     """Killed between the state and the file: the file tells which order was heard."""
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
-    first, unheard = Seen(b"digest", fingerprint(OURS)), Seen(b"digest", "9-0")
+    first, unheard = Seen(b"digest", fingerprint(OURS), 2), Seen(b"digest", "9-0", 2)
     with State() as state:
         state.remember(bytes(path), first, None, lambda: PATHS, [1, 0], [])
         state.remember(bytes(path), unheard, first, lambda: PATHS, [0, 1], [])
