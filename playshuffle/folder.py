@@ -15,14 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain
-from struct import error as StructError  # noqa: N812 - it is a class
-from struct import pack
 
 from playshuffle.ignore import Rules
-from playshuffle.listing import GONE, Listing, digest, file_stamp, fits, is_audio_name
+from playshuffle.listing import GONE, Listing, fits
 from playshuffle.track import NOTHING_ODD, Folder, Skipped, rows
-
-__all__ = ["Found", "find", "is_audio_name"]
+from playshuffle.unchanged import unchanged
 
 
 @dataclass(slots=True)
@@ -42,6 +39,7 @@ def find(
     with_stamps: bool = True,
     seen_so_far: Callable[[int], object] = lambda _: None,
     clock_ns: Callable[[], int] = time.time_ns,
+    may_fork: bool = False,
 ) -> Found:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
@@ -57,8 +55,10 @@ def find(
             the inode.
         seen_so_far: called once in a while with the number of files found.
         clock_ns: the clock that file systems stamp with.
+        may_fork: have another process do half of it, where that pays; not where there are threads.
     """
-    walk = _Walk(known, use_ignore_files, with_stamps, seen_so_far, clock_ns)
+    same = unchanged(known.values(), may_fork=may_fork)
+    walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns)
     for number, root in enumerate(roots):
         walk.found.roots.append([])
         walk.enter(number, root.rstrip(b"/") + b"/", None)
@@ -76,12 +76,14 @@ class _Walk:
     def __init__(
         self,
         known: Mapping[bytes, Folder],
+        unchanged: Mapping[bytes, Folder],
         use_ignore_files: bool,
         with_stamps: bool,
         seen_so_far: Callable[[int], object],
         clock_ns: Callable[[], int],
     ) -> None:
         self.known = known
+        self.unchanged = unchanged
         self.use_ignore_files = use_ignore_files
         self.with_stamps = with_stamps
         self.seen_so_far = seen_so_far
@@ -100,18 +102,20 @@ class _Walk:
             path, rules = todo.pop()
             if path in self._filed:
                 continue
-            known = self.known.get(path)
+            same = self.unchanged.get(path) if rules is None else None
             try:
-                here = os.stat(path)
-                visited = (here.st_dev, here.st_ino)
+                if same is not None:
+                    visited = (same.device, same.inode)
+                else:
+                    here = os.stat(path)
+                    visited = (here.st_dev, here.st_ino)
                 if visited in self._visited:
                     continue
                 self._visited.add(visited)
-                folder = None
-                if known is not None and known.is_plain and rules is None:
-                    folder = self._unchanged(path, here, known)
-                if folder is None:
-                    folder, rules = self._read(path, here, rules, known)
+                if same is not None:
+                    folder = same
+                else:
+                    folder, rules = self._read(path, here, rules, self.known.get(path))
             except OSError as error:
                 if error.errno not in GONE or path == top:  # else it went while we walked
                     self._cannot_read(number, path, error)
@@ -135,24 +139,6 @@ class _Walk:
         self._files += len(folder.stamps) // 32
         if before >> 10 != self._files >> 10:
             self.seen_so_far(self._files)
-
-    def _unchanged(self, path: bytes, here: os.stat_result, known: Folder) -> Folder | None:
-        """The known folder, if its listing and all its stamps are as they were."""
-        if (known.inode, known.mtime_ns, known.ctime_ns) != (here.st_ino, here.st_mtime_ns, here.st_ctime_ns):
-            return None
-        # The listing, too: within one tick of a coarse clock a folder may change twice.
-        if digest(os.listdir(path)) != known.digest:
-            return None
-        if known.names:
-            try:
-                # One pass in C: this is what a second run spends its time on.
-                files = map(os.lstat, map(path.__add__, known.names.split(b"/")))
-                now = list(chain.from_iterable(map(file_stamp, files)))
-                if pack(f"{len(now)}q", *now) != known.stamps:
-                    return None
-            except (OSError, StructError):  # gone, or a number beyond 64 bits
-                return None
-        return known if known.device == here.st_dev else known._replace(device=here.st_dev)
 
     def _read(
         self, path: bytes, here: os.stat_result, rules: Rules | None, known: Folder | None

@@ -23,6 +23,7 @@ GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 _COARSE_NS = 10_000_000
 _SETTLED_NS = 3_000_000_000
 
+_DOT = ord(".")
 _LIMIT = 1 << 63
 _READINGS = Folder._fields.index("durations_ms")  # from here on, what comes of reading the files
 
@@ -69,9 +70,17 @@ class Listing:
         else:
             if use_ignore_files:
                 rules = ignore.read(self._path, entries, rules)
+            take_at_once = rules is None and not self._with_stamps
             for name in sorted(entries):
-                self._take(entries[name], rules)
-        return self._folder(here, digest(entries)), rules
+                entry = entries[name]
+                # Nearly all that is found, and told by its name and kind alone.
+                if take_at_once and name[0] != _DOT and entry.is_file(follow_symlinks=False):
+                    if is_audio_name(name):
+                        self._names.append(name)
+                        self._stamps += (0, 0, 0, entry.inode())
+                else:
+                    self._take(entry, rules)
+        return self._folder(here, digest(entries) if self._with_stamps else b""), rules
 
     def _folder(self, here: os.stat_result, names_digest: bytes) -> Folder:
         """The known folder, if it is as it was; else a new one without readings."""
@@ -92,9 +101,10 @@ class Listing:
             odd=Odd(self._links, self._linked, self._left_out, {}),
         )
         known = self._known
-        if known is not None and folder[:_READINGS] == known[:_READINGS] and folder.odd[:3] == known.odd[:3]:
-            return known
-        return folder
+        if known is None or folder.odd[:3] != known.odd[:3]:
+            return folder
+        same = known if known.device == folder.device else known._replace(device=folder.device)
+        return same if same[:_READINGS] == folder[:_READINGS] else folder
 
     def _take(self, entry: "os.DirEntry[bytes]", rules: Rules | None) -> None:
         name = entry.name
@@ -117,7 +127,7 @@ class Listing:
                 (self._links if is_link else self._folders).append(name)
             elif self._with_stamps or is_link:
                 self._take_file(name, entry.stat(), is_link)
-            else:
+            else:  # under ignore rules
                 self._take_row(name, (0, 0, 0, entry.inode()))
         except OSError as error:
             if error.errno == errno.ELOOP:
@@ -165,8 +175,8 @@ class Listing:
 
 def is_audio_name(name: bytes) -> bool:
     """Whether a file of this name is taken for audio: by its suffix alone."""
-    stem, dot, suffix = name.rpartition(b".")
-    return bool(stem) and (dot + suffix).lower() in AUDIO_SUFFIXES
+    dot = name.rfind(b".")
+    return dot > 0 and name[dot:].lower() in AUDIO_SUFFIXES
 
 
 def folder_stamp(here: os.stat_result) -> tuple[int, int, int]:

@@ -161,6 +161,7 @@ def _library(request: Request, cache: Cache | None, read_all: ReadAll, progress:
         use_ignore_files=request.ignore_files,
         with_stamps=cache is not None,
         seen_so_far=progress.finding,
+        may_fork=True,
     )
     folders = found.roots
     if cache is not None:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from playshuffle import output
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.folder import is_audio_name
+from playshuffle.listing import is_audio_name
 from playshuffle.playlist import fingerprint, parse
 from playshuffle.state import Seen, State
 

@@ -7,12 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.cache import Cache
+from playshuffle.cache import _SHELVES, Cache
 from playshuffle.track import Folder, Odd
 from tests.forked import forked
 from tests.tree import public_folder
@@ -135,7 +136,7 @@ def test_a_cache_of_another_version_is_emptied(cache_file: bytes) -> None:
     assert_works()
 
 
-@pytest.mark.parametrize("table", ["folder", "tags"])
+@pytest.mark.parametrize("table", ["shelf", "tags"])
 def test_a_cache_without_a_table_is_begun_anew(cache_file: bytes, table: str) -> None:
     with closing(sqlite3.connect(cache_file)) as database:
         database.execute(f"DROP TABLE {table}")
@@ -194,31 +195,28 @@ def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
     assert came_back > 20 * len(SOME)
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        "path",
-        "is_plain",
-        "has_hard_links",
-        "folders",
-        "names",
-        "durations_ms",
-        "lines",
-        "artists",
-        "odd",
-        "crc",
-    ],
-)
-@pytest.mark.parametrize("value", [0, None, "text", b"blob"])
-def test_a_row_whose_check_sum_is_wrong_is_unknown(cache_file: bytes, column: str, value: object) -> None:
-    """Of whatever type a column has become. What is not summed up is compared with the disk."""
+@pytest.mark.parametrize("column", ["folders", "crc"])
+@pytest.mark.parametrize("value", [0, None, "text", b"blob", b""])
+def test_a_shelf_whose_check_sum_is_wrong_is_unknown(cache_file: bytes, column: str, value: object) -> None:
+    """Of whatever type a column has become; the other shelves are still believed."""
+    damaged = crc32(SOME[0].path) % _SHELVES
     with closing(sqlite3.connect(cache_file)) as database, database:
-        old = database.execute(f"SELECT {column} FROM folder WHERE path = ?", (SOME[0].path,)).fetchone()[0]
-        database.execute(f"UPDATE folder SET {column} = ? WHERE path = ?", (value, SOME[0].path))
-    if value == old or not (value or old):
-        return
+        database.execute(f"UPDATE shelf SET {column} = ? WHERE number = ?", (value, damaged))
 
-    assert known(b"/").keys() == {folder.path for folder in SOME[1:]}
+    sound = {folder.path for folder in SOME if crc32(folder.path) % _SHELVES != damaged}
+    assert known(b"/").keys() == sound
+
+
+def test_a_shelf_keeps_what_is_not_changed() -> None:
+    """Of many folders on one shelf one changes, and one goes."""
+    alike = [path for number in range(2000) if crc32(path := b"/m/%d/" % number) % _SHELVES == 3][:5]
+    with Cache() as one:
+        one.keep([(SOME[0]._replace(path=path), "[]") for path in alike], ())
+        one.keep([(SOME[0]._replace(path=alike[1], inode=7), "[]")], [alike[3]])
+
+        left = one.folders([b"/m"])
+        assert list(left) == [alike[0], alike[1], alike[2], alike[4]]
+        assert [folder.inode == 7 for folder in left.values()] == [False, True, False, False]
 
 
 @pytest.mark.parametrize("value", [0, None, '[["tag"]]', b'[["gat"]]', b""])
@@ -259,6 +257,7 @@ def test_a_cache_that_may_not_be_written_is_left_alone(foreign_home: bytes) -> N
         os.chmod(foreign_home + path, mode)
 
     assert forked(write_and_read, as_nobody=True)[0] == 0
+    os.chmod(foreign_home + b"/playshuffle/cache.db", 0o600)
     assert len(known()) == len(SOME)
 
 
@@ -300,7 +299,7 @@ def test_a_cache_that_another_process_holds_is_done_without(
     with closing(sqlite3.connect(cache_file)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        other.execute("DELETE FROM folder WHERE path = ?", (SOME[0].path,))
+        other.execute("DELETE FROM shelf")
 
         write_and_read()
 

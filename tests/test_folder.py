@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from playshuffle import unchanged
 from playshuffle.folder import Found, _stat_twins, find
 from playshuffle.library import tracks, with_readings
 from playshuffle.track import Folder, Reading, Skipped, Tags
@@ -319,6 +321,39 @@ def test_a_drive_that_comes_back_as_another_device_is_unchanged(top: bytes) -> N
     read = folder._replace(durations_ms=bytes(4))
 
     assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
+
+
+def test_half_of_the_work_done_by_another_process_makes_no_difference(top: bytes) -> None:
+    """Six hundred folders: what has changed in either half is seen, all else is the same object."""
+    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
+    before = by_path(find([top], {}))
+    put(top, b"100/y.mp3", b"500/y.mp3")
+    os.unlink(top + b"/200/x.mp3")
+    os.unlink(top + b"/400/x.mp3")
+    changed = {top + b"/%d/" % number for number in (100, 200, 400, 500)}
+
+    found = by_path(find([top], before, may_fork=True))
+
+    assert found == by_path(find([top], {}))
+    assert {path for path, folder in found.items() if folder is not before[path]} == changed
+
+
+def test_a_process_that_dies_leaves_its_half_to_the_walk(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed while it looks: nothing is missed, and nobody waits for it for ever."""
+    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
+    before = by_path(find([top], {}))
+    put(top, b"500/y.mp3")
+    parent = os.getpid()
+    real = unchanged._is_unchanged
+    monkeypatch.setattr(
+        unchanged,
+        "_is_unchanged",
+        lambda known: real(known) if os.getpid() == parent else os.kill(os.getpid(), signal.SIGKILL),
+    )
+
+    found = by_path(find([top], before, may_fork=True))
+
+    assert found == by_path(find([top], {}))
 
 
 def test_a_folder_turned_file_and_a_file_turned_folder_are_seen(top: bytes) -> None:
