@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from playshuffle import __version__
-from playshuffle.cli import make, orders
+from playshuffle.cli import audit, make, orders, trace
 from playshuffle.cli.streams import say
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 app.command(epilog=make.EXAMPLES)(make.make)
 app.command(epilog=orders.EXAMPLES)(orders.orders)
+app.command(epilog=audit.EXAMPLES)(audit.audit)
+app.command(epilog=trace.EXAMPLES)(trace.trace)
 
 
 def main() -> int:

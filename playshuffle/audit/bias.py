@@ -1,0 +1,177 @@
+"""A shuffle and its law in; how often each track came to each place, and whether that is chance, out.
+
+The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is
+brought to scale. Its mean is exact: the cells that can be filled, less one for each row. The
+degrees of freedom are those of the law; or else, since a sum whose terms depend on each other
+varies more, they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2
+(1946) 110-114). For a uniform order that is (n-1)², the chi-square sum times (n-1)/n.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.audit.chisquare import tails
+from playshuffle.audit.laws import Law
+from playshuffle.audit.orders import Audited
+from playshuffle.shuffle import RandBelow
+
+# How often an audit calls a good order bad. Two figures are looked at, each from both sides.
+FALSE_ALARM = 1 / 10_000
+_BAD = FALSE_ALARM / 2
+
+# Rounds for each track: fewer leave too little in a cell for the chi-square sum to be one.
+ROUNDS_PER_TRACK = 5
+
+
+class Counts(NamedTuple):
+    """What was seen in all rounds.
+
+    cells: cells[track][place], how often.
+    fixed, fixed_squares: how many tracks kept their place, and the squares of how many in each round.
+    broken: rounds that broke the rule of the law.
+    agreement: mean square of how much two rounds agree; in units in which independent cells have 1 each.
+    """
+
+    rounds: int
+    cells: list[list[int]]
+    fixed: int
+    fixed_squares: int
+    broken: int
+    agreement: float
+    ns_per_track: float
+
+
+class Verdict(NamedTuple):
+    """What the counts say; good where there are no reasons against it.
+
+    impossible: how often a track stood where it has no chance to be.
+    bits_needed: to reach every order that the law allows, where that is known.
+    """
+
+    chi_square: float
+    freedom: float
+    p: float
+    fixed: int
+    fixed_expected: float
+    fixed_p: float
+    impossible: int
+    broken: int
+    bits_needed: float | None
+    reasons: list[str]
+
+
+def count(order: Audited, rounds: int, randbelow: RandBelow) -> Counts:
+    """Shuffle the tracks 0, 1, 2, … so many times, and count."""
+    law = order.law
+    size = len(law.chances)
+    inverse = [[1 / chance if chance else 0.0 for chance in row] for row in law.chances]
+    cells = [[0] * size for _ in range(size)]
+    natural = range(order.tracks)
+    fixed = fixed_squares = broken = ns = 0
+    agreement = 0.0
+    before: Sequence[int] = ()
+    for _ in range(rounds):
+        start_ns = time.perf_counter_ns()
+        made = order.shuffle(natural, randbelow)
+        ns += time.perf_counter_ns() - start_ns
+        if law.keeps is not None and not law.keeps(made):
+            broken += 1
+        if law.counted is not None:
+            made = law.counted(made)
+        for place, track in enumerate(made):
+            cells[track][place] += 1
+        stayed = sum(map(int.__eq__, made, natural))
+        fixed += stayed
+        fixed_squares += stayed * stayed
+        if law.freedom is None and before:
+            pairs = enumerate(zip(made, before, strict=True))
+            same = sum(inverse[track][place] for place, (track, old) in pairs if track == old)
+            agreement += (same - size) ** 2
+        before = made
+    return Counts(
+        rounds, cells, fixed, fixed_squares, broken, agreement / (rounds - 1), ns / rounds / order.tracks
+    )
+
+
+def judge(order: Audited, counts: Counts) -> Verdict:
+    """Hold the counts against the law."""
+    law, own_bits = order.law, order.entropy_bits
+    chi_square, freedom = _chi_square(counts, law)
+    low, high = tails(chi_square, freedom)
+    p = min(1.0, 2 * min(low, high))
+    fixed_expected = counts.rounds * sum(row[track] for track, row in enumerate(law.chances))
+    fixed_p = _fixed_p(counts, fixed_expected)
+    impossible = sum(
+        seen
+        for row, chances in zip(counts.cells, law.chances, strict=True)
+        for seen, chance in zip(row, chances, strict=True)
+        if not chance
+    )
+    reasons = []
+    if impossible:
+        reasons.append(f"{impossible:,} times a track stood where it may not")
+    if counts.broken:
+        reasons.append(f"in {counts.broken:,} rounds it is not so that {law.rule}")
+    if p < _BAD:
+        reasons.append("the places are too even for chance" if low < high else "some places are favoured")
+    if fixed_p < _BAD:
+        reasons.append(f"too {'few' if counts.fixed < fixed_expected else 'many'} tracks keep their place")
+    if own_bits is not None and law.bits is not None and own_bits < law.bits:
+        reasons.append(f"its own generator has {own_bits} bits and can never reach most orders")
+    return Verdict(
+        chi_square,
+        freedom,
+        p,
+        counts.fixed,
+        fixed_expected,
+        fixed_p,
+        impossible,
+        counts.broken,
+        law.bits,
+        reasons,
+    )
+
+
+def deviations(counts: Counts, law: Law, pooled: int = 1) -> list[list[float]]:
+    """How many standard deviations each cell is off, so many rows and columns of them taken as one.
+
+    NaN where nothing can be and nothing is; infinite where nothing can be and something is.
+    """
+    size = len(counts.cells)
+    parts = [range(start, min(start + pooled, size)) for start in range(0, size, pooled)]
+    return [[_deviation(counts, law, tracks, places) for places in parts] for tracks in parts]
+
+
+def _deviation(counts: Counts, law: Law, tracks: range, places: range) -> float:
+    chances = [law.chances[track][place] for track in tracks for place in places]
+    seen = sum(counts.cells[track][place] for track in tracks for place in places)
+    if not any(chances):
+        return math.inf if seen else math.nan
+    off = seen - counts.rounds * sum(chances)
+    variance = counts.rounds * sum(chance * (1 - chance) for chance in chances)
+    if not variance:  # a track that stays for certain
+        return off and math.copysign(math.inf, off)
+    return off / math.sqrt(variance)
+
+
+def _chi_square(counts: Counts, law: Law) -> tuple[float, float]:
+    """The sum, brought to scale, and its degrees of freedom."""
+    chi_square = 0.0
+    mean = -len(law.chances)
+    for row, chances in zip(counts.cells, law.chances, strict=True):
+        for seen, chance in zip(row, chances, strict=True):
+            if chance:
+                mean += 1
+                chi_square += (seen - counts.rounds * chance) ** 2 / (counts.rounds * chance)
+    freedom = mean**2 / counts.agreement if law.freedom is None else law.freedom
+    return chi_square * freedom / mean, freedom
+
+
+def _fixed_p(counts: Counts, expected: float) -> float:
+    """From both sides; rounds are many, so that their sum is close to normal."""
+    variance = counts.fixed_squares - counts.fixed**2 / counts.rounds
+    if variance <= 0:  # the same in every round
+        return float(math.isclose(counts.fixed, expected, abs_tol=1e-6))
+    return math.erfc(abs(counts.fixed - expected) / math.sqrt(2 * variance))

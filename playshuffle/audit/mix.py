@@ -1,0 +1,69 @@
+"""A playlist as it stands in, how it was mixed out: twice, missing, neighbours, and how that compares.
+
+`keys` are groups as everywhere: `keys[n]` that of the n-th entry.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from playshuffle.groups import fewest_neighbours, neighbours
+
+
+class Mix(NamedTuple):
+    """How often entries of one group are neighbours, and how near they come.
+
+    here, fewest, by_chance, in_path_order: neighbours in the playlist, in the best order of all,
+        in a uniform one on average, and with the same entries sorted by path.
+    nearest, nearest_in_path_order: plays from one entry to the next of its group, at the least;
+        None where no group has two.
+    """
+
+    here: int
+    fewest: int
+    by_chance: Fraction
+    in_path_order: int
+    nearest: int | None
+    nearest_in_path_order: int | None
+
+
+def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
+    """See how the groups are mixed."""
+    by_path = [keys[at] for at in sorted(range(len(paths)), key=paths.__getitem__)]
+    return Mix(
+        neighbours(keys),
+        fewest_neighbours(keys),
+        neighbours_by_chance(keys),
+        neighbours(by_path),
+        nearest(keys),
+        nearest(by_path),
+    )
+
+
+def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
+    """How many entries follow one of their own group in a uniform order, on average.
+
+    With groups of m entries among n: the sum of m(m-1)/n. Each of the n-1 pairs of neighbours is
+    one of the n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
+    """
+    pairs = sum(size * (size - 1) for size in Counter(keys).values())
+    return Fraction(pairs, max(len(keys), 1))
+
+
+def nearest(keys: Sequence[int]) -> int | None:
+    """Plays from one entry to the next of its group, at the least; None where no group has two."""
+    last: dict[int, int] = {}
+    shortest = None
+    for place, key in enumerate(keys):
+        if key in last and (shortest is None or place - last[key] < shortest):
+            shortest = place - last[key]
+        last[key] = place
+    return shortest
+
+
+def successors(paths: Sequence[bytes]) -> int:
+    """How many entries follow the one that is before them in path order; n-1 of n if nothing was shuffled."""
+    ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
+    return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))

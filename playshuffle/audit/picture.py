@@ -1,0 +1,82 @@
+"""How far each cell is off, in; the matrix as a PNG, an SVG or a page of HTML, out. Needs Matplotlib."""
+
+import html
+import io
+from collections.abc import Sequence
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+_SUFFIXES = (".png", ".svg", ".html")
+
+# Blue is too seldom and orange too often, as those who cannot tell red from green can tell apart.
+_COLOURS = ("#08519c", "#6baed6", "#ffffff", "#fdae6b", "#a63603")
+_SHADES = 2 * 5 + 1
+_NEVER = "#969696"
+_FARTHEST = 5  # standard deviations; one cell of a good matrix in 1.7 million is beyond
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 50em }} svg {{ max-width: 100% }}</style>
+<h1>{title}</h1>
+{svg}
+<pre>{words}</pre>
+</html>
+"""
+
+
+def check(path: str) -> None:
+    """Find out, before all the work, whether a picture can be drawn there.
+
+    Raises:
+        PlayshuffleError: it cannot.
+    """
+    if not path.lower().endswith(_SUFFIXES):
+        raise PlayshuffleError(
+            f"--plot writes .png, .svg or .html, not {shown(path)}; choose one of these.", Exit.USAGE
+        )
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise PlayshuffleError(
+            "--plot needs Matplotlib: pip install 'playshuffle[audit]'. All but the picture works without.",
+            Exit.USAGE,
+        ) from error
+
+
+def picture(path: str, matrix: Sequence[Sequence[float]], title: str, words: Sequence[str]) -> bytes:
+    """Draw the matrix in the form that the name of the file asks for; `words` go with a page."""
+    if not path.lower().endswith(".html"):
+        return _drawn(matrix, title, path.lower()[-3:])
+    svg = _drawn(matrix, title, "svg").decode()
+    text = html.escape("\n".join(words))
+    page = _PAGE.format(title=html.escape(title), svg=svg[svg.index("<svg") :], words=text)
+    return page.encode()
+
+
+def _drawn(matrix: Sequence[Sequence[float]], title: str, form: str) -> bytes:
+    import matplotlib as mpl
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.figure import Figure
+
+    size = len(matrix)
+    colours = LinearSegmentedColormap.from_list("seldom to often", _COLOURS, _SHADES)
+    figure = Figure(figsize=(5.6, 5), dpi=100, layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(
+        matrix,
+        cmap=colours.with_extremes(bad=_NEVER),
+        vmin=-_FARTHEST,
+        vmax=_FARTHEST,
+        interpolation="nearest",
+        extent=(0.5, size + 0.5, size + 0.5, 0.5),
+    )
+    axes.set(title=title, xlabel="place in the new order", ylabel="place in the old order")
+    legend = figure.colorbar(image, extend="both", shrink=0.8)
+    legend.set_label("too seldom  ←  standard deviations  →  too often")
+    file = io.BytesIO()
+    # Without a date and with names that do not change: the same figures, the same bytes.
+    with mpl.rc_context({"svg.hashsalt": "playshuffle"}):
+        figure.savefig(file, format=form, metadata={"Date": None} if form == "svg" else {"Software": None})
+    return file.getvalue()

@@ -1,0 +1,101 @@
+"""An order by name and its draws in, what stands where after each of them, out.
+
+The steps are those of the shuffles themselves. What a swapping shuffle still has to do after some
+draws is a shuffle of the same kind over fewer places: so it is run to its end, and the end undone.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from playshuffle.shuffle import RandBelow, Shuffle, durstenfeld, fisher_yates, forward_durstenfeld, sattolo
+
+
+class Traced(NamedTuple):
+    """A shuffle that can be told step by step.
+
+    is_forward: places are finished from the first one up.
+    is_struck: nothing is swapped; what is drawn is struck out and written down.
+    """
+
+    shuffle: Shuffle
+    is_forward: bool = False
+    is_struck: bool = False
+
+
+class Step(NamedTuple):
+    """One draw, and what it led to.
+
+    place: the one that is finished by it.
+    draw: the place that it is swapped with; or which of those left is struck out.
+    order: all tracks, as they stand then; or those written down.
+    """
+
+    place: int
+    draw: int
+    order: list[int]
+
+
+TRACED = {
+    "uniform": Traced(durstenfeld),
+    "durstenfeld": Traced(durstenfeld),
+    "forward": Traced(forward_durstenfeld, is_forward=True),
+    "sattolo": Traced(sattolo),
+    "fisher-yates": Traced(fisher_yates, is_forward=True, is_struck=True),
+}
+
+
+def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
+    """Shuffle, and note the draws as `steps` takes them."""
+    noted: list[int] = []
+
+    def noting(bound: int) -> int:
+        noted.append(randbelow(bound))
+        return noted[-1]
+
+    traced.shuffle(range(tracks), noting)
+    return [draw + first for draw, first in zip(noted, _firsts(traced, tracks), strict=True)]
+
+
+def allowed(traced: Traced, tracks: int) -> list[range]:
+    """What each draw may be."""
+    bounds: list[int] = []
+
+    def noting(bound: int) -> int:
+        bounds.append(bound)
+        return 0
+
+    traced.shuffle(range(tracks), noting)
+    return [range(first, first + bound) for bound, first in zip(bounds, _firsts(traced, tracks), strict=True)]
+
+
+def places(traced: Traced, tracks: int) -> range:
+    """The place that each draw finishes."""
+    return range(tracks - 1) if traced.is_forward else range(tracks - 1, 0, -1)
+
+
+def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
+    """Tell what each draw does; the draws must be `allowed`."""
+    raw = [draw - first for draw, first in zip(draws, _firsts(traced, tracks), strict=True)]
+    for done, (place, draw) in enumerate(zip(places(traced, tracks), draws, strict=True), 1):
+        left = tracks - done
+        rest = [0] * (left - 1)
+        order = traced.shuffle(range(tracks), _replay(raw[:done] + rest))
+        if traced.is_struck:
+            order = order[:done]
+        else:
+            start = done if traced.is_forward else 0
+            ended = order[start : start + left]
+            for track, origin in zip(ended, traced.shuffle(range(left), _replay(rest)), strict=True):
+                order[start + origin] = track
+        yield Step(place, draw, order)
+
+
+def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
+    """What is added to a draw: forward, partners are counted from the place itself."""
+    swaps_ahead = traced.is_forward and not traced.is_struck
+    return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
+
+
+def _replay(draws: Sequence[int]) -> Callable[[int], int]:
+    waiting = iter(draws)
+    return lambda _: next(waiting)

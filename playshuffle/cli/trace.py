@@ -1,0 +1,96 @@
+"""`playshuffle trace`: an order by name and its draws -> what stands where after each of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from playshuffle.cli.streams import write_out
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.shuffle import Seeded, System
+
+if TYPE_CHECKING:
+    from playshuffle.audit.steps import Traced
+
+EXAMPLES = """\b
+Examples:
+  playshuffle trace --order sattolo -n 10
+  playshuffle trace --order uniform --draws 4,0,0,2,2,0
+  playshuffle trace --order fisher-yates --draws 5,3,4,3,0,1
+
+k is the place that a draw finishes, counted from 0, and the draw is the place that it is swapped
+with; with fisher-yates, which one of those left is struck out.
+"""
+
+_TRACKS, _MOST_TRACKS = 10, 1000
+
+
+def trace(
+    order: Annotated[
+        str, typer.Option(metavar="NAME", help="One of: uniform, forward, fisher-yates, sattolo.")
+    ] = "uniform",
+    tracks: Annotated[
+        int | None, typer.Option("--tracks", "-n", metavar="N", help=f"So many tracks. Default: {_TRACKS}.")
+    ] = None,
+    draws: Annotated[
+        str | None, typer.Option(metavar="6,4,4,…", help="What is drawn. Default: drawn now.")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Same text, same draws.")] = None,
+) -> None:
+    """Show a shuffle step by step: what is drawn, and what stands where after it."""
+    from playshuffle.audit import steps
+    from playshuffle.recipe import known
+
+    traced = steps.TRACED[known("order", order, steps.TRACED)]
+    if draws is not None and seed is not None:
+        raise PlayshuffleError("--draws leaves nothing to draw; leave --seed away.", Exit.USAGE)
+    given = None if draws is None else _numbers(draws)
+    count = (_TRACKS if given is None else len(given) + 1) if tracks is None else tracks
+    if not 2 <= count <= _MOST_TRACKS:
+        raise PlayshuffleError(f"-n takes a number from 2 to {_MOST_TRACKS}.", Exit.USAGE)
+    if given is None:
+        given = steps.drawn(traced, count, System() if seed is None else Seeded(seed))
+    else:
+        _check(traced, count, given)
+    write_out([f"{line}\n".encode() for line in _lines(traced, count, given)])
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise PlayshuffleError(
+            f"--draws takes numbers with commas between them, not '{shown(text)}'.", Exit.USAGE
+        ) from None
+
+
+def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
+    from playshuffle.audit import steps
+
+    places, allowed = steps.places(traced, count), steps.allowed(traced, count)
+    if len(draws) != len(places):
+        raise PlayshuffleError(
+            f"{count} tracks take {len(places)} draws, for k={places[0]} to {places[-1]};"
+            f" --draws has {len(draws)}.",
+            Exit.USAGE,
+        )
+    for place, draw, may_be in zip(places, draws, allowed, strict=True):
+        if draw not in may_be:
+            what = f"from {may_be[0]} to {may_be[-1]}" if len(may_be) > 1 else f"{may_be[0]}"
+            raise PlayshuffleError(f"For k={place} the draw must be {what}, not {draw}.", Exit.USAGE)
+
+
+def _lines(traced: "Traced", count: int, draws: Sequence[int]) -> Iterator[str]:
+    from playshuffle.audit import steps
+
+    width = len(str(count - 1))
+    for step in steps.steps(traced, count, draws):
+        standing: list[int | str] = list(step.order)
+        if traced.is_struck:
+            gone = set(step.order)
+            standing = ["-" if track in gone else track for track in range(count)]
+            standing += ["", *step.order]
+        yield (
+            f"k={step.place:<{width}} draw {step.draw:<{width}}   "
+            + " ".join(f"{track:>{width if track != '' else 0}}" for track in standing)
+        )

@@ -1,0 +1,270 @@
+"""`playshuffle audit --order` as a user sees it: words, a heat map, a picture, JSON, exit codes."""
+
+import contextlib
+import json
+import math
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from playshuffle.audit.orders import NAMES, SPECIMEN
+from playshuffle.audit.picture import picture
+from tests.audit.run import Program
+from tests.conftest import unmet
+
+CHECKOUT = Path(__file__).parents[2]
+QUICK = ("--tracks", "12", "--rounds", "300", "--seed", "audit")
+
+
+def map_of(text: str) -> list[str]:
+    """The rows of the heat map."""
+    return [line[8:] for line in text.splitlines() if re.match(r" +\d+   ", line)]
+
+
+def on_a_terminal(*words: str, **changes: str) -> str:
+    """Run the program on a terminal of its own; what is seen there."""
+    controller, terminal = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm-256color", "PYTHONUTF8": "1", **changes}
+    if "NO_COLOR" not in changes:
+        env.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "playshuffle", "audit", *words]
+    with subprocess.Popen(command, env=env, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        seen = b""
+        with contextlib.suppress(OSError):  # so it ends, on Linux
+            while chunk := os.read(controller, 1 << 16):
+                seen += chunk
+        assert process.wait(30) == 0
+    os.close(controller)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_a_good_order_is_called_good(program: Program) -> None:
+    done = program("audit", "--order", "uniform", *QUICK)
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("uniform: 12 tracks, 300 rounds, draws from a seed\n")
+    assert "\njudged by      every track equally likely at every place\n" in done.out
+    assert re.search(r"\nchi-square     [\d.]+ with 121 degrees of freedom, p = 0\.\d+\n", done.out)
+    assert re.search(r"\nfixed points   \d+, expected 300, p = 0\.\d+\n", done.out)
+    assert (
+        "bits 28.8 to reach every order of this law; a seed as long as this one has at most 40 time"
+        in " ".join(done.out.split())
+    )
+    assert re.search(r"\ntime           [\d,]+ ns a track\n", done.out)
+    assert "\nverdict        good: no more than chance (a good shuffle is called bad once in" in done.out
+
+
+def test_the_operating_system_s_generator_is_not_said_to_fall_short(program: Program) -> None:
+    """100 tracks need 525 bits; a key has 256, but it is renewed."""
+    done = program("audit", "--order", "uniform", "--tracks", "100", "--rounds", "500")
+    said = " ".join(done.out.split())
+
+    assert (
+        "524.8 to reach every order of this law; the operating system's generator has a 256-bit key" in said
+    )
+    assert done.code == 0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(SPECIMEN)])
+def test_a_specimen_is_called_bad_with_its_flaw(program: Program, name: str) -> None:
+    done = program("audit", "--order", name, "--tracks", "30", "--rounds", "1000", "--seed", "audit")
+
+    assert done.code == 1
+    assert "\nverdict        bad: " in done.out
+    assert "\nknown flaw     " in done.out
+
+
+def test_the_law_that_counts_is_said(program: Program) -> None:
+    for name, words in [
+        (
+            "sattolo",
+            "no track keeps its place, every other place equally likely; all tracks change places in one",
+        ),
+        ("gap", "no track returns before 3 plays"),
+        ("spread", "neighbours by one artist are as few as can be"),
+        ("semi", "6 swaps: "),
+        ("blocks", "each of 6 blocks, seen as one,"),
+    ]:
+        said = " ".join(program("audit", "--order", name, *QUICK).out.split())
+
+        assert words in said
+
+
+def test_json_has_all_figures_and_the_matrix(program: Program) -> None:
+    done = program("audit", "--order", "specimen:little-state", *QUICK, "--json")
+    said = json.loads(done.out)
+
+    assert done.code == 1
+    assert said["schema"] == 1
+    assert (said["order"], said["tracks"], said["rounds"]) == ("specimen:little-state", 12, 300)
+    assert said["bits"] == {"needed": pytest.approx(28.835, abs=0.001), "had": 16, "of": "order"}
+    assert (said["good"], said["degrees_of_freedom"]) == (False, 121)
+    assert [sum(row) for row in said["cells"]] == [300] * 12
+    assert said["fixed_points"]["seen"] == sum(said["cells"][track][track] for track in range(12))
+
+
+def test_a_seed_gives_the_same_figures(program: Program) -> None:
+    one, two = (program("audit", "--order", "gap", *QUICK).out for _ in range(2))
+
+    assert re.sub("time .*", "", one) == re.sub("time .*", "", two)
+
+
+# The heat map
+
+
+@pytest.mark.parametrize("tracks", [12, 72, 73])
+@pytest.mark.parametrize("name", ["uniform", "specimen:random-swaps"])
+def test_what_is_piped_is_plain_and_fits_into_80_columns(program: Program, name: str, tracks: int) -> None:
+    rounds = str(5 * tracks)
+    out = program("audit", "--order", name, "--tracks", str(tracks), "--rounds", rounds, "--seed", "1").out
+
+    assert "".join(map_of(out)).isascii()
+    assert max(map(len, out.splitlines())) <= 80
+    assert all(line.isprintable() for line in out.splitlines())
+    pooled = -(-tracks // 72)
+    assert [len(row) for row in map_of(out)] == [-(-tracks // pooled)] * -(-tracks // pooled)
+
+
+def test_the_signs_show_what_is_wrong(program: Program) -> None:
+    """Under random swaps the diagonal stands out; with Sattolo it is blank; else it is noise."""
+    words = ("--tracks", "20", "--rounds", "1000", "--seed", "2")
+    swaps = map_of(program("audit", "--order", "specimen:random-swaps", *words).out)
+    ring = map_of(program("audit", "--order", "sattolo", *words).out)
+    noise = "".join(map_of(program("audit", "--order", "uniform", *words).out))
+
+    assert "".join(row[at] for at, row in enumerate(swaps)) == "#" * 20
+    assert "".join(row[at] for at, row in enumerate(ring)) == " " * 20
+    assert "".join(ring).count(" ") == 20
+    assert noise.count(".") > 360
+    assert "#" not in noise
+    assert "=" not in noise
+
+
+def test_a_terminal_gets_colours_within_80_columns() -> None:
+    seen = on_a_terminal("--order", "uniform", "--rounds", "300", "--seed", "1")
+    plain = re.sub(r"\x1b\[[\d;]*m", "", seen)
+
+    assert "\x1b[38;5;" in seen
+    assert [len(row) for row in map_of(plain)] == [60] * 30
+    assert set("".join(map_of(plain))) == {"▀"}
+    assert "\x1b" not in plain
+    assert max(map(len, plain.splitlines())) <= 80
+
+
+def test_an_odd_number_of_tracks_ends_in_half_a_line() -> None:
+    seen = on_a_terminal("--order", "uniform", "--tracks", "5", "--rounds", "100", "--seed", "1")
+
+    assert [len(row) for row in map_of(re.sub(r"\x1b\[[\d;]*m", "", seen))] == [5] * 3
+    assert ";49m▀" in seen
+
+
+@pytest.mark.parametrize("changes", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"PYTHONIOENCODING": "latin-1"}])
+def test_a_terminal_without_colours_gets_signs(changes: dict[str, str]) -> None:
+    seen = on_a_terminal("--order", "uniform", *QUICK, **changes)
+
+    assert "\x1b" not in seen
+    assert seen.isascii()
+    assert len(map_of(seen)) == 12
+
+
+# The picture
+
+
+def test_a_picture_is_drawn_in_each_form(program: Program, tmp_path: Path) -> None:
+    need_matplotlib()
+    for name, head in (("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.HTML", b"<!DOCTYPE html>")):
+        done = program("audit", "--order", "uniform", *QUICK, "--plot", str(tmp_path / name))
+
+        assert (done.code, done.err) == (0, "")
+        assert (tmp_path / name).read_bytes().startswith(head)
+
+
+def test_the_same_figures_give_the_same_picture() -> None:
+    need_matplotlib()
+    for path in ("x.png", "x.svg"):
+        assert len({picture(path, [[0.0, math.nan], [math.inf, -3.0]], "Title", ()) for _ in range(2)}) == 1
+
+
+def test_a_page_stands_alone(program: Program, tmp_path: Path) -> None:
+    """One picture inside, the words with it, and nothing to be fetched."""
+    need_matplotlib()
+    done = program("audit", "--order", "specimen:coin-sort", *QUICK, "--plot", str(tmp_path / "x.html"))
+    page = (tmp_path / "x.html").read_text()
+
+    assert done.code == 1
+    assert page.count("<svg") == 1
+    assert "specimen:coin-sort: 12 tracks, 300 rounds: bad" in page
+    assert done.out.splitlines()[2] in page
+    assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", page)
+    assert "<script" not in page
+
+
+def need_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        unmet("matplotlib is missing: pip install 'playshuffle[audit]'")
+
+
+def test_without_the_extra_all_but_the_picture_works(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("matplotlib", "numpy", "scipy"):
+        monkeypatch.setitem(sys.modules, name, None)
+    without = program("audit", "--order", "uniform", *QUICK)
+    done = program("audit", "--order", "uniform", *QUICK, "--plot", str(tmp_path / "x.png"))
+
+    assert without.code == 0
+    assert map_of(without.out)
+    assert (done.code, done.out) == (2, "")
+    assert "pip install 'playshuffle[audit]'" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_that_cannot_be_written_is_an_error(program: Program, tmp_path: Path) -> None:
+    need_matplotlib()
+    done = program("audit", "--order", "uniform", *QUICK, "--plot", str(tmp_path / "no" / "x.png"))
+
+    assert done.code == 73
+    assert done.out == ""
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([], "Say what to audit"),
+        (["x.m3u", "--order", "uniform"], "Say what to audit"),
+        (["x.m3u", "--tracks", "9"], "only --json goes"),
+        (["x.m3u", "--plot", "x.png"], "only --json goes"),
+        (["--order", "nix"], "There is no order 'nix'"),
+        (["--order", "uniform", "--tracks", "0"], "--tracks takes a number from 3"),
+        (["--order", "uniform", "--rounds", "299"], "at least 300"),
+        (["--order", "uniform", "--rounds", "0"], "at least 300"),
+        (["--order", "uniform", "--plot", "x.gif"], "writes .png, .svg or .html, not x.gif"),
+        (["--order", "uniform", "--plot", ""], "writes .png, .svg or .html"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reason: str) -> None:
+    done = program("audit", *words)
+
+    assert (done.code, done.out) == (2, "")
+    assert reason in done.err
+
+
+def test_the_other_verbs_do_not_pay_for_it() -> None:
+    """Starting the program imports nothing of the audit, nor what it needs."""
+    loaded = subprocess.check_output(
+        [sys.executable, "-c", "import sys, playshuffle.cli; print(*sys.modules)"], cwd=CHECKOUT, text=True
+    ).split()
+
+    assert "playshuffle.cli.audit" in loaded
+    assert not {"matplotlib", "numpy", "scipy", "fractions", "playshuffle.audit"} & {*loaded}

@@ -1,0 +1,219 @@
+"""`playshuffle audit FILE` as a user sees it: what is twice or missing, and how artists are mixed."""
+
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from mutagen.id3 import ID3, TALB, TPE1
+
+from playshuffle.audit.mix import mix, nearest, neighbours_by_chance, successors
+from playshuffle.cache import Cache
+from playshuffle.errors import shown
+from playshuffle.groups import fewest_neighbours, neighbours
+from tests.audit.run import Program
+from tests.hostile import NAMES
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def song(path: Path, artist: str, album: str = "") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(DATA / "none.mp3", path)
+    tags = ID3()
+    tags.add(TPE1(text=[artist]))
+    tags.add(TALB(text=[album]))
+    tags.save(path)
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    """Six tracks: three by A on two albums, two by B, one by nobody."""
+    for name, artist, album in [
+        ("a/1.mp3", "A", "One"),
+        ("a/2.mp3", "A feat. B", "One"),
+        ("a/3.mp3", "a", "Two"),
+        ("b/4.mp3", "B", "Three"),
+        ("b/5.mp3", "B", "Three"),
+        ("6.mp3", "", ""),
+    ]:
+        song(tmp_path / name, artist, album)
+    return tmp_path
+
+
+def playlist(folder: Path, entries: Sequence[str]) -> str:
+    (folder / "x.m3u").write_text("#EXTM3U\n" + "".join(f"{entry}\n" for entry in entries))
+    return str(folder / "x.m3u")
+
+
+# The figures
+
+
+@pytest.mark.parametrize("keys", [[0, 0, 0, 1, 1, 2], [0, 0, 0, 0, 1], [0, 1, 2], [0], [0, 0]])
+def test_neighbours_by_chance_are_the_mean_of_all_orders(keys: list[int]) -> None:
+    counts = [neighbours(order) for order in itertools.permutations(keys)]
+
+    assert neighbours_by_chance(keys) == Fraction(sum(counts), len(counts))
+    assert fewest_neighbours(keys) == min(counts)
+
+
+def test_the_nearest_two_of_a_group() -> None:
+    assert nearest([0, 1, 2, 0, 3, 1]) == 3
+    assert nearest([0, 1, 1, 0]) == 1
+    assert nearest([0, 1, 2]) is None
+    assert nearest([]) is None
+
+
+def test_successors_are_those_in_path_order() -> None:
+    assert successors([b"a", b"b", b"c"]) == 2
+    assert successors([b"c", b"b", b"a"]) == 0
+    assert successors([b"b", b"c", b"a", b"b"]) == 2
+    assert successors([]) == 0
+
+
+def test_a_mix_is_compared_with_the_best_with_chance_and_with_path_order() -> None:
+    found = mix([b"c", b"a", b"b", b"d"], [0, 0, 1, 1])
+
+    assert (found.here, found.fewest, found.in_path_order) == (2, 0, 0)
+    assert found.by_chance == 1
+    assert (found.nearest, found.nearest_in_path_order) == (1, 2)
+
+
+# A playlist
+
+
+def test_what_is_found_in_a_good_playlist(program: Program, music: Path) -> None:
+    """A guest makes no new artist; nobody is not an artist."""
+    file = playlist(music, ["a/1.mp3", "b/4.mp3", "a/2.mp3", "6.mp3", "b/5.mp3", "a/3.mp3"])
+    done = program("audit", file)
+
+    assert (done.code, done.err) == (0, "")
+    assert (
+        done.out
+        == f"""\
+{file}: 6 tracks by 2 artists
+without an artist: 1
+listed more than once: none
+missing: none
+
+                                  here       at best     by chance in path order
+neighbours by one artist             0             0           1.3             3
+neighbours of one album              0             0           0.7             2
+plays between one artist             2             -             -             1
+plays between one album              2             -             -             1
+next in path order                   0             0          0.83             5
+
+verdict: good: every track is there, and listed once
+"""
+    )
+
+
+def test_what_is_twice_or_missing_is_bad(program: Program, music: Path) -> None:
+    file = playlist(music, ["a/1.mp3", "./a/../a/1.mp3", "b", "gone.mp3", "gone.mp3", "http://x/y.mp3"])
+    done = program("audit", file)
+
+    assert done.code == 1
+    assert f"listed more than once: 2\n  {music}/a/1.mp3, 2 times\n  {music}/gone.mp3, 2 times\n" in done.out
+    assert f"missing: 2\n  {music}/b\n  {music}/gone.mp3\n" in done.out
+    assert "no files of this machine, left out: 1\n" in done.out
+    assert done.out.endswith("verdict: bad: 2 listed more than once, 2 missing\n")
+
+
+@pytest.mark.parametrize("entries", [["a/1.mp3", "a/1.mp3"], ["a/1.mp3", "gone.mp3"]])
+def test_either_is_enough(program: Program, music: Path, entries: list[str]) -> None:
+    assert program("audit", playlist(music, entries)).code == 1
+
+
+def test_a_playlist_of_what_is_gone_can_be_audited(program: Program, tmp_path: Path) -> None:
+    done = program("audit", playlist(tmp_path, ["x.mp3", "y.mp3"]))
+
+    assert done.code == 1
+    assert ": 0 tracks by 0 artists\n" in done.out
+
+
+def test_json_says_it_to_programs(program: Program, music: Path) -> None:
+    file = playlist(music, ["a/1.mp3", "a/2.mp3", "b/4.mp3", "b/5.mp3", "gone.mp3"])
+    done = program("audit", file, "--json")
+    said = json.loads(done.out)
+
+    assert done.code == 1
+    assert said["schema"] == 1
+    assert (said["entries"], said["tracks"], said["artists"], said["untagged"]) == (5, 4, 2, 0)
+    assert (said["duplicates"], said["missing"]) == ([], [f"{music}/gone.mp3"])
+    assert said["by_artist"] == {
+        "neighbours": 2,
+        "fewest_possible": 0,
+        "uniform_mean": 1,
+        "in_path_order": 2,
+        "nearest": 1,
+        "nearest_in_path_order": 1,
+    }
+    assert (said["successors_in_path_order"], said["good"]) == (3, False)
+
+
+def test_tags_come_from_the_cache_where_it_knows_them(
+    program: Program, music: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the audit leaves the cache as it is: it has not seen whole folders."""
+    assert program("make", str(music), "-q").code == 0
+    with Cache() as cache:
+        before = cache.folders([os.fsencode(music)])
+
+    def read_all(paths: Sequence[bytes]) -> None:
+        raise AssertionError(paths)
+
+    monkeypatch.setattr("playshuffle.readers.read_all", read_all)
+    done = program("audit", playlist(music, ["a/1.mp3", "b/4.mp3", "6.mp3"]))
+
+    assert ": 3 tracks by 2 artists\n" in done.out
+    with Cache() as cache:
+        assert cache.folders([os.fsencode(music)]) == before
+
+
+def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: Path) -> None:
+    """Each twice, once there and once gone: nothing that is printed drives a terminal."""
+    folder = tmp_path / "\x1b[2J"
+    names = [os.fsdecode(name) for name in NAMES if b"\n" not in name and b"\r" not in name]
+    for name in names[::2]:
+        song(folder / name, "\x1b[31mA")
+    content = "".join(f"./{name}\n" * 2 for name in names)
+    (folder / "x.m3u").write_bytes(os.fsencode(content))
+    for words in ([], ["--json"]):
+        done = program("audit", str(folder / "x.m3u"), *words)
+
+        assert done.code == 1
+        assert [shown(line) for line in done.out.split("\n")] == done.out.split("\n")
+
+
+def test_long_lists_are_cut(program: Program, tmp_path: Path) -> None:
+    done = program("audit", playlist(tmp_path, [f"{number}.mp3" for number in range(25)]))
+
+    assert "missing: 25\n" in done.out
+    assert "  … and 5 more\n" in done.out
+
+
+def test_the_table_fits_into_80_columns(program: Program, music: Path) -> None:
+    out = program("audit", playlist(music, ["a/1.mp3", "b/4.mp3"])).out
+
+    assert max(len(line) for line in out.splitlines() if str(music) not in line) <= 80
+
+
+@pytest.mark.parametrize("name", ["gone.m3u", "folder", "pipe", ""])
+def test_what_is_no_playlist_file_is_no_input(program: Program, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    done = program("audit", str(tmp_path / name) if name else "")
+
+    assert (done.code, done.out) == (66, "")
+    assert "cannot be read" in done.err
+
+
+def test_a_playlist_without_files_has_nothing_to_say(program: Program, tmp_path: Path) -> None:
+    done = program("audit", playlist(tmp_path, ["http://x/y"]))
+
+    assert (done.code, done.out) == (3, "")
+    assert "names no file" in done.err

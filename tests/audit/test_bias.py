@@ -1,0 +1,239 @@
+"""An audit passes what is as it should be, and catches what is not."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from playshuffle import shuffle
+from playshuffle.audit.bias import FALSE_ALARM, Verdict, count, deviations, judge
+from playshuffle.audit.orders import NAMES, SPECIMEN, Audited, artists, audited
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.shuffle import RandBelow, Seeded, Shuffle, durstenfeld
+from playshuffle.shuffle.specimens import SPECIMENS, swap_any
+
+GOOD = [name for name in NAMES if not name.startswith(SPECIMEN)]
+BAD = [name for name in NAMES if name.startswith(SPECIMEN)]
+
+
+def judged(order: Audited, rounds: int, seed: str = "audit") -> Verdict:
+    return judge(order, count(order, rounds, Seeded(seed)))
+
+
+def posing_as(name: str, made: Shuffle, tracks: int = 60) -> Audited:
+    """A shuffle that is held against the law of another."""
+    return audited(name, tracks)._replace(shuffle=made)
+
+
+def one_of(orders: Sequence[Sequence[int]]) -> Shuffle:
+    """A shuffle that deals out these orders in turn."""
+    turns = itertools.cycle(orders)
+    return lambda *_: list(next(turns))
+
+
+# Figures that can be checked by hand
+
+
+def test_the_figures_of_a_bad_shuffle_of_three() -> None:
+    """Over all 27 paths 100 times, a partner from all leaves four cells uneven.
+
+    They are off by 100 of 900, which makes 400/9. The mean of the sum is 9 - 3, the degrees of
+    freedom are (3 - 1)².
+    """
+    paths = iter(list(itertools.chain.from_iterable(itertools.product(range(3), repeat=3))) * 100)
+    order = posing_as("uniform", swap_any, 3)
+    counts = count(order, 2700, lambda _: next(paths))
+    found = judge(order, counts)
+
+    assert counts.cells == [[900, 1000, 800], [900, 800, 1000], [900, 900, 900]]
+    assert found.chi_square == pytest.approx(400 / 9 * 4 / 6)
+    assert found.freedom == 4
+    half = found.chi_square / 2
+    assert found.p == pytest.approx(2 * math.exp(-half) * (1 + half))
+    assert (found.fixed, found.fixed_expected) == (2600, 2700)
+    assert found.reasons == ["some places are favoured"]
+
+
+def test_all_orders_in_turn_are_too_even() -> None:
+    order = posing_as("uniform", one_of(list(itertools.permutations(range(3)))), 3)
+    found = judged(order, 600)
+
+    assert (found.chi_square, found.fixed, found.fixed_expected) == (0, 600, 600)
+    assert found.reasons == ["the places are too even for chance"]
+
+
+def test_a_cell_is_measured_in_standard_deviations() -> None:
+    """Of 1800 rounds 600 are expected, give or take 20; here they are 650, 550 and 600."""
+    made = [[0, 1, 2]] * 650 + [[1, 0, 2]] * 550 + [[2, 1, 0]] * 600
+    order = posing_as("uniform", one_of(made), 3)
+    counts = count(order, 1800, Seeded(""))
+
+    assert deviations(counts, order.law)[0] == pytest.approx([2.5, -2.5, 0])
+    assert deviations(counts, order.law, 3) == [[pytest.approx(0)]]
+
+
+def test_what_cannot_be_is_told_from_what_must_not_be() -> None:
+    """A blank where nothing can stand; beyond all bounds where something stands all the same."""
+    order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
+    counts = count(order, 300, Seeded(""))
+    matrix = deviations(counts, order.law)
+
+    assert matrix[0][0] == math.inf
+    assert math.isnan(matrix[1][1])
+    assert "100 times a track stood where it may not" in judge(order, counts).reasons
+
+
+def test_a_track_that_must_stay_and_does_is_as_expected() -> None:
+    order = audited("pinned", 6)
+    matrix = deviations(count(order, 100, Seeded("")), order.law)
+
+    assert matrix[0][0] == matrix[3][3] == 0
+
+
+# What passes, and what is caught
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_order_passes(name: str) -> None:
+    """One in 10,000 seeds is a false alarm; this one is not."""
+    assert judged(audited(name, 8 if name == "table" else 60), 400).reasons == []
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_every_specimen_is_caught(name: str) -> None:
+    order = audited(name, 60)
+    found = judged(order, 600)
+
+    assert found.reasons
+    if order.entropy_bits is None:
+        assert "some places are favoured" in found.reasons
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_in_full_the_good_pass_and_the_bad_are_caught(name: str) -> None:
+    found = judged(audited(name, 8 if name == "table" else 60), 10_000)
+
+    assert bool(found.reasons) == (name in BAD)
+
+
+def test_a_little_state_is_caught_by_its_bits_where_the_orders_need_more() -> None:
+    few, many = audited(f"{SPECIMEN}little-state", 8), audited(f"{SPECIMEN}little-state", 9)
+
+    assert SPECIMENS["little-state"].entropy_bits == 16
+    assert not any("bits" in reason for reason in judged(few, 100).reasons)
+    assert any("16 bits" in reason for reason in judged(many, 100).reasons)
+
+
+def deranged(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Shuffle until no track keeps its place: as even as Sattolo's, and not what he does."""
+    while True:
+        made = durstenfeld(order, randbelow)
+        if all(map(int.__ne__, made, order)):
+            return made
+
+
+def leaning(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """One ring of tracks; but the last one always goes to the first place."""
+    inner = durstenfeld(order[:-1], randbelow)
+    ring = [order[-1], *inner]
+    made = list(order)
+    for at, track in enumerate(ring):
+        made[track] = ring[at - 1]
+    turn = made.index(order[-1])
+    made[turn], made[0] = made[0], made[turn]
+    return made
+
+
+def with_gap(plays: int) -> Shuffle:
+    return lambda order, randbelow: shuffle.after_gap(order, plays, randbelow)
+
+
+def of_keys(make: Callable[..., list[int]], *more: Any) -> Shuffle:
+    return lambda order, randbelow: make(order, artists(len(order)), randbelow, *more)
+
+
+def spread_from_the_top(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    """Apart as it should be, but the one who has most always begins."""
+    keys = artists(len(order))
+    made = shuffle.spread(order, keys, randbelow)
+    at = next(at for at, track in enumerate(made) if keys[track] == max(keys) - 1)
+    turned = made[at:] + made[:at]
+    return turned if sum(map(int.__eq__, map(keys.__getitem__, turned), keys[1:])) else made
+
+
+def heavier(order: Sequence[int], randbelow: RandBelow) -> list[int]:
+    half = len(order) // 2
+    return shuffle.weighted(order, [6] * half + [1] * (len(order) - half), randbelow)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "reason"),
+    [
+        ("sattolo", durstenfeld, "stood where it may not"),
+        ("sattolo", deranged, "in one ring"),
+        ("sattolo", leaning, "favoured"),
+        ("gap", durstenfeld, "stood where it may not"),
+        ("gap", with_gap(14), "stood where it may not"),
+        ("gap", with_gap(20), "favoured"),
+        ("spread", durstenfeld, "as few as can be"),
+        ("spread", spread_from_the_top, "favoured"),
+        ("blocks", durstenfeld, "stays together"),
+        ("blocks", of_keys(shuffle.blocks, "all"), "in its order"),
+        ("semi", durstenfeld, "favoured"),
+        ("semi", lambda order, draw: shuffle.semi_shuffle(order, 13, 1, draw), "keep their place"),
+        ("pinned", durstenfeld, "stood where it may not"),
+        ("part", durstenfeld, "stood where it may not"),
+        ("deal", durstenfeld, "stood where it may not"),
+        ("weighted", durstenfeld, "favoured"),
+        ("weighted", heavier, "favoured"),
+        ("uniform", shuffle.sattolo, "too few tracks keep their place"),
+        ("uniform", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
+    ],
+)
+def test_a_wrong_shuffle_is_caught_by_the_law_that_it_claims(name: str, wrong: Shuffle, reason: str) -> None:
+    assert any(reason in found for found in judged(posing_as(name, wrong), 400).reasons)
+
+
+# How sure the figures are
+
+
+@pytest.mark.parametrize("name", ["uniform", "sattolo", "gap", "semi", "spread"])
+def test_a_good_order_gives_every_p_equally_often(name: str) -> None:
+    """Kolmogorov and Smirnov over 100 seeds; a bound of 2.225 is exceeded once in 10,000 cases."""
+    seeds = 100
+    order = audited(name, 8)
+    found = [judged(order, 100, str(seed)) for seed in range(seeds)]
+    for ps in (sorted(one.p for one in found), sorted(one.fixed_p for one in found)):
+        if ps[0] < 1:  # with Sattolo there are no fixed points to be counted
+            farthest = max(abs(p - (at + 0.5) / seeds) for at, p in enumerate(ps))
+
+            assert farthest * math.sqrt(seeds) < 2.225
+
+
+def test_a_false_alarm_is_as_rare_as_stated() -> None:
+    assert FALSE_ALARM == 1 / 10_000
+
+
+# What cannot be audited
+
+
+@pytest.mark.parametrize(
+    ("name", "tracks", "words"),
+    [
+        ("unifrom", 60, "did you mean 'uniform'"),
+        ("specimen:nix", 60, "specimen:swap-any"),
+        ("\x1b[2J", 60, "'\\x1b[2J'"),
+        ("uniform", 2, "from 3 to 1000"),
+        ("uniform", 1001, "from 3 to 1000"),
+        ("table", 9, "--tracks 8"),
+    ],
+)
+def test_what_cannot_be_audited_is_refused(name: str, tracks: int, words: str) -> None:
+    with pytest.raises(PlayshuffleError) as refused:
+        audited(name, tracks)
+
+    assert refused.value.code == Exit.USAGE
+    assert words in str(refused.value)
