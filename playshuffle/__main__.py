@@ -1,6 +1,7 @@
 """The way in: what needs no other module is answered before any is imported."""
 
 import gc
+import os
 import sys
 
 
@@ -9,7 +10,12 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from playshuffle import __version__
 
-        print(f"playshuffle {__version__}")
+        try:
+            os.write(1, f"playshuffle {__version__}\n".encode())
+        except BrokenPipeError:
+            pass
+        except OSError as error:
+            sys.exit(f"playshuffle: Standard output cannot be written: {error.strerror}.")
         return
     # What a run makes, modules included, lives to its end: to look for garbage takes a fifth of the start.
     gc.disable()

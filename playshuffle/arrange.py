@@ -71,7 +71,7 @@ def arrange(
     base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
     left_out: list[int] = []
     if recipe.time_ms is not None:
-        base, left_out = _by_length(tracks, base, recipe.pins)
+        base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
     count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
     there = pins.places(recipe.pins, tracks, None if last is None else last.order, count)
     closing: list[int] = []
@@ -91,8 +91,6 @@ def arrange(
             there[count] = index
             result.insert(count, index)
             count += 1
-        if not count:
-            raise PlayshuffleError("The first track is already longer than --time; allow more.", Exit.USAGE)
     if order.is_of_the_list and count < len(result):
         result[:count] = pinned(result[:count], there, shuffle, randbelow)
     if order.is_of_the_list and there:
@@ -105,19 +103,25 @@ def _no_tags(folder: Folder) -> list[None]:
     return [None] * (folder.names.count(b"/") + 1)
 
 
-def _by_length(tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin]) -> tuple[list[int], list[int]]:
-    """The tracks of which the length is known, and the others."""
+def _by_length(
+    tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
+) -> tuple[list[int], list[int]]:
+    """The tracks of which the length is known and fits into the time, and the others."""
     durations_ms = tracks.durations_ms
-    timed = [index for index in order if durations_ms[index]]
-    if not timed:
-        raise PlayshuffleError("No track tells its length, so --time has none to choose from.", Exit.USAGE)
+    fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
+    if not fitting:
+        raise PlayshuffleError(
+            "No track is known to be as short as --time, so there is none to choose from; allow more.",
+            Exit.USAGE,
+        )
     for pin in pinned:
-        if not durations_ms[pin.index]:
+        if not 0 < durations_ms[pin.index] <= time_ms:
+            why = "it is longer" if durations_ms[pin.index] else "its length is not known"
             raise PlayshuffleError(
-                f"{shown(tracks.paths[pin.index])} cannot be pinned with --time: its length is not known.",
-                Exit.USAGE,
+                f"{shown(tracks.paths[pin.index])} cannot be pinned with --time: {why}.", Exit.USAGE
             )
-    return timed, [index for index in order if not durations_ms[index]]
+    chosen = frozenset(fitting)
+    return fitting, [index for index in order if index not in chosen]
 
 
 def _shuffled(

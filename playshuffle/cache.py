@@ -27,7 +27,7 @@ _VERSION = 1 << 16 | sys.hexversion >> 16
 
 # SQLite does not see a flipped bit, and marshal does not bear one: hence the check sums.
 _SCHEMA = {
-    "shelf": "number INTEGER PRIMARY KEY, folders BLOB, crc INTEGER",
+    "shelf": "top BLOB, number INTEGER, folders BLOB, crc INTEGER, PRIMARY KEY (top, number)",
     "tags": "path BLOB PRIMARY KEY, fields BLOB, crc INTEGER",
 }
 _SHELVES = 64
@@ -57,8 +57,9 @@ class Cache:
         tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
         return {
             folder.path: folder
-            for number in range(_SHELVES)
-            for folder in self._shelf(number)
+            for shelf in self._shelves()
+            if any(shelf[0].startswith(top) or top.startswith(shelf[0]) for top in tops)
+            for folder in self._shelf(*shelf)
             if folder.path.startswith(tops)
         }
 
@@ -67,19 +68,20 @@ class Cache:
 
         A full disk costs the memory, not the run.
         """
-        changes: dict[int, dict[bytes, Folder | None]] = defaultdict(dict)
+        changes: dict[tuple[bytes, int], dict[bytes, Folder | None]] = defaultdict(dict)
         for path in gone:
-            changes[crc32(path) % _SHELVES][path] = None
+            changes[_shelf_of(path)][path] = None
         for folder, _ in folders:
-            changes[crc32(folder.path) % _SHELVES][folder.path] = folder
+            changes[_shelf_of(folder.path)][folder.path] = folder
         tags = ((folder.path, fields.encode()) for folder, fields in folders)
         try:
             with self._database as database:
                 database.execute("BEGIN IMMEDIATE")  # what is read must not change before it is written
-                for number, changed in changes.items():
-                    shelf = {folder.path: folder for folder in self._shelf(number)} | changed
-                    packed = marshal.dumps([_packed(folder) for folder in shelf.values() if folder])
-                    database.execute("REPLACE INTO shelf VALUES (?, ?, ?)", (number, packed, crc32(packed)))
+                for shelf, changed in changes.items():
+                    content = {folder.path: folder for folder in self._shelf(*shelf)} | changed
+                    packed = marshal.dumps([_packed(folder) for folder in content.values() if folder])
+                    row = (*shelf, packed, crc32(packed))
+                    database.execute("REPLACE INTO shelf VALUES (?, ?, ?, ?)", row)
                 database.executemany("DELETE FROM tags WHERE path = ?", ((path,) for path in gone))
                 database.executemany(
                     "REPLACE INTO tags VALUES (?, ?, ?)", ((*row, crc32(row[1])) for row in tags)
@@ -87,10 +89,18 @@ class Cache:
         except sqlite3.DatabaseError as error:
             self._mend(error)
 
-    def _shelf(self, number: int) -> list[Folder]:
+    def _shelves(self) -> list[tuple[bytes, int]]:
+        try:
+            rows = self._database.execute("SELECT top, number FROM shelf").fetchall()
+            return [(top, number) for top, number in rows if isinstance(top, bytes)]
+        except sqlite3.DatabaseError as error:
+            self._mend(error)
+            return []
+
+    def _shelf(self, top: bytes, number: int) -> list[Folder]:
         try:
             row = self._database.execute(
-                "SELECT folders, crc FROM shelf WHERE number = ?", (number,)
+                "SELECT folders, crc FROM shelf WHERE top = ? AND number = ?", (top, number)
             ).fetchone()
         except sqlite3.DatabaseError as error:
             self._mend(error)
@@ -145,6 +155,11 @@ def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
 
 def _version(database: sqlite3.Connection) -> object:
     return database.execute("PRAGMA user_version").fetchone()[0]
+
+
+def _shelf_of(path: bytes) -> tuple[bytes, int]:
+    """Where a folder is kept: with others of the same library, by its first three names."""
+    return b"/".join(path.split(b"/")[:4]) + b"/", crc32(path) % _SHELVES
 
 
 def _packed(folder: Folder) -> tuple[object, ...]:

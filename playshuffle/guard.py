@@ -7,11 +7,12 @@ tracks with it; more than half of the tracks, and more than 20, gone at once.
 
 import os
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from playshuffle import mounts
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.state import Root
+from playshuffle.track import Skipped
 
 _FEW = 20
 _MEANT = "If it is meant, say --allow-shrink."
@@ -55,15 +56,16 @@ def check_tracks(known: Root | None, root: Root, before: Collection[bytes], foun
     if known is not None and known.tracks and not root.tracks:
         raise away(root.path, f"no track was found; {known.tracks:,} were there", _MEANT)
     gone = [path for path in before if path not in found]
-    if known is not None and gone and root.mounts:
+    if known is not None and root.mounts:
         real = os.path.realpath(root.path)
         for mount in known.mounts:
             if any(mount.is_same(now) for now in root.mounts):
                 continue
             inside = mount.point.rstrip(b"/") + b"/"
             on_it = root.path + b"/" if (real + b"/").startswith(inside) else root.path + inside[len(real) :]
-            lost = sum(path.startswith(on_it) for path in gone)
-            if lost:
+            # Without a last order nobody knows where the missing ones lay.
+            lost = sum(path.startswith(on_it) for path in gone) if before else known.tracks - root.tracks
+            if lost > 0:
                 raise away(
                     root.path,
                     f"{lost:,} tracks are gone, and {shown(mount.point)} is not mounted as it was"
@@ -72,6 +74,17 @@ def check_tracks(known: Root | None, root: Root, before: Collection[bytes], foun
                 )
     if len(gone) > _FEW and 2 * len(gone) > len(before):
         raise away(root.path, f"{len(gone):,} of {len(before):,} tracks are gone", _MEANT)
+
+
+def check_unreadable(folder: Skipped, before: Iterable[bytes], found: Collection[bytes]) -> None:
+    """See that a folder that cannot be read takes no track along that was played before.
+
+    Raises:
+        PlayshuffleError: it does; what is in it is unknown, not gone.
+    """
+    lost = sum(path.startswith(folder.path) and path not in found for path in before)
+    if lost:
+        raise away(folder.path, f"{folder.reason}; {lost:,} tracks were there", _MEANT)
 
 
 def now(path: bytes, tracks: int) -> Root:

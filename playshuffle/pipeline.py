@@ -8,12 +8,13 @@ from types import TracebackType
 from typing import Self
 
 from playshuffle import guard, output, pins, playlist
-from playshuffle.arrange import arrange, last_order, needs_last
+from playshuffle.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.cache import Cache
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.folder import find
 from playshuffle.groups import TagsOf, artist_keys, fewest_neighbours, neighbours
 from playshuffle.library import ReadAll, Tracks, tracks, with_readings
+from playshuffle.orders import ORDERS
 from playshuffle.players import Loss, is_plain, losses
 from playshuffle.playlist import PathStyle, Text, entries, unwritable
 from playshuffle.recipe import Recipe
@@ -218,8 +219,15 @@ def _checked(
     if not (request.allow_shrink or is_same):
         last = target.last_paths if target is not None else []
         paths = frozenset(found.paths)
+        for folder in library.unreadable:
+            guard.check_unreadable(folder, last, paths)
+        entered = set()
         for root, known in zip(roots, before, strict=True):
-            guard.check_tracks(known, root, guard.below(root.path, last), paths)
+            status = os.stat(root.path)
+            folder_id = (status.st_dev, status.st_ino)
+            if folder_id not in entered:  # else another name of a root, under which nothing is found twice
+                guard.check_tracks(known, root, guard.below(root.path, last), paths)
+            entered.add(folder_id)
     if not len(found):
         raise _nothing_to_play(request.roots, library.skipped + library.unreadable)
     return roots
@@ -282,10 +290,12 @@ def _arrange(
     tags_of: TagsOf | None,
 ) -> Report:
     """Order the tracks that can be written, and make the text of the playlist."""
-    here = os.path.dirname(target.path) if target is not None else b"/"
-    style = request.style or (
-        PathStyle.ABSOLUTE if target is None else _style(request.roots, library.tracks.folders, here)
-    )
+    here = target.here if target is not None else b"/"
+    style = request.style
+    if style is None and (target is None or target.is_link):
+        style = PathStyle.ABSOLUTE  # from where it will be read is not known
+    elif style is None:
+        style = _style(request.roots, library.tracks.folders, here)
     playable, unwritten = _writable(request, library.tracks, style, here)
     if not len(playable):
         raise _nothing_to_play(request.roots, unwritten)
@@ -297,6 +307,7 @@ def _arrange(
     last = None
     if target is not None and needs_last(recipe):
         last = last_order(playable.paths, target.last_paths, target.last and target.last.played)
+    notes = _about(recipe, playable, last)
     arranged = arrange(playable, recipe, last, randbelow, tags_of)
 
     chosen = arranged.order[: arranged.count]
@@ -327,7 +338,23 @@ def _arrange(
         unwritable=unwritten,
         suspects=suspects,
         losses=losses(suspects, arranged.count, style, here),
+        notes=notes,
     )
+
+
+def _about(recipe: Recipe, playable: Tracks, last: Arranged | None) -> list[str]:
+    """What should be known of an order beforehand."""
+    notes = []
+    if recipe.time_ms is not None:
+        unknown = playable.durations_ms.count(0)
+        longer = sum(length > recipe.time_ms for length in playable.durations_ms)
+        if unknown:
+            notes.append(f"Left out for --time, since their length is not known: {unknown:,} tracks.")
+        if longer:
+            notes.append(f"Left out, since they alone are longer than --time: {longer:,} tracks.")
+    if ORDERS[recipe.order].from_last and (last is None or not last.count):
+        notes.append(f"There is no last order yet, so {recipe.order} begins with that by path.")
+    return notes
 
 
 def _suspects(listed: Tracks) -> list[bytes]:

@@ -17,7 +17,8 @@ _HEAD_BYTES = 4096  # our own comments stand at the top
 class Target:
     """A playlist file that may exist already.
 
-    path: where it really is. exists: whether there is a file that says anything.
+    path: where it really is. is_link: a link led there; else `here` is its folder as it was
+    named, which may be reached over links, too. exists: whether there is a file that says anything.
     last: the order that it had last, None if that is not known. notes: what the user should know.
 
     Raises:
@@ -27,11 +28,14 @@ class Target:
     def __init__(self, path: bytes, state: State, *, force: bool) -> None:
         _check_name(path)
         self.path = output.resolved(path)
+        folder, name = os.path.split(path)
+        self.is_link = self.path != os.path.join(os.path.realpath(folder), name)
+        self.here = os.path.dirname(self.path) if self.is_link else folder
         self.exists = _exists(self.path)
         self.last: Seen | None = None
         self.notes: list[str] = []
         self._state = state
-        if self.exists and not (force or state.seen(self.path) or self._is_ours()):
+        if self.exists and not (force or self._is_ours()):
             raise PlayshuffleError(
                 f"{shown(path)} was not written by playshuffle, so it is left as it is;"
                 " choose another name with -o, or say --force to replace it.",
@@ -59,7 +63,7 @@ class Target:
             paths = self._state.order(self.path, self.last)
             if paths is not None:
                 return paths
-        return parse(self._read(), os.path.dirname(self.path)).paths if self.exists else []
+        return parse(self._read(), self.here).paths if self.exists else []
 
     def _read(self, size: int = -1) -> bytes:
         try:
@@ -73,7 +77,10 @@ class Target:
             ) from error
 
     def _is_ours(self) -> bool:
-        return parse(self._read(_HEAD_BYTES), b"/").is_ours
+        if parse(self._read(_HEAD_BYTES), b"/").is_ours:
+            return True
+        seen = self._state.seen(self.path)
+        return bool(seen) and fingerprint(self._read()) in [one.content for one in seen]
 
 
 def _exists(path: bytes) -> bool:

@@ -202,15 +202,27 @@ def test_a_pinned_track_of_unknown_length_is_refused_with_time() -> None:
 
 
 def test_pins_longer_than_the_time_are_refused() -> None:
-    assert "longer than --time" in refusal(library(60, 60), Recipe(pins=(Pin(0, 0),), time_ms=30_000))
+    pins = (Pin(0, 0), Pin(1, 1))
+
+    assert "longer than --time" in refusal(library(60, 60), Recipe(pins=pins, time_ms=90_000))
+    assert "it is longer" in refusal(library(60, 20), Recipe(pins=pins[:1], time_ms=30_000))
 
 
 def test_a_time_shorter_than_the_first_track_is_refused() -> None:
-    assert "longer than --time" in refusal(library(60, 60), Recipe(time_ms=30_000))
+    assert "as short as --time" in refusal(library(60, 60), Recipe(time_ms=30_000))
 
 
 def test_a_time_over_tracks_of_unknown_length_is_refused() -> None:
-    assert "No track tells its length" in refusal(library(0, 0), Recipe(time_ms=30_000))
+    assert "as short as --time" in refusal(library(0, 0), Recipe(time_ms=30_000))
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3", "4"])
+def test_a_track_longer_than_the_time_does_not_stand_in_the_way(seed: str) -> None:
+    """Whatever is drawn first: the long one is left out, all others fit."""
+    arranged = arrange(library(1, 1, 40), Recipe(time_ms=5_000), None, Seeded(seed))
+
+    assert sorted(arranged.order[: arranged.count]) == [0, 1]
+    assert sorted(arranged.order) == [0, 1, 2]
 
 
 def test_a_closing_track_counts_in_a_list_with_limit_and_time() -> None:

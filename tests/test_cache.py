@@ -7,13 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.cache import _SHELVES, Cache
+from playshuffle.cache import Cache, _shelf_of
 from playshuffle.track import Folder, Odd
 from tests.forked import forked
 from tests.tree import public_folder
@@ -199,17 +198,18 @@ def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
 @pytest.mark.parametrize("value", [0, None, "text", b"blob", b""])
 def test_a_shelf_whose_check_sum_is_wrong_is_unknown(cache_file: bytes, column: str, value: object) -> None:
     """Of whatever type a column has become; the other shelves are still believed."""
-    damaged = crc32(SOME[0].path) % _SHELVES
+    damaged = _shelf_of(SOME[0].path)
     with closing(sqlite3.connect(cache_file)) as database, database:
-        database.execute(f"UPDATE shelf SET {column} = ? WHERE number = ?", (value, damaged))
+        database.execute(f"UPDATE shelf SET {column} = ? WHERE top = ? AND number = ?", (value, *damaged))
 
-    sound = {folder.path for folder in SOME if crc32(folder.path) % _SHELVES != damaged}
+    sound = {folder.path for folder in SOME if _shelf_of(folder.path) != damaged}
     assert known(b"/").keys() == sound
 
 
 def test_a_shelf_keeps_what_is_not_changed() -> None:
     """Of many folders on one shelf one changes, and one goes."""
-    alike = [path for number in range(2000) if crc32(path := b"/m/%d/" % number) % _SHELVES == 3][:5]
+    paths = [b"/m/n/o/%d/" % number for number in range(2000)]
+    alike = [path for path in paths if _shelf_of(path) == _shelf_of(paths[0])][:5]
     with Cache() as one:
         one.keep([(SOME[0]._replace(path=path), "[]") for path in alike], ())
         one.keep([(SOME[0]._replace(path=alike[1], inode=7), "[]")], [alike[3]])

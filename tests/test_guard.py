@@ -8,6 +8,7 @@ from playshuffle import guard
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.mounts import Mount
 from playshuffle.state import Root
+from playshuffle.track import Skipped
 
 DISK = Mount(b"/", "ext4", b"/dev/sda1", 1)
 STICK = Mount(b"/mnt/usb", "ext4", b"/dev/sdb1", 2)
@@ -71,6 +72,25 @@ def test_a_mount_below_the_root_takes_its_tracks_along() -> None:
     text = refusal(known, Root(b"/mnt", 100, [DISK]), [*HUNDRED[:5], b"/mnt/a.mp3"], [b"/mnt/a.mp3"])
 
     assert "5 tracks are gone, and /mnt/usb" in text
+
+
+def test_a_mount_that_is_gone_is_missed_by_a_new_playlist_too() -> None:
+    """It has no last order, but the root had more tracks; or the guard would forget the drive."""
+    known = Root(b"/mnt", 50, [DISK, STICK])
+
+    text = refusal(known, Root(b"/mnt", 30, [DISK]), [], HUNDRED[:30])
+
+    assert "20 tracks are gone, and /mnt/usb" in text
+
+
+def test_what_cannot_be_read_is_not_gone() -> None:
+    folder = Skipped(b"/m/b/", "Permission denied")
+    guard.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"], [b"/m/b/c.mp3"])
+
+    with pytest.raises(PlayshuffleError, match="Permission denied; 1 tracks were there") as caught:
+        guard.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"], [])
+
+    assert caught.value.code == Exit.AWAY
 
 
 def test_a_deletion_beside_a_mount_that_is_gone_is_believed() -> None:

@@ -792,3 +792,44 @@ def test_options_may_stand_anywhere(tmp_path: Path) -> None:
 
     make("-n1", music, "--pin=-x.mp3")
     assert listed(music / "playshuffle.m3u") == ["-x.mp3"]
+
+
+def test_a_music_folder_behind_a_link_gets_relative_paths_all_the_same(tmp_path: Path) -> None:
+    """The list lies where the user named it, whatever that is a link to."""
+    numbered(tmp_path / "disk" / "Music", 3)
+    (tmp_path / "Music").symlink_to("disk/Music")
+
+    make(tmp_path / "Music", "--order", "sorted", "-q", "--no-extinf")
+
+    lines = (tmp_path / "Music" / "playshuffle.m3u").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == ["000.mp3", "001.mp3", "002.mp3"]
+
+
+def test_a_playlist_behind_a_link_gets_absolute_paths(tmp_path: Path) -> None:
+    """It may be read by either name, from either folder."""
+    music = numbered(tmp_path / "Music", 2)
+    (music / "lists").mkdir()
+    (music / "playshuffle.m3u").symlink_to("lists/real.m3u")
+
+    make(music, "--order", "sorted", "-q", "--no-extinf")
+
+    lines = (music / "lists" / "real.m3u").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == [f"{music}/000.mp3", f"{music}/001.mp3"]
+
+
+def test_relative_paths_on_standard_output_are_refused(tmp_path: Path) -> None:
+    done = run("make", numbered(tmp_path / "Music", 2), "-o", "-", "--paths", "relative")
+
+    assert done.code == 2
+    assert "relative to" in done.err
+
+
+def test_two_names_of_one_root_are_one_root(tmp_path: Path) -> None:
+    """The second has nothing that the first has not; that is no drive away."""
+    music = numbered(tmp_path / "A", 3)
+    (tmp_path / "B").symlink_to("A")
+    make(tmp_path / "B", "-q")
+
+    make(music, tmp_path / "B", "-q", "-o", tmp_path / "x.m3u")
+
+    assert len(entries((tmp_path / "x.m3u").read_bytes())) == 3

@@ -76,7 +76,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
         unedited = Target(bytes(path), state, force=False)
         unedited.settle()
         assert unedited.notes == []
-        path.write_bytes(OURS.replace(b"#PLAYSHUFFLE-ORDER:uniform\n", b""))
+        path.write_bytes(OURS + b"c.mp3\n")
 
         target = Target(bytes(path), state, force=False)
         target.settle()
@@ -115,3 +115,13 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
         assert target.last == first
         assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
         assert target.notes == []
+
+
+def test_a_playlist_of_another_hand_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:
+    """That we once wrote to this path does not make what is there now ours."""
+    path = tmp_path / "x.m3u"
+    with State() as state:
+        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, lambda: PATHS, [1, 0], [])
+    path.write_bytes(b"#EXTM3U\nmine.mp3\n")
+
+    assert "--force" in str(refused(path))

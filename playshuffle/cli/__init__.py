@@ -7,7 +7,7 @@ import typer
 
 from playshuffle import __version__
 from playshuffle.cli import audit, make, orders, trace
-from playshuffle.cli.streams import say
+from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 app = typer.Typer(
@@ -46,7 +46,7 @@ def _fail(text: str, code: int) -> int:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"playshuffle {__version__}")
+        write_out([f"playshuffle {__version__}\n".encode()])
         raise typer.Exit
 
 

@@ -110,6 +110,10 @@ def make(
     """Write a shuffled playlist of all music below the folders."""
     began = time.monotonic()
     _check_stdout(output, print0, json)
+    if output == "-" and paths is PathStyle.RELATIVE:
+        raise PlayshuffleError(
+            "--paths relative needs a file to be relative to; name one with -o.", Exit.USAGE
+        )
     if limit is not None and limit < 1:
         raise PlayshuffleError("--limit takes a number from 1.", Exit.USAGE)
     if time_ is not None and no_tags:
