@@ -23,7 +23,7 @@ from playshuffle.track import NOTHING_ODD, Folder, Odd
 # A new number drops what is cached: raise it with every change of a field of `Folder`, of what is
 # taken for audio or for odd, or of the form of an EXTINF line. Packed with marshal, which each
 # Python may change, it is for this one alone.
-_VERSION = 1 << 16 | sys.hexversion >> 16
+_VERSION = 2 << 16 | sys.hexversion >> 16
 
 # SQLite does not see a flipped bit, and marshal does not bear one: hence the check sums.
 _SCHEMA = {

@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 
 from playshuffle.players import is_plain
 from playshuffle.playlist import extinf
-from playshuffle.track import Folder, Reading, Skipped, rows
+from playshuffle.track import Folder, Reading, Skipped, Tags, rows
 
 # A reader of tags: paths in; (number of the path, what came of it) out, in any order.
 ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
 _LONGEST_MS = (1 << 32) - 1
 _STAMP_BYTES = 32
+_UNSETTLED = -1  # a size that no file has, so that its stamp is another one in the next pass
 _path = itemgetter(0)
 
 T = TypeVar("T")
@@ -86,7 +87,8 @@ def with_readings(
     """Read what is not known: the folders that have no readings, with them, and all tags as JSON.
 
     A file that has the stamp it had last time is not read again, whatever its folder went
-    through. Each folder comes out as soon as its last file was read.
+    through. One that could not be read stands by the tags it had, and is read again next time.
+    Each folder comes out as soon as its last file was read.
     """
     paths: list[bytes] = []
     wanted: list[tuple[_Rows, int]] = []
@@ -116,6 +118,7 @@ class _Rows:
         self.names = rows(folder.names, b"/")
         count = len(self.names)
         self._folder = folder
+        self._stamps = array("q", folder.stamps)
         self.missing = dict.fromkeys(range(count))  # a set that keeps its order
         self._fields: list[list[Any] | None] = [None] * count
         self._durations_ms = array("I", bytes(4 * count))
@@ -124,7 +127,7 @@ class _Rows:
         self._reasons: dict[int, tuple[str, bool]] = {}
 
     def take_over(self, before: Folder, fields: Sequence[list[Any] | None]) -> None:
-        """Take over the readings of files that have not changed."""
+        """Take over the readings of files that have not changed; of others, the tags until they are read."""
         names = rows(before.names, b"/")
         if before.durations_ms is None or len(fields) != len(names):
             return
@@ -134,12 +137,14 @@ class _Rows:
         old_row = {name: row for row, name in enumerate(names)}
         for row, name in enumerate(self.names):
             old = old_row.get(name)
-            if old is not None and _stamp(before, old) == _stamp(self._folder, row):
+            if old is None:
+                continue
+            self._fields[row] = fields[old]
+            self._durations_ms[row] = durations_ms[old]
+            self._extinfs[row] = extinfs[old]
+            self._artists[row] = artists[old]
+            if _stamp(before, old) == _stamp(self._folder, row):
                 del self.missing[row]
-                self._fields[row] = fields[old]
-                self._durations_ms[row] = durations_ms[old]
-                self._extinfs[row] = extinfs[old]
-                self._artists[row] = artists[old]
                 if old in before.odd.reasons:
                     self._reasons[row] = before.odd.reasons[old]
 
@@ -148,17 +153,20 @@ class _Rows:
         del self.missing[row]
         if reading.reason:
             self._reasons[row] = (reading.reason, reading.is_audio)
-        tags = reading.tags
-        if tags is not None:
-            self._fields[row] = list(tags)
-            self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
-            self._extinfs[row] = extinf(tags)
-            self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
+        if not reading.is_settled:
+            self._stamps[4 * row] = _UNSETTLED
+            return
+        tags = reading.tags or Tags()
+        self._fields[row] = None if reading.tags is None else list(tags)
+        self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
+        self._extinfs[row] = extinf(tags)
+        self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
 
     def finished(self) -> tuple[Folder, str]:
         """The folder with its readings, and all tags as JSON."""
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
         folder = self._folder._replace(
+            stamps=self._stamps.tobytes(),
             durations_ms=self._durations_ms.tobytes(),
             lines=b"\0".join(map(b"%b\0/%b\n".__mod__, zip(self._extinfs, self.names, strict=True))),
             artists=b"\0".join(artists),

@@ -242,14 +242,14 @@ def _cannot_start() -> PlayshuffleError:
 def _parsed(line: bytes) -> Reading | None:
     """The reading that a line holds, if it holds one."""
     try:
-        tags, reason, is_audio = _DECODER.decode(line.decode())
+        tags, *rest = _DECODER.decode(line.decode())
         if tags is not None:
             tags = Tags(*tags)
             if not all(map(_is_sound, tags, _FIELD_TYPES)):
                 return None
     except (ValueError, TypeError, RecursionError):
         return None
-    return Reading(tags, reason, is_audio) if isinstance(reason, str) and isinstance(is_audio, bool) else None
+    return Reading(tags, *rest) if [type(value) for value in rest] == [str, bool, bool] else None
 
 
 def _is_sound(value: Any, type_: type) -> bool:

@@ -7,7 +7,9 @@ from outside are read through `readers.read_all`, which does this in workers tha
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader, FileIO
 from typing import Any, BinaryIO
 
 from mutagen import MutagenError
@@ -43,6 +45,9 @@ from playshuffle.track import Reading, Tags
 _Named = Iterable[tuple[str, Iterable[Any]]]
 
 TOO_MUCH_MEMORY = "needed too much memory"
+
+# Then there is no file of that name, or none any more.
+_GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 # Frames that hold fields, in ID3v2.3 and v2.4 and in v2.2; all others are never parsed.
 _ID3_NAMES = (
@@ -101,16 +106,52 @@ def read(path: bytes) -> Reading:
     """Read what a file says of itself; never raises for anything that is on disk.
 
     Links are followed. Only a regular file is opened, never a FIFO or a device, and never to write.
+    An error of the disk tells nothing of the file: its reading is not settled.
     """
     try:
-        with _open(path) as file:
+        with _open(path) as disk, BufferedReader(disk) as file:
             head = file.read(HEAD_BYTES)
-            return _reading(file, head, os.path.splitext(path)[1].lower())
+            reading = _reading(file, head, os.path.splitext(path)[1].lower())
+            if disk.error is not None:
+                raise disk.error
+            return reading
     except OSError as error:
-        return Reading(None, f"cannot be opened: {error.strerror}", is_audio=False)
+        is_there = not isinstance(error, _NotRegularError) and error.errno not in _GONE
+        return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_settled=False)
 
 
-def _open(path: bytes) -> BinaryIO:
+class _NotRegularError(OSError):
+    pass
+
+
+class _Disk(FileIO):
+    """Keeps the error of the disk, which mutagen may take for damage, or for the end of the file."""
+
+    error: OSError | None = None
+
+    def readinto(self, buffer: Any) -> int:
+        with self._kept():
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        with self._kept():
+            return super().readall()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        with self._kept():
+            return super().seek(offset, whence)
+
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # that is mutagen, seeking to before the start
+                self.error = error
+            raise
+
+
+def _open(path: bytes) -> _Disk:
     # Even to open a device can do something, so look before; look again after, for it may
     # have been exchanged meanwhile.
     _check_regular(os.stat(path))
@@ -121,18 +162,17 @@ def _open(path: bytes) -> BinaryIO:
         if error.errno != errno.ELOOP:
             raise
         descriptor = os.open(os.path.realpath(path), flags)
-    file = open(descriptor, "rb")  # noqa: SIM115  (the caller closes it)
     try:
         _check_regular(os.fstat(descriptor))
+        return _Disk(descriptor)
     except OSError:
-        file.close()
+        os.close(descriptor)
         raise
-    return file
 
 
 def _check_regular(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file")
+        raise _NotRegularError(errno.EINVAL, "not a regular file")
 
 
 def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:

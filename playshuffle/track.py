@@ -40,11 +40,14 @@ class Reading(NamedTuple):
     tags: None where they could not be read.
     reason: a few words for the user, empty where all went well.
     is_audio: False for what is plainly no audio file, and so no track.
+    is_settled: False where the disk was in the way, and not what is in the file: the next pass
+        reads it again.
     """
 
     tags: Tags | None
     reason: str = ""
     is_audio: bool = True
+    is_settled: bool = True
 
 
 class Skipped(NamedTuple):
@@ -83,7 +86,8 @@ class Folder(NamedTuple):
         nothing has changed.
     folders: names of the folders in it, joined by '/'.
     names: of its audio files, sorted, joined by '/'. A row is one of them.
-    stamps: of each row size, mtime_ns, ctime_ns and inode, as 64-bit numbers.
+    stamps: of each row size, mtime_ns, ctime_ns and inode, as 64-bit numbers. A size below 0 is
+        that of no file: such a row never counts as unchanged.
     durations_ms: of each row, as 32-bit numbers, 0 where unknown; None if none was read yet.
     lines: of each row the `#EXTINF` line or nothing, then NUL and '/' where the path of the folder
         goes, the name and a line end; joined by NUL. A playlist's lines are two steps away.

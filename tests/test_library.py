@@ -1,7 +1,8 @@
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -20,16 +21,17 @@ def top(tmp_path: Path) -> bytes:
 
 
 class Reader:
-    """Reads tags that tell what is in a file, and what was asked for."""
+    """Reads tags that tell what is in a file, and what was asked for; `errors` come instead, by path."""
 
-    def __init__(self) -> None:
+    def __init__(self, errors: Mapping[bytes, Reading]) -> None:
         self.asked: list[bytes] = []
+        self.errors = errors
 
     def __call__(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         self.asked += paths
         for number in reversed(range(len(paths))):  # in any order
             with open(paths[number], "rb") as file:
-                yield number, self.read(file.read())
+                yield number, self.errors.get(paths[number]) or self.read(file.read())
 
     def read(self, content: bytes) -> Reading:
         return {
@@ -47,9 +49,9 @@ class Memory:
         self.known: dict[bytes, Folder] = {}
         self.fields: dict[bytes, list[list[Any] | None]] = {}
 
-    def run(self) -> tuple[Tracks, list[bytes]]:
+    def run(self, errors: Mapping[bytes, Reading] = MappingProxyType({})) -> tuple[Tracks, list[bytes]]:
         """One pass: the library, and the files that were read for it."""
-        reader = Reader()
+        reader = Reader(errors)
         folders = by_path(find(self.roots, self.known))
         fresh = list(
             with_readings(list(folders.values()), self.known, lambda path: self.fields.get(path, []), reader)
@@ -163,6 +165,89 @@ def test_nothing_to_read_asks_no_reader(top: bytes) -> None:
         raise AssertionError
 
     assert len(list(with_readings(find([top], {}).roots[0], {}, lambda _: [], refuse))) == 2
+
+
+# Errors of the disk
+
+_BROKEN = Reading(None, "could not be read: Input/output error", is_settled=False)
+_GONE = Reading(None, "could not be read: No such file or directory", is_audio=False, is_settled=False)
+
+
+def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes) -> None:
+    """As often as it takes; its neighbour is not."""
+    put(top, b"x.mp3", b"y.mp3", content=b"A")
+    memory = Memory(top)
+
+    for asked in ([top + b"/x.mp3", top + b"/y.mp3"], [top + b"/x.mp3"]):
+        library, read = memory.run({top + b"/x.mp3": _BROKEN})
+
+        assert read == asked
+        assert said(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 1000, b"A")]
+        assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
+
+    library, read = memory.run()
+
+    assert read == [top + b"/x.mp3"]
+    assert said(library) == [(top + b"/x.mp3", 1000, b"A"), (top + b"/y.mp3", 1000, b"A")]
+    assert memory.untagged == []
+    assert memory.run()[1] == []
+
+
+def test_a_file_that_went_before_it_was_read_is_left_out_until_it_is_back(top: bytes) -> None:
+    """A drive that is pulled and put in again changes no stamp."""
+    put(top, b"x.mp3", content=b"A")
+    memory = Memory(top)
+
+    gone, _ = memory.run({top + b"/x.mp3": _GONE})
+
+    assert gone.paths == []
+    assert memory.skipped == [Skipped(top + b"/x.mp3", _GONE.reason)]
+    assert said(memory.run()[0]) == [(top + b"/x.mp3", 1000, b"A")]
+
+
+@pytest.mark.parametrize("content", [b"A", b"no tags", b"no audio"])
+def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, content: bytes) -> None:
+    """If it had any, those of old are likelier than none; what was said of it otherwise is not true now."""
+    put(top, b"x.mp3", content=content)
+    memory = Memory(top)
+    memory.run()
+    before = memory.fields[top + b"/"], memory.known[top + b"/"].lines
+    put(top, b"x.mp3", content=b"changed")
+
+    for _ in range(2):
+        library, _ = memory.run({top + b"/x.mp3": _BROKEN})
+
+        assert said(library) == [
+            (top + b"/x.mp3", 1000, b"A") if content == b"A" else (top + b"/x.mp3", 0, b"")
+        ]
+        assert (memory.fields[top + b"/"], memory.known[top + b"/"].lines) == before
+        assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
+
+    assert said(memory.run()[0]) == [(top + b"/x.mp3", 7000, b"changed")]
+
+
+@pytest.mark.parametrize("content", [b"no tags", b"no audio"])
+def test_a_changed_file_without_tags_has_lost_those_of_old(top: bytes, content: bytes) -> None:
+    """They are kept only where it could not be read."""
+    put(top, b"x.mp3", content=b"A")
+    memory = Memory(top)
+    memory.run()
+    put(top, b"x.mp3", content=content)
+
+    memory.run()
+
+    folder = memory.known[top + b"/"]
+    assert memory.fields[top + b"/"] == [None]
+    assert (folder.durations_ms, folder.lines, folder.artists) == (bytes(4), b"\0/x.mp3\n", b"")
+
+
+def test_an_unread_file_is_still_told_from_its_hard_link(top: bytes) -> None:
+    put(top, b"x.mp3")
+    os.link(top + b"/x.mp3", top + b"/y.mp3")
+
+    library, _ = Memory(top).run({top + b"/x.mp3": _BROKEN})
+
+    assert library.paths == [top + b"/x.mp3"]
 
 
 # Lining up

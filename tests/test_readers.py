@@ -93,8 +93,8 @@ def slow_id3_bomb() -> bytes:
 
 
 def test_every_file_is_read_once_and_as_in_this_process() -> None:
-    """More files than are given out at a time, in any order: each with its own reading."""
-    paths = SOUND * 20
+    """More files than are given out at a time, in any order: each with its own reading, of any kind."""
+    paths = [*SOUND, b"/nothing.mp3", os.fsencode(__file__)] * 20
     found = list(read_all(paths, processes=2))
 
     assert sorted(index for index, _ in found) == list(range(len(paths)))
@@ -335,10 +335,10 @@ def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "worker",
     [
-        "print(flush=True); print('[null, 1, true]', flush=True); input()",
+        "print(flush=True); print('[null, 1, true, true]', flush=True); input()",
         "print(flush=True); print('hello', flush=True); input()",
         "print(flush=True); [print('x' * 100_000, end='') for _ in iter(int, 1)]",
-        "print(flush=True); [print('[null, \"\", true]') for _ in iter(int, 1)]",
+        "print(flush=True); [print('[null, \"\", true, true]') for _ in iter(int, 1)]",
         "print(flush=True); raise SystemExit(0)",
     ],
 )
@@ -367,14 +367,17 @@ def test_no_worker_at_all_is_an_error(python: str, monkeypatch: pytest.MonkeyPat
         b"[" * 100_000,
         b"null",
         b"[]",
-        b'[null, "", 1]',
-        b'[[1, 2], "", true]',
-        json.dumps([[*Tags(), None], "", True]).encode(),
-        json.dumps([Tags(title="\ud800"), "", True]).encode(),
-        json.dumps([Tags(duration_ms=-1), "", True]).encode(),
-        json.dumps([Tags(duration_ms=1 << 40), "", True]).encode(),
-        json.dumps([Tags(rating=float("nan")), "", True]).encode(),
-        json.dumps([[["x"]] * 16, "", True]).encode(),
+        b'[null, "", 1, true]',
+        b'[null, "", true, 1]',
+        b'[null, "", true]',
+        b'[null, "", true, true, true]',
+        b'[[1, 2], "", true, true]',
+        json.dumps([[*Tags(), None], "", True, True]).encode(),
+        json.dumps([Tags(title="\ud800"), "", True, True]).encode(),
+        json.dumps([Tags(duration_ms=-1), "", True, True]).encode(),
+        json.dumps([Tags(duration_ms=1 << 40), "", True, True]).encode(),
+        json.dumps([Tags(rating=float("nan")), "", True, True]).encode(),
+        json.dumps([[["x"]] * 16, "", True, True]).encode(),
     ],
 )
 def test_a_line_of_the_wrong_form_is_no_reading(line: bytes) -> None:

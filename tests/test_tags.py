@@ -1,8 +1,11 @@
+import errno
+import itertools
 import math
 import os
 import shutil
 import socket
 import time
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -297,9 +300,10 @@ def test_no_kind_of_file_stops_it(tmp_path: Path) -> None:
     assert spent_s < 1
     assert len(readings) == 12
     assert not [name for name, reading in readings.items() if reading.is_audio or reading.tags]
-    assert readings["fifo"].reason == readings["zero"].reason == "cannot be opened: not a regular file"
-    assert readings["dangling"].reason == "cannot be opened: No such file or directory"
-    assert readings["self"].reason == "cannot be opened: Too many levels of symbolic links"
+    assert [name for name in sorted(readings) if readings[name].is_settled] == ["empty", "sparse"]
+    assert readings["fifo"].reason == readings["zero"].reason == "could not be read: not a regular file"
+    assert readings["dangling"].reason == "could not be read: No such file or directory"
+    assert readings["self"].reason == "could not be read: Too many levels of symbolic links"
     assert readings["empty"].reason == "empty file"
 
 
@@ -319,11 +323,11 @@ def test_a_file_that_is_exchanged_meanwhile_is_looked_at_again(
     regular = os.stat(DATA / "v24.mp3")
     monkeypatch.setattr(os, "stat", lambda _: regular)
 
-    assert read(os.fsencode(tmp_path / "x.mp3")).reason == "cannot be opened: not a regular file"
+    assert read(os.fsencode(tmp_path / "x.mp3")).reason == "could not be read: not a regular file"
 
 
-def test_unreadable_file_is_not_opened(tmp_path: Path) -> None:
-    """Without permission there is a reason, and no error."""
+def test_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
+    """Without permission nobody knows what is in it; there is a reason, and no error."""
     path = written(tmp_path / "x.mp3", b"x")
     os.chmod(path, 0)
     user = os.geteuid()
@@ -333,7 +337,57 @@ def test_unreadable_file_is_not_opened(tmp_path: Path) -> None:
     finally:
         os.seteuid(user)
 
-    assert reading == Reading(None, "cannot be opened: Permission denied", is_audio=False)
+    assert reading == Reading(None, "could not be read: Permission denied", is_settled=False)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v2")])
+def test_an_error_of_the_disk_at_any_read_settles_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much of the file was read before, and whatever mutagen makes of the rest."""
+    for good in itertools.count():
+        with monkeypatch.context() as patch:
+            fails_after(good, patch)
+            reading = read_data(name)
+        if reading.tags is not None:
+            break
+
+        assert reading == Reading(None, "could not be read: Input/output error", is_settled=False)
+    assert good > 0
+
+
+def fails_after(good: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on, the disk lets so many reads and seeks pass, and no more."""
+    calls = itertools.count()
+
+    def refuse() -> None:
+        if next(calls) >= good:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    class Bad(FileIO):
+        def readinto(self, buffer: Any) -> int:
+            refuse()
+            return super().readinto(buffer)
+
+        def readall(self) -> bytes:
+            refuse()
+            return super().readall()
+
+        def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+            refuse()
+            return super().seek(offset, whence)
+
+    class Disk(tags._Disk, Bad):
+        pass
+
+    monkeypatch.setattr(tags, "_Disk", Disk)
+
+
+def test_a_place_before_the_start_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the file that leads mutagen there, and not the disk: that reading is settled."""
+    monkeypatch.setattr(tags, "_tags", lambda file, *_, **__: file.seek(-1))
+
+    reading = read(written(tmp_path / "x.flac", (DATA / "tone.flac").read_bytes()))
+
+    assert reading == Reading(None, "tags could not be read: [Errno 22] Invalid argument")
 
 
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
