@@ -1,32 +1,42 @@
 """Words in, lines out: the command line, a module for each verb, and the one place that catches errors."""
 
+import os
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from playshuffle import __version__
-from playshuffle.cli import audit, make, orders, trace
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-app = typer.Typer(
-    help="Turn folders of music into playlists that play every track once.",
-    epilog=make.EXAMPLES,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command(epilog=make.EXAMPLES)(make.make)
-app.command(epilog=orders.EXAMPLES)(orders.orders)
-app.command(epilog=audit.EXAMPLES)(audit.audit)
-app.command(epilog=trace.EXAMPLES)(trace.trace)
+_VERBS = ("make", "orders", "audit", "trace")
+
+
+def _app(words: Sequence[str]) -> typer.Typer:
+    """The command line, as far as these words need it: to build all verbs takes longer than most of them."""
+    is_plain = words[:1] and words[0] in _VERBS and "_PLAYSHUFFLE_COMPLETE" not in os.environ
+    verbs = {verb: import_module(f"playshuffle.cli.{verb}") for verb in (words[:1] if is_plain else _VERBS)}
+    app = typer.Typer(
+        help="Turn folders of music into playlists that play every track once.",
+        epilog=verbs["make"].EXAMPLES if "make" in verbs else None,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_common)
+    for verb, module in verbs.items():
+        app.command(epilog=module.EXAMPLES)(getattr(module, verb))
+    return app
 
 
 def main() -> int:
     """Run the command line; the exit code."""
     try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="playshuffle", standalone_mode=False)
+        words = sys.argv[1:] or ["--help"]
+        code = _app(words)(words, prog_name="playshuffle", standalone_mode=False)
     except PlayshuffleError as error:
         return _fail(str(error), error.code)
     except typer.Exit as exit_:
@@ -50,7 +60,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
