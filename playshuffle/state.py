@@ -2,7 +2,7 @@
 
 An order is an index array over a list of paths. The list is kept once for each different
 library (compressed), so that a run over an unchanged library writes 4 bytes a track. Written
-with full synchronisation; a damaged file is set aside, named, and begun anew.
+with full synchronisation; a damaged file is set aside, named, and begun anew, whenever that shows.
 """
 
 import contextlib
@@ -16,18 +16,19 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
-from playshuffle.database import connect, place, set_aside
+from playshuffle.database import ERRORS, connect, is_passing, place, set_aside
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.mounts import Mount
 
 _VERSION = 1
 
+# Two runs may begin it at once, hence IF NOT EXISTS.
 # Without rowids the order's blob would lie in the index; TRUNCATE below needs no shared memory.
 _SCHEMA = """
-    CREATE TABLE library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
-    CREATE TABLE playlist (
+    CREATE TABLE IF NOT EXISTS library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS playlist (
         path BLOB NOT NULL,
         age INTEGER NOT NULL,
         library BLOB NOT NULL REFERENCES library,
@@ -36,11 +37,12 @@ _SCHEMA = """
         played INTEGER NOT NULL,
         PRIMARY KEY (path, age)
     );
-    CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
 """
 
-_PLAYLIST_COLUMNS = "path, age, library, places, content, played FROM playlist"
 _LOCK_WAIT_S = 10
+
+_Answer = TypeVar("_Answer")
 
 
 class Root(NamedTuple):
@@ -71,17 +73,13 @@ class State:
 
     def __init__(self, *, writes: bool = True) -> None:
         self.notes: list[str] = []
+        self._writes = writes
         self._folder: bytes | None = None
         try:
-            self._folder = place("XDG_STATE_HOME", b".local/state")
+            self._folder = place("XDG_STATE_HOME", b".local/state", make=writes)
             self._database = self._opened(os.path.join(self._folder, b"state.db"))
         except (OSError, sqlite3.OperationalError) as error:
-            self.notes.append(f"Nothing can be remembered for the next run: {error}.")
-            self._folder = None
-            self._database = sqlite3.connect(":memory:")
-            self._database.executescript(_SCHEMA)
-        if not writes:
-            self._database.execute("PRAGMA query_only = 1")
+            self._database = self._without_memory(error)
 
     def __enter__(self) -> Self:
         return self
@@ -92,17 +90,62 @@ class State:
         self._database.close()
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
-        database = connect(path)
+        if not self._writes and not _says_anything(path):
+            return _empty()
+        database = connect(path, writes=self._writes)
         try:
-            return _prepared(database, path)
-        except sqlite3.OperationalError:
-            database.close()  # locked, or no room on the disk: not damaged
-            raise
-        except sqlite3.DatabaseError:
+            return _prepared(database, path, writes=self._writes)
+        except ERRORS as error:
             database.close()
+            if is_passing(error):
+                raise
+        return self._anew(path)
+
+    def _anew(self, path: bytes) -> sqlite3.Connection:
+        if not self._writes:
+            self.notes.append(f"The state in {shown(path)} is damaged; it was left as it is, and not used.")
+            return _empty()
         aside = set_aside(path)
         self.notes.append(f"The state was damaged; it was kept as {shown(aside)} and begun anew.")
-        return _prepared(connect(path), path)
+        return _prepared(connect(path), path, writes=True)
+
+    def _without_memory(self, error: Exception) -> sqlite3.Connection:
+        self.notes.append(f"Nothing can be remembered for the next run: {error}.")
+        self._folder = None
+        return _empty()
+
+    def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        """What the database says; if it proves to be damaged, what a new one says."""
+        try:
+            return question(self._database)
+        except ERRORS as error:
+            if is_passing(error):
+                raise
+        self._begin_anew()
+        return question(self._database)
+
+    def _begin_anew(self) -> None:
+        if self._folder is None:
+            return
+        self._database.close()
+        try:
+            self._database = self._anew(os.path.join(self._folder, b"state.db"))
+        except (OSError, sqlite3.OperationalError) as error:
+            self._database = self._without_memory(error)
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        """All rows that a query finds.
+
+        Raises:
+            PlayshuffleError: another playshuffle, or the disk, is in the way.
+        """
+        try:
+            return self._asked(lambda database: database.execute(query, values).fetchall())
+        except sqlite3.OperationalError as error:
+            raise PlayshuffleError(
+                f"The state cannot be read ({error}); see what else uses it or its disk, and try again.",
+                Exit.CANNOT_CREATE,
+            ) from error
 
     def seen(self, playlist: bytes) -> list[Seen]:
         """The orders that the playlist at this path had, the newest first; at most two.
@@ -110,36 +153,34 @@ class State:
         The newest is kept before the file is replaced. If that did not come about, the file
         still has the one before.
         """
-        rows = self._database.execute(
-            "SELECT library, content, played FROM playlist WHERE path = ? ORDER BY age", (playlist,)
+        rows = self._rows(
+            "SELECT library, content, played FROM playlist WHERE path = ? ORDER BY age", playlist
         )
         return [Seen(*row) for row in rows]
 
     def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
         """The tracks of a playlist in an order that it had; None if that is damaged."""
-        packed, places = self._database.execute(
+        rows = self._rows(
             "SELECT paths, places FROM playlist JOIN library ON library = digest"
             " WHERE path = ? AND content = ?",
-            (playlist, seen.content),
-        ).fetchone()
-        with contextlib.suppress(zlib.error, ValueError, IndexError):
-            paths = zlib.decompress(packed).split(b"\0")
-            order = array("I", places)
-            if len(set(order)) == len(order) == len(paths):
-                return [paths[index] for index in order]
+            playlist,
+            seen.content,
+        )
+        if rows:
+            packed, places = rows[0]
+            with contextlib.suppress(zlib.error, ValueError, IndexError, TypeError):
+                paths = zlib.decompress(packed).split(b"\0")
+                order = array("I", places)
+                if len(set(order)) == len(order) == len(paths):
+                    return [paths[index] for index in order]
+            self._begin_anew()  # or the next order would be kept over the same damaged paths
         self.notes.append(f"The order remembered for {shown(playlist)} was damaged and is not used.")
         return None
 
     def root(self, path: bytes) -> Root | None:
         """What was in a root when it was last seen; None if it never was."""
-        row = self._database.execute("SELECT tracks, mounts FROM root WHERE path = ?", (path,)).fetchone()
-        if row is None:
-            return None
-        mounts = [
-            Mount(os.fsencode(point), kind, os.fsencode(source), fsid)
-            for point, kind, source, fsid in json.loads(row[1])
-        ]
-        return Root(path, row[0], mounts)
+        rows = self._rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
+        return _root(rows[0]) if rows else None
 
     def remember(
         self,
@@ -158,8 +199,9 @@ class State:
         Raises:
             PlayshuffleError: it cannot be written.
         """
-        try:
-            with self._database as database:
+
+        def keep(connection: sqlite3.Connection) -> None:
+            with connection as database:
                 if not database.execute("SELECT 1 FROM library WHERE digest = ?", (seen.library,)).fetchone():
                     packed = zlib.compress(b"\0".join(paths()), 1)
                     database.execute("INSERT INTO library VALUES (?, ?)", (seen.library, packed))
@@ -175,6 +217,9 @@ class State:
                 )
                 database.execute("DELETE FROM library WHERE digest NOT IN (SELECT library FROM playlist)")
                 database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
+
+        try:
+            self._asked(keep)
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
                 f"The order cannot be remembered ({error}), so {shown(playlist)} was left as it was;"
@@ -183,7 +228,7 @@ class State:
             ) from error
 
     def _lock_file(self) -> int | None:
-        if self._folder is None:
+        if self._folder is None or not self._writes:
             return None
         path = os.path.join(self._folder, b"state.lock")
         with contextlib.suppress(OSError):
@@ -213,7 +258,7 @@ class State:
             os.close(descriptor)
 
 
-def _prepared(database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
+def _prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqlite3.Connection:
     # Not WAL: that cannot even be read on a full disk, and syncs too little by default.
     database.execute("PRAGMA journal_mode = TRUNCATE")
     database.execute("PRAGMA synchronous = FULL")
@@ -223,17 +268,57 @@ def _prepared(database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
         raise PlayshuffleError(
             f"The state in {shown(path)} was written by a newer playshuffle; upgrade this one.", Exit.CONFIG
         )
-    if version == 0:
-        database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
-        return database
-    try:
-        for columns in ("digest, paths FROM library", "path, tracks, mounts FROM root", _PLAYLIST_COLUMNS):
-            database.execute(f"SELECT {columns} LIMIT 0")
-    except sqlite3.OperationalError as error:
-        raise sqlite3.DatabaseError("not as it was made") from error
-    if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise sqlite3.DatabaseError("quick_check failed")
+    if version == 0 and writes:
+        database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+    _check(database)
     return database
+
+
+def _check(database: sqlite3.Connection) -> None:
+    """Raise a DatabaseError if it is not whole, or has what we never wrote.
+
+    An order is checked when it is asked for. Cost: that of reading the file.
+    """
+    # Not quick_check: that does not compare the indexes.
+    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise sqlite3.DatabaseError("integrity_check failed")
+    database.execute("SELECT digest, paths, places FROM library, playlist LIMIT 0")
+    for row in database.execute("SELECT path, age, library, content, played FROM playlist"):
+        if [*map(type, row)] != [bytes, int, bytes, str, int]:
+            raise sqlite3.DatabaseError("a value of another type")
+    for row in database.execute("SELECT path, tracks, mounts FROM root"):
+        if [*map(type, row)] != [bytes, int, str]:
+            raise sqlite3.DatabaseError("a value of another type")
+        _root(row)
+
+
+def _says_anything(path: bytes) -> bool:
+    try:
+        return os.stat(path).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _empty() -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:")
+    database.executescript(_SCHEMA)
+    return database
+
+
+def _root(row: tuple[bytes, int, str]) -> Root:
+    """A root from its row; a DatabaseError if its mounts are not as we write them."""
+    path, tracks, mounts = row
+    try:
+        return Root(
+            path,
+            tracks,
+            [
+                Mount(os.fsencode(point), kind, os.fsencode(source), fsid)
+                for point, kind, source, fsid in json.loads(mounts)
+            ],
+        )
+    except (TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError("not a root") from error
 
 
 def _root_row(root: Root) -> tuple[bytes, int, str]:

@@ -1,10 +1,11 @@
 import os
+import sqlite3
 import stat
 from pathlib import Path
 
 import pytest
 
-from playshuffle.database import connect, place, set_aside
+from playshuffle.database import ERRORS, connect, is_passing, place, set_aside
 
 
 def mode_of(path: bytes) -> int:
@@ -105,3 +106,65 @@ def test_a_database_without_a_journal_is_set_aside_alone(tmp_path: Path) -> None
     aside = set_aside(path)
 
     assert os.listdir(os.fsencode(tmp_path)) == [os.path.basename(aside)]
+
+
+def test_what_is_set_aside_takes_the_place_of_nothing(tmp_path: Path) -> None:
+    """Not even of what was set aside in the same second."""
+    path = os.fsencode(tmp_path / "state.db")
+    asides = []
+    for number in range(3):
+        with open(path, "wb") as file:
+            file.write(b"%d" % number)
+        asides.append(set_aside(path))
+
+    contents = []
+    for aside in asides:
+        with open(aside, "rb") as file:
+            contents.append(file.read())
+    assert contents == [b"0", b"1", b"2"]
+
+
+def test_a_place_that_need_not_be_made_is_not(home: Path) -> None:
+    assert place("XDG_CACHE_HOME", b".cache", make=False) == os.fsencode(home / ".cache/playshuffle")
+    assert list(home.iterdir()) == []
+
+
+def test_a_database_opened_to_be_read_cannot_be_written(tmp_path: Path) -> None:
+    """Whatever its name; and it is not made."""
+    path = os.fsencode(tmp_path) + b"/caf\xe9 %41?mode=rw&x#y.db"
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        connect(path, writes=False)
+    assert os.listdir(tmp_path) == []
+
+    made = connect(path)
+    made.execute("CREATE TABLE x (y)")
+    made.close()
+    database = connect(path, writes=False)
+
+    assert database.execute("SELECT * FROM x").fetchall() == []
+    with pytest.raises(sqlite3.OperationalError, match="readonly") as caught:
+        database.execute("INSERT INTO x VALUES (1)")
+    assert is_passing(caught.value)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "passes"),
+    [
+        (["PRAGMA max_page_count = 1", "CREATE TABLE x (y)"], True),  # full
+        (["ATTACH '/proc/nowhere/x.db' AS x"], True),
+        (["SELECT * FROM x"], False),
+        (["SELECT CAST(x'ff' AS TEXT)"], False),
+    ],
+)
+def test_only_what_may_be_otherwise_later_is_passing(statements: list[str], passes: bool) -> None:
+    database = sqlite3.connect(":memory:")
+    *before, last = statements
+    for statement in before:
+        database.execute(statement)
+
+    with pytest.raises(ERRORS) as caught:
+        database.execute(last).fetchall()
+
+    assert is_passing(caught.value) == passes
+    database.close()

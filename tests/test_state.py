@@ -3,8 +3,10 @@
 import multiprocessing
 import os
 import random
+import re
 import sqlite3
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,15 @@ from playshuffle.state import Root, Seen, State
 PATHS = [b"/m/a.mp3", b"/m/b\n.mp3", b"/m/caf\xe9.mp3", b"/m/d.mp3"]
 ORDER = [2, 0, 3, 1]
 LIST = b"/m/x\xff.m3u"
+LISTS = (LIST, b"/m/y.m3u")
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
 ROOT = Root(b"/m", 4, [MOUNT])
 SEEN = Seen(b"digest", "12-abcdef01", 3)
+
+MANY = Seen(b"sixteen bytes...", "1-1", 3000)
+MANY_PATHS = [b"/music/%06d.mp3" % index for index in range(3000)]
+MANY_PLACES = random.Random(1).sample(range(3000), 3000)
+MANY_ORDER = [MANY_PATHS[index] for index in MANY_PLACES]
 
 
 def remember() -> None:
@@ -115,7 +123,8 @@ def test_a_reader_changes_nothing(home: Path) -> None:
     assert state_file(home).read_bytes() == before
 
 
-def test_a_newer_state_is_refused_and_left_as_it_is(home: Path) -> None:
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_newer_state_is_refused_and_left_as_it_is(home: Path, writes: bool) -> None:
     """An older program must not touch what it does not understand."""
     remember()
     with sqlite3.connect(state_file(home)) as database:
@@ -124,7 +133,7 @@ def test_a_newer_state_is_refused_and_left_as_it_is(home: Path) -> None:
     before = state_file(home).read_bytes()
 
     with pytest.raises(PlayshuffleError, match="newer playshuffle") as caught:
-        State()
+        State(writes=writes)
 
     assert caught.value.code == Exit.CONFIG
     assert state_file(home).read_bytes() == before
@@ -160,36 +169,168 @@ def damaged(whole: bytes, chance: random.Random) -> bytes:
             return whole[:at] + bytes(len(whole) - at)
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_a_damaged_state_never_gives_a_wrong_order(home: Path, count: int) -> None:
-    """It gives the order, or none and says so; what was damaged is kept, never overwritten."""
-    paths = [b"/music/%06d.mp3" % index for index in range(3000)]
-    places = list(range(3000))
-    random.Random(1).shuffle(places)
+@pytest.fixture
+def whole(home: Path) -> bytes:
+    """A state of two playlists over one library, and a root."""
     with State() as state:
-        state.remember(LIST, Seen(b"digest", "1-1", 3000), None, lambda: paths, places, [ROOT])
-    file = state_file(home)
-    whole = file.read_bytes()
-    right = [paths[index] for index in places]
-    chance = random.Random(2)
-    outcomes = {"right": 0, "none": 0}
-    for _ in range(count):
-        broken = damaged(whole, chance)
-        file.write_bytes(broken)
-        with State() as state:
-            got = order(state)
-            if got is None and broken:  # an empty file is a new one
-                assert state.notes
-            state.remember(LIST, Seen(b"digest", "1-1", 3000), None, lambda: paths, places, [ROOT])
-        journals = set(file.parent.glob("state.db.damaged-*-journal"))
-        aside = list(set(file.parent.glob("state.db.damaged-*")) - journals)
-        outcomes["right" if got == right else "none"] += 1
+        for playlist in LISTS:
+            state.remember(playlist, MANY, None, lambda: MANY_PATHS, MANY_PLACES, [ROOT])
+    return state_file(home).read_bytes()
 
-        assert got in (right, None)
-        assert not aside or aside[0].read_bytes() == broken
-        for path in (*aside, *journals):
-            path.unlink()
-    assert min(outcomes.values()) > 0
+
+def use(state: State) -> list[list[bytes]]:
+    """Ask and tell it all; the orders that it knew."""
+    state.root(ROOT.path)
+    orders = [state.order(playlist, seen) for playlist in LISTS for seen in state.seen(playlist)]
+    for playlist in LISTS:
+        state.remember(playlist, MANY, None, lambda: MANY_PATHS, MANY_PLACES, [ROOT])
+    return [order for order in orders if order is not None]
+
+
+def check_use_of(broken: bytes, file: Path) -> tuple[bool, list[str]]:
+    """Whether a run over a damaged file knew all; it gives no wrong order, and leaves a sound state."""
+    for left in file.parent.glob("state.db?*"):
+        left.unlink()
+    file.write_bytes(broken)
+    with State() as state:
+        known = use(state)
+        notes = state.notes
+    aside = [path for path in file.parent.glob("state.db.damaged-*") if not path.name.endswith("-journal")]
+    assert all(order == MANY_ORDER for order in known)
+    assert len(known) == 2 or notes or not broken  # an empty file is a new one
+    assert [path.read_bytes() for path in aside] in ([], [broken])
+    assert all(any(str(path) in note for note in notes) for path in aside)
+
+    with State() as state:
+        assert use(state) == [MANY_ORDER, MANY_ORDER]
+        assert state.root(ROOT.path) is not None
+        assert state.notes == []
+    return len(known) == 2, notes
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, count: int) -> None:
+    """It gives the order, or none and says so; what was damaged is kept, never overwritten."""
+    chance = random.Random(2)
+
+    outcomes = {check_use_of(damaged(whole, chance), state_file(home))[0] for _ in range(count)}
+
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"ext4"', b'"ext4 '),  # no JSON any more
+        (b"ext4", b"ext\xf4"),  # no UTF-8
+        (b'[["', b'["["'),  # JSON, but not of a mount
+        (b"CREATE TABLE playlist", b"CREATE TABLE playlis\xf4"),
+        (b"CREATE TABLE playlist", b"CREATE TABLE plbylist"),
+    ],
+)
+def test_damage_within_a_text_is_seen_at_once(home: Path, whole: bytes, old: bytes, new: bytes) -> None:
+    """SQLite finds nothing wrong with most of these."""
+    broken = whole.replace(old, new[: len(old)], 1)
+    assert broken != whole
+
+    _, notes = check_use_of(broken, state_file(home))
+
+    assert "was kept as" in notes[0]
+
+
+def test_no_copy_of_a_digest_may_be_damaged(home: Path, whole: bytes) -> None:
+    """Not in the library, not in its index, and not in what refers to it: then it has no paths."""
+    copies = [found.start() for found in re.finditer(MANY.library, whole)]
+    assert len(copies) == 4
+
+    for at in copies:
+        broken = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        is_known, notes = check_use_of(broken, state_file(home))
+
+        assert not is_known
+        assert notes
+
+
+def test_damaged_paths_are_not_kept_for_the_next_order(home: Path, whole: bytes) -> None:
+    """SQLite does not see a flipped bit in them, and no run writes them again while it knows their digest."""
+    at = whole.index(zlib.compress(b"\0".join(MANY_PATHS), 1)[:300]) + 200
+    broken = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+
+    is_known, notes = check_use_of(broken, state_file(home))
+
+    assert not is_known
+    assert any("was kept as" in note for note in notes)
+
+
+@pytest.mark.parametrize("ask", ["seen", "order", "root", "remember"])
+def test_damage_that_shows_only_later_costs_no_more(home: Path, whole: bytes, ask: str) -> None:
+    """Whatever is asked first, the file is set aside, and the new one is used from there on."""
+    file = state_file(home)
+    broken = bytes(len(whole))
+    with State() as state:
+        file.write_bytes(broken)
+        match ask:
+            case "seen":
+                assert state.seen(LIST) == []
+            case "order":
+                assert state.order(LIST, MANY) is None
+            case "root":
+                assert state.root(ROOT.path) is None
+            case _:
+                pass
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        assert "was kept as" in state.notes[0]
+    (aside,) = file.parent.glob("state.db.damaged-*[0-9]")
+
+    assert aside.read_bytes() == broken
+    with State() as state:
+        assert order(state) == [PATHS[index] for index in ORDER]
+
+
+def test_a_state_that_others_hold_is_not_taken_for_damaged(
+    home: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither when it is opened nor later."""
+    monkeypatch.setattr("playshuffle.database._WAIT_S", 0.01)
+    other = sqlite3.connect(state_file(home), isolation_level=None)
+    with State() as state:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(PlayshuffleError, match="cannot be read"):
+            state.seen(LIST)
+        with pytest.raises(PlayshuffleError, match="cannot be remembered"):
+            state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        with State() as second:
+            assert second.notes == ["Nothing can be remembered for the next run: database is locked."]
+    other.close()
+
+    assert state_file(home).read_bytes() == whole
+    assert not list(home.rglob("*damaged*"))
+
+
+def test_a_reader_makes_nothing(home: Path) -> None:
+    """Where there is no state yet it knows nothing, and needs not say so."""
+    with State(writes=False) as state, state.locked():
+        assert state.seen(LIST) == []
+        assert state.root(b"/m") is None
+        assert state.notes == []
+
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"damaged" * 1000])
+def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -> None:
+    """It says so if that is damaged; a state is empty while another run begins it."""
+    file = state_file(home)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+
+    with State(writes=False) as state:
+        assert state.seen(LIST) == []
+        assert len(state.notes) == bool(content)
+        assert not content or "is damaged; it was left as it is" in state.notes[0]
+
+    assert file.read_bytes() == content
+    assert list(file.parent.iterdir()) == [file]
 
 
 def hold(ready: str, until: str) -> None:
