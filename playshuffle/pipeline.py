@@ -3,9 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Self
+from dataclasses import dataclass, replace
 
 from playshuffle import guard, output, pins, playlist
 from playshuffle.arrange import Arranged, arrange, last_order, needs_last
@@ -15,95 +13,16 @@ from playshuffle.folder import find
 from playshuffle.groups import TagsOf, artist_keys, fewest_neighbours, neighbours
 from playshuffle.library import ReadAll, Tracks, tracks, with_readings
 from playshuffle.orders import ORDERS
-from playshuffle.players import Loss, is_plain, losses
+from playshuffle.players import is_plain, losses
 from playshuffle.playlist import PathStyle, Text, entries, unwritable
 from playshuffle.recipe import Recipe
+from playshuffle.request import Progress, Report, Request
 from playshuffle.shuffle import RandBelow
 from playshuffle.state import Root, Seen, State
 from playshuffle.target import Target
 from playshuffle.track import Folder, Reading, Skipped, Tags, rows
 
 _KEEP_EVERY = 256  # folders; what was read so far outlives an interrupted first run
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is wanted: which folders, in which order, written where and how.
-
-    output: None writes no file; the entries are returned.
-    pins: as the user said them, `TRACK[@PLACE]`.
-    any_name: the paths themselves are wanted, so that none is left out for its name.
-    """
-
-    roots: tuple[bytes, ...]
-    output: bytes | None
-    recipe: Recipe = field(default_factory=Recipe)
-    pins: tuple[str, ...] = ()
-    style: PathStyle | None = None
-    seed: str | None = None
-    extinf: bool = True
-    tags: bool = True
-    ignore_files: bool = True
-    allow_shrink: bool = False
-    force: bool = False
-    dry_run: bool = False
-    any_name: bool = False
-
-
-@dataclass(slots=True)
-class Report:
-    """What was done.
-
-    found: how many tracks there are in all; playable: those that can be written; arranged: the
-        order of these, of which the first `count` are in the playlist.
-    neighbours: how many follow one of the same artist; fewest: the least there could be.
-    text: the playlist itself. is_new: there was no such file; is_changed: it was written.
-    suspects: paths to which the indices of `losses` belong.
-    """
-
-    output: bytes | None
-    order: str
-    style: PathStyle
-    found: int
-    count: int
-    playable: Tracks
-    arranged: list[int]
-    duration_ms: int
-    artists: int
-    neighbours: int
-    fewest: int
-    text: Text
-    is_new: bool
-    skipped: list[Skipped]
-    untagged: list[Skipped]
-    unreadable: list[Skipped]
-    unwritable: list[Skipped]
-    suspects: list[bytes]
-    losses: list[Loss]
-    is_changed: bool = False
-    notes: list[str] = field(default_factory=list)
-
-    def paths(self) -> list[bytes]:
-        """Paths of the tracks in the playlist, in order."""
-        return [self.playable.paths[index] for index in self.arranged[: self.count]]
-
-
-class Progress:
-    """Told how far a run is; a context manager that does nothing with it."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def finding(self, files: int) -> None:
-        """So many audio files were found up to now."""
-
-    def reading(self, done: int, of: int) -> None:
-        """Of so many files, so many have had their tags read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from playshuffle import pipeline
+from playshuffle import request
 
 _PATIENCE_S = 1.0
 _EVERY_S = 0.1
 
 
-class Bar(pipeline.Progress):
+class Bar(request.Progress):
     """A bar on stderr; gone when the work is done."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__, duration
 from playshuffle.errors import shown
-from playshuffle.pipeline import Report
+from playshuffle.request import Report
 from playshuffle.track import Skipped
 
 _SCHEMA = 1

@@ -22,7 +22,7 @@ LAYERS = (
     {"cache", "output", "playlist", "state", "tags", "unchanged"},
     {"folder", "guard", "players", "target", "worker"},
     {"library", "readers"},
-    {"groups"},
+    {"groups", "request"},
     {"apart", "orders", "pins", "seam"},
     {"arrange"},
     {"pipeline"},

@@ -13,6 +13,7 @@ from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.orders import ORDERS, check
 from playshuffle.playlist import PathStyle
+from playshuffle.request import Progress, Request
 from playshuffle.shuffle import Seeded, System
 from playshuffle.track import Reading
 
@@ -130,7 +131,7 @@ def make(
     )
     check(wanted, has_pins=bool(pin), has_tags=not no_tags)
     roots = tuple(_absolute(folder, Exit.NO_INPUT) for folder in folders)
-    request = pipeline.Request(
+    request = Request(
         roots=roots,
         output=None if print0 or output == "-" else _output(output, roots[0]),
         recipe=wanted,
@@ -188,9 +189,9 @@ def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
     return read_all(paths)
 
 
-def _progress(quiet: bool) -> pipeline.Progress:
+def _progress(quiet: bool) -> Progress:
     if quiet or sys.stderr is None or not sys.stderr.isatty():
-        return pipeline.Progress()
+        return Progress()
     from playshuffle.progress import Bar
 
     return Bar()

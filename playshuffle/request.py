@@ -1,0 +1,91 @@
+"""What is wanted of the main path, and what comes of it: the values at its two ends."""
+
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from playshuffle.library import Tracks
+from playshuffle.players import Loss
+from playshuffle.playlist import PathStyle, Text
+from playshuffle.recipe import Recipe
+from playshuffle.track import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is wanted: which folders, in which order, written where and how.
+
+    output: None writes no file; the entries are returned.
+    pins: as the user said them, `TRACK[@PLACE]`.
+    any_name: the paths themselves are wanted, so that none is left out for its name.
+    """
+
+    roots: tuple[bytes, ...]
+    output: bytes | None
+    recipe: Recipe = field(default_factory=Recipe)
+    pins: tuple[str, ...] = ()
+    style: PathStyle | None = None
+    seed: str | None = None
+    extinf: bool = True
+    tags: bool = True
+    ignore_files: bool = True
+    allow_shrink: bool = False
+    force: bool = False
+    dry_run: bool = False
+    any_name: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What was done.
+
+    found: how many tracks there are in all; playable: those that can be written; arranged: the
+        order of these, of which the first `count` are in the playlist.
+    neighbours: how many follow one of the same artist; fewest: the least there could be.
+    text: the playlist itself. is_new: there was no such file; is_changed: it was written.
+    suspects: paths to which the indices of `losses` belong.
+    """
+
+    output: bytes | None
+    order: str
+    style: PathStyle
+    found: int
+    count: int
+    playable: Tracks
+    arranged: list[int]
+    duration_ms: int
+    artists: int
+    neighbours: int
+    fewest: int
+    text: Text
+    is_new: bool
+    skipped: list[Skipped]
+    untagged: list[Skipped]
+    unreadable: list[Skipped]
+    unwritable: list[Skipped]
+    suspects: list[bytes]
+    losses: list[Loss]
+    is_changed: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def paths(self) -> list[bytes]:
+        """Paths of the tracks in the playlist, in order."""
+        return [self.playable.paths[index] for index in self.arranged[: self.count]]
+
+
+class Progress:
+    """Told how far a run is; a context manager that does nothing with it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def finding(self, files: int) -> None:
+        """So many audio files were found up to now."""
+
+    def reading(self, done: int, of: int) -> None:
+        """Of so many files, so many have had their tags read."""
