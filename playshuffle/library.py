@@ -8,6 +8,7 @@ from hashlib import blake2b
 from itertools import islice
 from operator import itemgetter, lt
 from typing import Any, TypeVar
+from zlib import crc32
 
 from playshuffle.players import is_plain
 from playshuffle.playlist import extinf
@@ -48,13 +49,25 @@ class Tracks:
         """0 where unknown."""
         durations = array("I")
         for folder in self.folders:
-            durations.frombytes(folder.durations_ms or bytes(len(folder.stamps) // _STAMP_BYTES * 4))
+            durations.frombytes(folder.durations_ms or bytes(_count(folder) * 4))
         return durations if self.chosen is None else array("I", [durations[row] for row in self.chosen])
 
     @cached_property
     def artists(self) -> list[bytes]:
         """As tagged; empty where there is none."""
-        return self.column(lambda folder: _each(folder.artists, len(folder.stamps) // _STAMP_BYTES))
+        return self.column(lambda folder: _each(folder.artists, _count(folder)))
+
+    @cached_property
+    def marks(self) -> bytes:
+        """Of each track what tells it again under another name, as `identity` wants it."""
+        numbers = array("q")
+        for folder in self.folders:
+            numbers.frombytes(folder.stamps)
+        numbers[2::4] = array("q", self._whole_column(_tag_sums))
+        if self.chosen is None:
+            return numbers.tobytes()
+        whole = numbers.tobytes()
+        return b"".join([_row(whole, row) for row in self.chosen])
 
     @cached_property
     def digest(self) -> bytes:
@@ -67,10 +80,14 @@ class Tracks:
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
         """What `make` says of each file of a folder, for all tracks."""
+        values = self._whole_column(make)
+        return values if self.chosen is None else [values[row] for row in self.chosen]
+
+    def _whole_column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
         values: list[T] = []
         for folder in self.folders:
             values += make(folder)
-        return values if self.chosen is None else [values[row] for row in self.chosen]
+        return values
 
     def only(self, indices: Sequence[int]) -> "Tracks":
         """These tracks alone, in this order."""
@@ -194,7 +211,7 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
     for folders in by_root:
         mine: list[int] = []
         for folder in folders:
-            start, end = end, end + len(folder.stamps) // _STAMP_BYTES
+            start, end = end, end + _count(folder)
             if twice or folder.odd.reasons:
                 mine += (start + row for row in _staying(folder, twice, skipped, untagged))
             else:
@@ -256,5 +273,18 @@ def _each(artists: bytes, count: int) -> list[bytes]:
     return artists.split(b"\0") if b"\0" in artists else [artists] * count
 
 
+def _tag_sums(folder: Folder) -> Iterable[int]:
+    """Of each file a check sum of its EXTINF line: 0 where there is none."""
+    return map(crc32, folder.lines.split(b"\0")[::2]) if folder.lines else [0] * _count(folder)
+
+
+def _count(folder: Folder) -> int:
+    return len(folder.stamps) // _STAMP_BYTES
+
+
 def _stamp(folder: Folder, row: int) -> bytes:
-    return folder.stamps[_STAMP_BYTES * row : _STAMP_BYTES * (row + 1)]
+    return _row(folder.stamps, row)
+
+
+def _row(stamps: bytes, row: int) -> bytes:
+    return stamps[_STAMP_BYTES * row : _STAMP_BYTES * (row + 1)]

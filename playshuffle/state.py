@@ -6,39 +6,20 @@ with full synchronisation; a damaged file is set aside, named, and begun anew, w
 """
 
 import contextlib
-import errno
-import fcntl
 import json
 import os
 import sqlite3
-import time
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
+from playshuffle import lock, schema
 from playshuffle.database import ERRORS, connect, is_passing, place, set_aside
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.identity import MARK_BYTES, Remembered
 from playshuffle.mounts import Mount
-
-_VERSION = 1
-
-# Two runs may begin it at once, hence IF NOT EXISTS.
-# Without rowids the order's blob would lie in the index; TRUNCATE below needs no shared memory.
-_SCHEMA = """
-    CREATE TABLE IF NOT EXISTS library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
-    CREATE TABLE IF NOT EXISTS playlist (
-        path BLOB NOT NULL,
-        age INTEGER NOT NULL,
-        library BLOB NOT NULL REFERENCES library,
-        places BLOB NOT NULL,
-        content TEXT NOT NULL,
-        played INTEGER NOT NULL,
-        PRIMARY KEY (path, age)
-    );
-    CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
-"""
 
 _LOCK_WAIT_S = 10
 
@@ -58,11 +39,13 @@ class Seen(NamedTuple):
 
     library: digest of the paths that it was made from. content: fingerprint of the file that
     was written with it. played: so many tracks of it, from the first, were in the file.
+    shuffled_s: when it was drawn, in seconds; 0 if that is not known.
     """
 
     library: bytes
     content: str
     played: int
+    shuffled_s: int = 0
 
 
 class State:
@@ -91,10 +74,10 @@ class State:
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
         if not self._writes and not _says_anything(path):
-            return _empty()
+            return schema.empty()
         database = connect(path, writes=self._writes)
         try:
-            return _prepared(database, path, writes=self._writes)
+            return schema.prepared(database, path, writes=self._writes)
         except ERRORS as error:
             database.close()
             if is_passing(error):
@@ -104,15 +87,15 @@ class State:
     def _anew(self, path: bytes) -> sqlite3.Connection:
         if not self._writes:
             self.notes.append(f"The state in {shown(path)} is damaged; it was left as it is, and not used.")
-            return _empty()
+            return schema.empty()
         aside = set_aside(path)
         self.notes.append(f"The state was damaged; it was kept as {shown(aside)} and begun anew.")
-        return _prepared(connect(path), path, writes=True)
+        return schema.prepared(connect(path), path, writes=True)
 
     def _without_memory(self, error: Exception) -> sqlite3.Connection:
         self.notes.append(f"Nothing can be remembered for the next run: {error}.")
         self._folder = None
-        return _empty()
+        return schema.empty()
 
     def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
         """What the database says; if it proves to be damaged, what a new one says."""
@@ -154,25 +137,28 @@ class State:
         still has the one before.
         """
         rows = self._rows(
-            "SELECT library, content, played FROM playlist WHERE path = ? ORDER BY age", playlist
+            "SELECT library, content, played, shuffled FROM playlist WHERE path = ? ORDER BY age", playlist
         )
         return [Seen(*row) for row in rows]
 
     def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
-        """The tracks of a playlist in an order that it had; None if that is damaged."""
+        """The tracks of a playlist in an order that it had, without those that were gone; None if damaged."""
+        known = self.remembered(playlist, seen)
+        if known is None:
+            return None
+        return [known.paths[index] for index in known.places if index not in known.gone]
+
+    def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
+        """An order that a playlist had, with all that is known of its tracks; None if that is damaged."""
         rows = self._rows(
-            "SELECT paths, places FROM playlist JOIN library ON library = digest"
+            "SELECT paths, marks, places, gone FROM playlist JOIN library ON library = digest"
             " WHERE path = ? AND content = ?",
             playlist,
             seen.content,
         )
         if rows:
-            packed, places = rows[0]
-            with contextlib.suppress(zlib.error, ValueError, IndexError, TypeError):
-                paths = zlib.decompress(packed).split(b"\0")
-                order = array("I", places)
-                if len(set(order)) == len(order) == len(paths):
-                    return [paths[index] for index in order]
+            with contextlib.suppress(zlib.error, ValueError, AttributeError, TypeError):
+                return _unpacked(*rows[0])
             self._begin_anew()  # or the next order would be kept over the same damaged paths
         self.notes.append(f"The order remembered for {shown(playlist)} was damaged and is not used.")
         return None
@@ -180,7 +166,7 @@ class State:
     def root(self, path: bytes) -> Root | None:
         """What was in a root when it was last seen; None if it never was."""
         rows = self._rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
-        return _root(rows[0]) if rows else None
+        return Root(path, rows[0][1], schema.mounts_from(rows[0][2])) if rows else None
 
     def remember(
         self,
@@ -190,11 +176,23 @@ class State:
         paths: Callable[[], Sequence[bytes]],
         places: Sequence[int],
         roots: Sequence[Root],
+        marks: bytes | None = None,
+        gone: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         """Keep the order of a playlist: `places` is the index array over the paths in library order.
 
         The paths are asked for only if they are not known by their digest. The order `before`
         is kept beside the new one, until it is sure that the file has that.
+
+        Args:
+            playlist: resolved path of the file.
+            seen: what is to be known of the order.
+            before: of the order that the file has until it is replaced.
+            paths: of the tracks that the order is over.
+            places: the order.
+            roots: as they are now.
+            marks: of the tracks, None for those that are known of them.
+            gone: tracks of the order that are not there, and since when, in seconds.
 
         Raises:
             PlayshuffleError: it cannot be written.
@@ -204,7 +202,12 @@ class State:
             with connection as database:
                 if not database.execute("SELECT 1 FROM library WHERE digest = ?", (seen.library,)).fetchone():
                     packed = zlib.compress(b"\0".join(paths()), 1)
-                    database.execute("INSERT INTO library VALUES (?, ?)", (seen.library, packed))
+                    database.execute(
+                        "INSERT INTO library (digest, paths) VALUES (?, ?)", (seen.library, packed)
+                    )
+                if marks is not None:
+                    packed = zlib.compress(marks, 1)
+                    database.execute("UPDATE library SET marks = ? WHERE digest = ?", (packed, seen.library))
                 in_effect = before.content if before is not None else None
                 database.execute(
                     "DELETE FROM playlist WHERE path = ? AND (content IS NOT ? OR content = ?)",
@@ -212,8 +215,17 @@ class State:
                 )
                 database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
                 database.execute(
-                    "INSERT INTO playlist VALUES (?, 0, ?, ?, ?, ?)",
-                    (playlist, seen.library, array("I", places).tobytes(), seen.content, seen.played),
+                    "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled)"
+                    " VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
+                    (
+                        playlist,
+                        seen.library,
+                        array("I", places).tobytes(),
+                        seen.content,
+                        seen.played,
+                        json.dumps(dict(gone)),
+                        seen.shuffled_s,
+                    ),
                 )
                 database.execute("DELETE FROM library WHERE digest NOT IN (SELECT library FROM playlist)")
                 database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
@@ -227,14 +239,6 @@ class State:
                 Exit.CANNOT_CREATE,
             ) from error
 
-    def _lock_file(self) -> int | None:
-        if self._folder is None or not self._writes:
-            return None
-        path = os.path.join(self._folder, b"state.lock")
-        with contextlib.suppress(OSError):
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        return None  # the disk is full: whether the playlist can be written will be seen
-
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold off every other playshuffle of this user while state and playlist are written.
@@ -242,54 +246,18 @@ class State:
         Raises:
             PlayshuffleError: another one did not let go within 10 seconds.
         """
-        descriptor = self._lock_file()
-        if descriptor is None:
+        if self._folder is None or not self._writes:
             yield
             return
         try:
-            _lock(descriptor)
-            with contextlib.suppress(OSError):  # for the message to whoever has to wait
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
-
-
-def _prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqlite3.Connection:
-    # Not WAL: that cannot even be read on a full disk, and syncs too little by default.
-    database.execute("PRAGMA journal_mode = TRUNCATE")
-    database.execute("PRAGMA synchronous = FULL")
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version > _VERSION:
-        database.close()
-        raise PlayshuffleError(
-            f"The state in {shown(path)} was written by a newer playshuffle; upgrade this one.", Exit.CONFIG
-        )
-    if version == 0 and writes:
-        database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
-    _check(database)
-    return database
-
-
-def _check(database: sqlite3.Connection) -> None:
-    """Raise a DatabaseError if it is not whole, or has what we never wrote.
-
-    An order is checked when it is asked for. Cost: that of reading the file.
-    """
-    # Not quick_check: that does not compare the indexes.
-    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
-        raise sqlite3.DatabaseError("integrity_check failed")
-    database.execute("SELECT digest, paths, places FROM library, playlist LIMIT 0")
-    for row in database.execute("SELECT path, age, library, content, played FROM playlist"):
-        if [*map(type, row)] != [bytes, int, bytes, str, int]:
-            raise sqlite3.DatabaseError("a value of another type")
-    for row in database.execute("SELECT path, tracks, mounts FROM root"):
-        if [*map(type, row)] != [bytes, int, str]:
-            raise sqlite3.DatabaseError("a value of another type")
-        _root(row)
+            with lock.held(os.path.join(self._folder, b"state.lock"), _LOCK_WAIT_S):
+                yield
+        except lock.HeldError as error:
+            raise PlayshuffleError(
+                f"Another playshuffle (process {error}) has been writing for {_LOCK_WAIT_S} seconds;"
+                " wait for it, or stop it.",
+                Exit.CANNOT_CREATE,
+            ) from None
 
 
 def _says_anything(path: bytes) -> bool:
@@ -299,48 +267,18 @@ def _says_anything(path: bytes) -> bool:
         return False
 
 
-def _empty() -> sqlite3.Connection:
-    database = sqlite3.connect(":memory:")
-    database.executescript(_SCHEMA)
-    return database
-
-
-def _root(row: tuple[bytes, int, str]) -> Root:
-    """A root from its row; a DatabaseError if its mounts are not as we write them."""
-    path, tracks, mounts = row
-    try:
-        return Root(
-            path,
-            tracks,
-            [
-                Mount(os.fsencode(point), kind, os.fsencode(source), fsid)
-                for point, kind, source, fsid in json.loads(mounts)
-            ],
-        )
-    except (TypeError, ValueError) as error:
-        raise sqlite3.DatabaseError("not a root") from error
+def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, gone: str) -> Remembered:
+    """An order as it was kept; a ValueError, or another of its kind, if it is damaged."""
+    paths = zlib.decompress(packed).split(b"\0")
+    marks = zlib.decompress(packed_marks) if packed_marks else b""
+    order = array("I", places)
+    since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
+    if not len(set(order)) == len(order) == len(paths) == max(order) + 1:
+        raise ValueError("no permutation")
+    if len(marks) not in (0, MARK_BYTES * len(paths)) or not since.keys() <= set(order):
+        raise ValueError("what is known of other tracks")
+    return Remembered(paths, marks, list(order), since)
 
 
 def _root_row(root: Root) -> tuple[bytes, int, str]:
-    mounts = [
-        (os.fsdecode(mount.point), mount.kind, os.fsdecode(mount.source), mount.fsid) for mount in root.mounts
-    ]
-    return root.path, root.tracks, json.dumps(mounts)
-
-
-def _lock(descriptor: int) -> None:
-    until = time.monotonic() + _LOCK_WAIT_S
-    while True:
-        try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EWOULDBLOCK, errno.EINTR):
-                return None  # a file system without locks: better to go on than not to write
-            if time.monotonic() > until:
-                holder = os.pread(descriptor, 20, 0).decode(errors="replace")
-                raise PlayshuffleError(
-                    f"Another playshuffle (process {holder}) has been writing for {_LOCK_WAIT_S} seconds;"
-                    " wait for it, or stop it.",
-                    Exit.CANNOT_CREATE,
-                ) from None
-        time.sleep(0.02)
+    return root.path, root.tracks, schema.mounts_as(root.mounts)

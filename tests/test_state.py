@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.identity import Remembered
 from playshuffle.mounts import Mount
 from playshuffle.state import Root, Seen, State
 
@@ -369,3 +370,75 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
         with state.locked():
             state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
         assert order(state) is not None
+
+
+# Brought up to date
+
+_FIRST = """
+    CREATE TABLE library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
+    CREATE TABLE playlist (
+        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL, content TEXT NOT NULL, played INTEGER NOT NULL, PRIMARY KEY (path, age)
+    );
+    CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
+    PRAGMA user_version = 1;
+"""
+
+
+def first_version(home: Path) -> Path:
+    """A state as the first version kept it."""
+    file = state_file(home)
+    file.parent.mkdir(parents=True)
+    database = sqlite3.connect(file)
+    database.executescript(_FIRST)
+    with database:
+        database.execute("INSERT INTO library VALUES (?, ?)", (b"digest", zlib.compress(b"\0".join(PATHS))))
+        places = b"".join(place.to_bytes(4, "little") for place in ORDER)
+        database.execute(
+            "INSERT INTO playlist VALUES (?, 0, ?, ?, ?, 3)", (LIST, b"digest", places, SEEN.content)
+        )
+        database.execute("INSERT INTO root VALUES (?, 4, '[]')", (b"/m",))
+    database.close()
+    return file
+
+
+def test_a_state_of_the_first_version_is_brought_up_to_date_and_kept(home: Path) -> None:
+    file = first_version(home)
+    old = file.read_bytes()
+
+    for _ in range(2):
+        with State() as state:
+            assert order(state) == [PATHS[index] for index in ORDER]
+            assert (state.seen(LIST), state.notes) == ([SEEN], [])
+
+    database = sqlite3.connect(file)
+    assert database.execute("PRAGMA user_version").fetchone() == (2,)
+    database.close()
+    database = sqlite3.connect(f"{file}.v1")
+    assert database.execute("SELECT count(*) FROM playlist").fetchone() == (1,)
+    assert database.execute("PRAGMA user_version").fetchone() == (1,)
+    database.close()
+    assert len(old) == len(Path(f"{file}.v1").read_bytes())
+    assert Path(f"{file}.v1").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_reader_leaves_an_old_version_as_it_is(home: Path) -> None:
+    file = first_version(home)
+    old = file.read_bytes()
+
+    with State(writes=False) as state:
+        assert order(state) == [PATHS[index] for index in ORDER]
+
+    assert file.read_bytes() == old
+    assert sorted(path.name for path in file.parent.iterdir()) == ["state.db"]
+
+
+def test_marks_and_what_is_gone_come_back(home: Path) -> None:
+    marks = bytes(range(128))
+    with State() as state:
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], marks, {3: 1_000})
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [])
+
+        assert state.remembered(LIST, SEEN) == Remembered(PATHS, marks, ORDER, {3: 1_000})
+        assert state.order(LIST, SEEN) == [PATHS[index] for index in ORDER if index != 3]
+        assert state.remembered(LISTS[1], SEEN) == Remembered(PATHS, marks, ORDER, {})

@@ -1,0 +1,144 @@
+"""Tracks as they were remembered, and those of now, in; out: which is which, whatever they are called now.
+
+A file that was renamed or moved keeps size, time and, on one file system, inode; one that was
+edited keeps its path. An inode alone tells nothing: that of a deleted file soon serves another.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+# Of each track size, mtime_ns, a check sum of its EXTINF line, and inode, as 64-bit numbers.
+MARK_BYTES = 32
+_SIZE, _TAGS, _INODE = 0, 2, 3
+
+_Mark = tuple[int, int, int, int]
+
+
+class Remembered(NamedTuple):
+    """An order as it was remembered.
+
+    paths: all tracks that it holds, in library order. marks: of each `MARK_BYTES` that tell it
+        again; empty if none were kept. places: the order, an index array over the paths.
+    gone: of these the tracks that are not there at the time, by index, and since when, in seconds.
+    """
+
+    paths: Sequence[bytes]
+    marks: bytes
+    places: Sequence[int]
+    gone: Mapping[int, int]
+
+
+class Identity(NamedTuple):
+    """Which is which.
+
+    now: of each remembered track its index among those of now, None if it is not there.
+    new: indices of those that were not remembered, ascending.
+    """
+
+    now: list[int | None]
+    new: list[int]
+
+
+def identify(
+    before: Remembered,
+    paths: Sequence[bytes],
+    marks: bytes,
+    moved: Iterable[tuple[bytes, bytes]] = (),
+) -> Identity:
+    """Find each remembered track among those of now.
+
+    First by what no renaming changes, then by the moves that were seen, then by its path, and
+    last, for what was moved to another file system, by size, time and tags.
+
+    Args:
+        before: as it was remembered.
+        paths: the tracks of now, in library order.
+        marks: of these.
+        moved: files and folders that were seen to be moved: from, to.
+    """
+    if before.marks == marks and before.paths == paths:
+        return Identity(list(range(len(paths))), [])
+    search = _Search(before, paths, marks)
+    moves = dict(moved)
+    search.take(search.by_mark(_whole))
+    if moves:
+        search.take(lambda old: search.index_of.get(_moved(before.paths[old], moves)))
+    search.take(lambda old: search.index_of.get(before.paths[old]))
+    search.take(search.by_mark(_copied))
+    return Identity(search.now, sorted(search.free))
+
+
+_Find = Callable[[int], int | None]
+
+
+class _Search:
+    """A search for remembered tracks, rule by rule: what one rule has found is not there for the next.
+
+    now: as `Identity` has it. left: remembered tracks not found yet. free: tracks of now that none is.
+    """
+
+    def __init__(self, before: Remembered, paths: Sequence[bytes], marks: bytes) -> None:
+        self.index_of = {path: index for index, path in enumerate(paths)}
+        self._marks = _rows(marks)
+        self._old_marks = _rows(before.marks) if before.marks else [None] * len(before.paths)
+        # Nearly all have the path and the mark they had.
+        self.now: list[int | None] = [
+            index if index is not None and mark in (None, self._marks[index]) else None
+            for index, mark in zip(map(self.index_of.get, before.paths), self._old_marks, strict=True)
+        ]
+        self.left = [old for old, index in enumerate(self.now) if index is None]
+        self.free = set(self.index_of.values()).difference(self.now)
+
+    def take(self, find: _Find) -> None:
+        """Let a rule find tracks."""
+        still = []
+        for old in self.left:
+            index = find(old)
+            if index is not None and index in self.free:
+                self.now[old] = index
+                self.free.discard(index)
+            else:
+                still.append(old)
+        self.left = still
+
+    def by_mark(self, key: Callable[[_Mark], object]) -> _Find:
+        """A rule: what has the same mark as far as this key goes; of several the first in path order."""
+        found = defaultdict(list)
+        for index in sorted(self.free, reverse=True) if self.left else ():
+            found[key(self._marks[index])].append(index)
+
+        def find(old: int) -> int | None:
+            mark = self._old_marks[old]
+            # Without stamps nothing can be told: all such files look alike.
+            if mark is None or mark[_SIZE] <= 0 or not found.get(key(mark)):
+                return None
+            return found[key(mark)].pop()
+
+        return find
+
+
+def _rows(marks: bytes) -> list[_Mark]:
+    numbers = array("q", marks)
+    return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
+
+
+def _whole(mark: _Mark) -> object:
+    """What stays when a file is renamed; its tags may have been read meanwhile."""
+    return (*mark[:_TAGS], mark[_INODE])
+
+
+def _copied(mark: _Mark) -> object:
+    """What stays when a file is moved to another file system."""
+    return mark[:_INODE]
+
+
+def _moved(path: bytes, moves: Mapping[bytes, bytes]) -> bytes:
+    """Where a path leads after a move of the file, or of a folder it is in."""
+    top = path
+    while len(top) > 1:
+        if top in moves:
+            return moves[top] + path[len(top) :]
+        top = top[: top.rfind(b"/")]
+    return path
