@@ -69,11 +69,56 @@ def arrange(
     order = ORDERS[recipe.order]
     starts_from_last = last is not None and (order.from_last or recipe.part is not None)
     base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
+    plan = _planned(tracks, recipe, base, None if last is None else last.order)
+    shuffle = order.shuffle(tracks, tags_of or no_tags, recipe)
+    result = _shuffled(recipe, plan.base, plan.there, last, shuffle, randbelow)
+    result, count = _counted(tracks, recipe, plan, result)
+    if order.is_of_the_list and count < len(result):
+        result[:count] = pinned(result[:count], plan.there, shuffle, randbelow)
+    if order.is_of_the_list and plan.there:
+        keys = group_keys(tracks, tags_of or no_tags, recipe.by or ARTIST)
+        result[:count] = part_from_pins(result[:count], plan.there, keys, randbelow)
+    return Arranged(result + plan.left_out, count)
+
+
+def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
+    """An order of all tracks as it is, but for the pinned ones, and how many of it are to be played.
+
+    Raises:
+        PlayshuffleError: as `arrange` does, for pins and limits.
+    """
+    base = list(order)
+    for pin in recipe.pins:
+        if pin.place == LAST and recipe.time_ms is not None:
+            base.append(base.pop(base.index(pin.index)))
+    plan = _planned(tracks, recipe, base, order)
+    pins.swap_in(plan.base, plan.there)
+    result, count = _counted(tracks, recipe, plan, plan.base)
+    return Arranged(result + plan.left_out, count)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be put in order, and what of it has a place already.
+
+    base: the tracks to choose from. left_out: those that are too long, or of unknown length.
+    count: how many are to be played, as far as is known. there: the pinned ones, by place.
+    closing: one that is pinned to the end of a list of unknown length.
+    """
+
+    base: list[int]
+    left_out: list[int]
+    count: int
+    there: dict[int, int]
+    closing: list[int]
+
+
+def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int] | None) -> _Plan:
     left_out: list[int] = []
     if recipe.time_ms is not None:
         base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
     count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
-    there = pins.places(recipe.pins, tracks, None if last is None else last.order, count)
+    there = pins.places(recipe.pins, tracks, last, count)
     closing: list[int] = []
     if recipe.time_ms is not None and any(pin.place == LAST for pin in recipe.pins):
         # It has no place before it is known how many fit; what stands last takes its own.
@@ -81,25 +126,25 @@ def arrange(
         closing = [there.pop(count)]
         pins.swap_in(base, {len(base) - 1: closing[0]})
         base.pop()
-    shuffle = order.shuffle(tracks, tags_of or _no_tags, recipe)
-    result = _shuffled(recipe, base, there, last, shuffle, randbelow)
+    return _Plan(base, left_out, count, there, closing)
+
+
+def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
+    """The order, with what closes the list; and how many of it are to be played."""
+    count, there = plan.count, plan.there
     if recipe.time_ms is not None:
-        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], there, closing)
+        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], there, plan.closing)
         if count <= max(there, default=-1):
             raise pins.beyond(tracks.paths[there[max(there)]], max(there), count)
-        for index in closing:
+        for index in plan.closing:
             there[count] = index
             result.insert(count, index)
             count += 1
-    if order.is_of_the_list and count < len(result):
-        result[:count] = pinned(result[:count], there, shuffle, randbelow)
-    if order.is_of_the_list and there:
-        keys = group_keys(tracks, tags_of or _no_tags, recipe.by or ARTIST)
-        result[:count] = part_from_pins(result[:count], there, keys, randbelow)
-    return Arranged(result + left_out, count)
+    return result, count
 
 
-def _no_tags(folder: Folder) -> list[None]:
+def no_tags(folder: Folder) -> list[None]:
+    """Tags of a folder where there are none."""
     return [None] * (folder.names.count(b"/") + 1)
 
 

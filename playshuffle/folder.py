@@ -11,10 +11,11 @@ import os
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain
+from typing import NamedTuple
 
 from playshuffle.ignore import Rules
 from playshuffle.listing import GONE, Listing, fits
@@ -24,11 +25,34 @@ from playshuffle.unchanged import unchanged
 
 @dataclass(slots=True)
 class Found:
-    """What a walk found: folders by root, in the order given, and what was left out."""
+    """What a walk found: folders by root, in the order given, and what was left out.
+
+    growing: files that are being written, and so stay as they were known.
+    """
 
     roots: list[list[Folder]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     unreadable: list[Skipped] = field(default_factory=list)
+    growing: list[bytes] = field(default_factory=list)
+
+
+class Dirty(NamedTuple):
+    """Where something may have changed: paths with a slash at their end.
+
+    folders: each by itself. trees: with all below them.
+    """
+
+    folders: frozenset[bytes]
+    trees: frozenset[bytes] = frozenset()
+
+    def without(self, folders: Iterable[Folder]) -> dict[bytes, Folder]:
+        """Those of the plain folders, by path, of which it is known that nothing has changed."""
+        tops = tuple(self.trees)
+        return {
+            folder.path: folder
+            for folder in folders
+            if folder.is_plain and folder.path not in self.folders and not folder.path.startswith(tops)
+        }
 
 
 def find(
@@ -40,6 +64,8 @@ def find(
     seen_so_far: Callable[[int], object] = lambda _: None,
     clock_ns: Callable[[], int] = time.time_ns,
     may_fork: bool = False,
+    dirty: Dirty | None = None,
+    still_ns: int = 0,
 ) -> Found:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
@@ -56,9 +82,11 @@ def find(
         seen_so_far: called once in a while with the number of files found.
         clock_ns: the clock that file systems stamp with.
         may_fork: have another process do half of it, where that pays; not where there are threads.
+        dirty: look only there, and believe the rest to be as it is known.
+        still_ns: what was written to less than that ago is not looked at yet.
     """
-    same = unchanged(known.values(), may_fork=may_fork)
-    walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns)
+    same = unchanged(known.values(), may_fork=may_fork) if dirty is None else dirty.without(known.values())
+    walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
     for number, root in enumerate(roots):
         walk.found.roots.append([])
         walk.enter(number, root.rstrip(b"/") + b"/", None)
@@ -81,6 +109,7 @@ class _Walk:
         with_stamps: bool,
         seen_so_far: Callable[[int], object],
         clock_ns: Callable[[], int],
+        still_ns: int,
     ) -> None:
         self.known = known
         self.unchanged = unchanged
@@ -88,6 +117,7 @@ class _Walk:
         self.with_stamps = with_stamps
         self.seen_so_far = seen_so_far
         self.clock_ns = clock_ns
+        self.still_ns = still_ns
         self.found = Found()
         # A heap: of two links to one folder, that with the smallest path counts.
         self.links: list[tuple[int, bytes, Rules | None]] = []
@@ -144,9 +174,12 @@ class _Walk:
         self, path: bytes, here: os.stat_result, rules: Rules | None, known: Folder | None
     ) -> tuple[Folder, Rules | None]:
         """Read a folder afresh; also the ignore rules that hold below it."""
-        listing = Listing(path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns())
+        listing = Listing(
+            path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns(), still_ns=self.still_ns
+        )
         folder, rules = listing.read(here, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
+        self.found.growing += [path + name for name in listing.growing]
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

@@ -41,7 +41,13 @@ def check_root(path: bytes, known: Root | None) -> None:
         )
 
 
-def check_tracks(known: Root | None, root: Root, before: Collection[bytes], found: Collection[bytes]) -> None:
+def check_tracks(
+    known: Root | None,
+    root: Root,
+    before: Collection[bytes],
+    found: Collection[bytes],
+    deleted: Collection[bytes] = (),
+) -> None:
     """See that a root still holds what it held.
 
     Args:
@@ -49,13 +55,16 @@ def check_tracks(known: Root | None, root: Root, before: Collection[bytes], foun
         root: the root as it is now.
         before: paths of the tracks below it in the last order of the playlist.
         found: paths of the tracks that were found now.
+        deleted: files and folders that were seen to be deleted or moved away, while the root was there.
 
     Raises:
         PlayshuffleError: tracks went in a way that a drive goes.
     """
-    if known is not None and known.tracks and not root.tracks:
+    missing = [path for path in before if path not in found]
+    gone = [path for path in missing if not _is_at_or_below(path, deleted)] if deleted else missing
+    is_meant = bool(missing) and not gone
+    if known is not None and known.tracks and not root.tracks and not is_meant:
         raise away(root.path, f"no track was found; {known.tracks:,} were there", _MEANT)
-    gone = [path for path in before if path not in found]
     if known is not None and root.mounts:
         real = os.path.realpath(root.path)
         for mount in known.mounts:
@@ -97,6 +106,14 @@ def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") ->
     return PlayshuffleError(
         f"{shown(path)} seems to be away: {why}. The playlist was left as it is. {cure}", Exit.AWAY
     )
+
+
+def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
+    while len(path) > 1:
+        if path in tops:
+            return True
+        path = path[: path.rfind(b"/")]
+    return False
 
 
 def below(root: bytes, paths: Sequence[bytes]) -> list[bytes]:

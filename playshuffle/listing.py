@@ -35,14 +35,19 @@ class Listing:
 
     unreadable: names of entries that could not be looked at, with the reason. Of them, what is
         known stays.
+    growing: names of files that were written to less than `still_ns` ago. Of them, too.
     """
 
-    def __init__(self, path: bytes, known: Folder | None, *, with_stamps: bool, now_ns: int) -> None:
+    def __init__(
+        self, path: bytes, known: Folder | None, *, with_stamps: bool, now_ns: int, still_ns: int = 0
+    ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
+        self.growing: list[bytes] = []
         self._path = path
         self._known = known
         self._with_stamps = with_stamps
         self._now_ns = now_ns
+        self._still_ns = still_ns
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -138,6 +143,10 @@ class Listing:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
+        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns and stamp != self._known_stamp(name):
+            self.growing.append(name)
+            self._take_known(name)
+            return
         if self._is_unsettled(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other pass gives
         self._take_row(name, stamp)
@@ -151,7 +160,7 @@ class Listing:
         self._stamps += stamp
 
     def _take_known(self, name: bytes) -> None:
-        """Go on with what is known of an entry that cannot be looked at."""
+        """Go on with what is known of an entry that cannot be looked at, or not yet."""
         self._is_plain = False
         known = self._known
         if known is None:
@@ -166,6 +175,13 @@ class Listing:
             self._take_row(name, array("q", known.stamps)[4 * row : 4 * row + 4])
             if name in known.odd.linked:
                 self._linked[name] = known.odd.linked[name]
+
+    def _known_stamp(self, name: bytes) -> tuple[int, ...] | None:
+        names = rows(self._known.names, b"/") if self._known is not None else []
+        if self._known is None or name not in names:
+            return None
+        row = names.index(name)
+        return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
 
     def _is_unsettled(self, file: os.stat_result) -> bool:
         """Whether the clock is coarse, and the last change just now."""

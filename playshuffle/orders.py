@@ -14,6 +14,8 @@ from playshuffle.shuffle import (
     blocks,
     cut,
     durstenfeld,
+    insert_apart,
+    insert_in_block,
     restore,
     sattolo,
     semi_shuffle,
@@ -24,6 +26,9 @@ from playshuffle.shuffle import (
 _RATING = "rating"
 _UNRATED = 0.5
 _LIGHTEST = 1e-100  # that `weighted` takes: behind all that have any weight
+
+# A running order, new tracks, draws and the first place still to come in; the order with them out.
+LetIn = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
 
 
 class Order(NamedTuple):
@@ -36,6 +41,8 @@ class Order(NamedTuple):
     from_last: the last order, not the library's, is what gets shuffled.
     is_of_the_list: the promise is one on the list as it is played, so that the tracks chosen
         by a limit are shuffled once more among themselves.
+    let_in: made like `shuffle`, lets new tracks into a running order by the law of the order;
+        None where a place drawn among those still to come is the law.
     """
 
     shuffle: Callable[[Tracks, TagsOf, Recipe], Shuffle]
@@ -45,6 +52,7 @@ class Order(NamedTuple):
     goes_by: str | None = None
     from_last: bool = False
     is_of_the_list: bool = False
+    let_in: Callable[[Tracks, TagsOf, Recipe], LetIn] | None = None
 
 
 def _spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
@@ -69,6 +77,36 @@ def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
     albums = groups.albums(tracks, tags_of)
     keys = albums.keys if by == ALBUM else groups.group_keys(tracks, tags_of, by)
     return lambda order, randbelow: blocks(albums.in_order(order), keys, randbelow, inside)
+
+
+def _let_in_apart(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> LetIn:
+    keys = groups.group_keys(tracks, tags_of, recipe.by or ARTIST)
+    return lambda order, new, randbelow, first: insert_apart(order, new, keys, randbelow, first)
+
+
+def _let_in_blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> LetIn:
+    """A new track joins its block, where it stands on its album; of blocks of one size none is torn apart."""
+    if recipe.block_size is not None:
+        return lambda order, new, _randbelow, _first: [*order, *new]
+    by = recipe.by or ORDERS[recipe.order].goes_by
+    assert by is not None  # or `check` has refused it
+    in_order = list(range(len(tracks)))
+    if by != FOLDER:
+        in_order = groups.albums(tracks, tags_of).in_order(in_order)
+    keys = groups.group_keys(tracks, tags_of, by)
+    rank = {index: number for number, index in enumerate(in_order)}
+    rank_keys = [keys[index] for index in in_order]
+
+    def let_in(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:
+        ranks = [rank[index] for index in order]
+        joined = insert_in_block(ranks, sorted(map(rank.__getitem__, new)), rank_keys, randbelow, first)
+        return [in_order[number] for number in joined]
+
+    return let_in
+
+
+def _let_in_sorted(_tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> LetIn:
+    return lambda order, new, _randbelow, _first: sorted([*order, *new])
 
 
 def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
@@ -108,6 +146,7 @@ ORDERS: Mapping[str, Order] = {
         ("--by", "--pin"),
         goes_by=ARTIST,
         is_of_the_list=True,
+        let_in=_let_in_apart,
     ),
     "albums": Order(
         _blocks,
@@ -115,6 +154,7 @@ ORDERS: Mapping[str, Order] = {
         "two albums by one artist may follow each other",
         ("--inside",),
         goes_by=ALBUM,
+        let_in=_let_in_blocks,
     ),
     "folders": Order(
         _blocks,
@@ -122,12 +162,14 @@ ORDERS: Mapping[str, Order] = {
         "the discs of an album may be far apart",
         ("--inside",),
         goes_by=FOLDER,
+        let_in=_let_in_blocks,
     ),
     "blocks": Order(
         _blocks,
         "blocks in any order, each whole: --by a tag, or of --block-size",
         "blocks of one size, cut from the order by path, know no albums",
         ("--block-size", "--by", "--inside"),
+        let_in=_let_in_blocks,
     ),
     "semi": Order(
         lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
@@ -148,6 +190,7 @@ ORDERS: Mapping[str, Order] = {
         "the natural order: by path",
         "nothing is left to chance",
         ("--pin",),
+        let_in=_let_in_sorted,
     ),
 }
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from playshuffle.folder import Dirty
 from playshuffle.library import Tracks
 from playshuffle.players import Loss
 from playshuffle.playlist import PathStyle, Text
@@ -18,6 +19,7 @@ class Request:
     output: None writes no file; the entries are returned.
     pins: as the user said them, `TRACK[@PLACE]`.
     any_name: the paths themselves are wanted, so that none is left out for its name.
+    follows_on: it is played after the last one, so that tracks keep a gap though none was asked for.
     """
 
     roots: tuple[bytes, ...]
@@ -33,6 +35,22 @@ class Request:
     force: bool = False
     dry_run: bool = False
     any_name: bool = False
+    follows_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is known of what happened in the folders since the last look.
+
+    dirty: where to look; None for everywhere. gone: files and folders that were seen to be
+        deleted or moved away. moved: those of which it was seen whither: from, to.
+    still_ns: what was written to less than that ago is left for later.
+    """
+
+    dirty: Dirty | None = None
+    gone: frozenset[bytes] = frozenset()
+    moved: tuple[tuple[bytes, bytes], ...] = ()
+    still_ns: int = 0
 
 
 @dataclass(slots=True)
@@ -43,7 +61,7 @@ class Report:
         order of these, of which the first `count` are in the playlist.
     neighbours: how many follow one of the same artist; fewest: the least there could be.
     text: the playlist itself. is_new: there was no such file; is_changed: it was written.
-    suspects: paths to which the indices of `losses` belong.
+    suspects: paths to which the indices of `losses` belong. growing: files that were left for later.
     """
 
     output: bytes | None
@@ -65,6 +83,7 @@ class Report:
     unwritable: list[Skipped]
     suspects: list[bytes]
     losses: list[Loss]
+    growing: list[bytes] = field(default_factory=list)
     is_changed: bool = False
     notes: list[str] = field(default_factory=list)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from playshuffle import output
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.identity import Remembered
 from playshuffle.listing import is_audio_name
 from playshuffle.playlist import fingerprint, parse
 from playshuffle.state import Seen, State
@@ -57,13 +58,28 @@ class Target:
                 )
 
     @cached_property
-    def last_paths(self) -> list[bytes]:
-        """The last order, as remembered, or else as the file has it; empty if there was none."""
+    def remembered(self) -> Remembered | None:
+        """The last order, as remembered, or else as the file has it; None if there was none."""
         if self.last is not None:
-            paths = self._state.order(self.path, self.last)
-            if paths is not None:
-                return paths
-        return parse(self._read(), self.here).paths if self.exists else []
+            known = self._state.remembered(self.path, self.last)
+            if known is not None:
+                return known
+        # Others may have written it: one file may stand there twice.
+        paths = list(dict.fromkeys(parse(self._read(), self.here).paths)) if self.exists else []
+        return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
+
+    @cached_property
+    def last_paths(self) -> list[bytes]:
+        """The last order, without what was gone then; empty if there was none."""
+        known = self.remembered
+        return (
+            [] if known is None else [known.paths[index] for index in known.places if index not in known.gone]
+        )
+
+    @property
+    def order(self) -> str | None:
+        """The name of the order that the file says it has; None if it says nothing of that."""
+        return parse(self._read(_HEAD_BYTES), b"/").comments.get("ORDER") if self.exists else None
 
     def _read(self, size: int = -1) -> bytes:
         try:

@@ -1,0 +1,201 @@
+"""An order that is kept while its tracks change: nothing moves but what must."""
+
+import itertools
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle import groups
+from playshuffle.identity import Identity, Remembered
+from playshuffle.keep import KEPT_S, Kept, keep
+from playshuffle.library import Tracks
+from playshuffle.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.shuffle import RandBelow, Seeded
+from playshuffle.track import Tags
+from tests.shuffle.all_draws import distribution, is_uniform_over, replay
+from tests.tagged import by_artists, numbered, tagged
+
+
+def kept(
+    tracks: Tracks,
+    places: Sequence[int],
+    now: Sequence[int | None],
+    randbelow: RandBelow,
+    recipe: Recipe | None = None,
+    *,
+    gone: dict[int, int] | None = None,
+    now_s: int = 1_000_000_000,
+    tags_of: groups.TagsOf | None = None,
+    first: int = 0,
+) -> Kept:
+    """Keep an order of remembered tracks, of which `now` tells what each is in the library of now."""
+    count = len(now)
+    before = Remembered([b"/old/%d" % old for old in range(count)], b"", list(places), gone or {})
+    there = {index for index in now if index is not None}
+    new = [index for index in range(len(tracks)) if index not in there]
+    return keep(
+        tracks, recipe or Recipe(), before, Identity(list(now), new), randbelow, tags_of,
+        now_s=now_s, first=first,
+    )  # fmt: skip
+
+
+def test_where_nothing_changed_the_order_is_the_same_and_nothing_is_drawn() -> None:
+    found = kept(numbered(4), [2, 0, 3, 1], [0, 1, 2, 3], replay())
+
+    assert found.arranged.order == found.order == [2, 0, 3, 1]
+    assert found.gone == []
+
+
+@pytest.mark.parametrize("first", range(5))
+def test_new_tracks_go_in_anywhere_among_those_still_to_come(first: int) -> None:
+    """Each way to let two tracks in is equally likely, and nothing goes in before what was played."""
+    order = [2, 0, 3, 1]
+    shares = distribution(lambda draw: tuple(kept(numbered(6), order, [0, 1, 2, 3], draw, first=first).order))
+
+    left = len(order) - first
+    assert len(shares) == (left + 1) * (left + 2)
+    assert len(set(shares.values())) == 1
+    for came in shares:
+        assert came[:first] == tuple(order[:first])
+        assert [index for index in came if index < 4] == order
+
+
+def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
+    """Shuffle three, lose one, let one in, have the lost one back: each of 4! orders is equally likely."""
+
+    def run(draw: RandBelow) -> tuple[int, ...]:
+        order = [0, 1, 2]
+        for place in (2, 1):
+            other = draw(place + 1)
+            order[place], order[other] = order[other], order[place]
+        lost = kept(numbered(3), order, [0, 1, None], draw)  # 2 is another track now: new
+        assert lost.gone == [(2, 1_000_000_000)]
+        back = kept(numbered(4), lost.order, [0, 1, 2, 3], draw)
+        return tuple(back.order)
+
+    shares = distribution(run)
+
+    assert is_uniform_over(shares, list(itertools.permutations(range(4))))
+
+
+def test_what_is_gone_keeps_its_place_and_finds_it_again() -> None:
+    """A drive that returns has the order it had."""
+    away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
+
+    assert away.arranged.order == [0, 1]
+    assert [(old, 1_000_000_000) for old in (2, 1)] == away.gone
+    assert away.order == [2, 0, 1, 3]
+
+
+def test_what_is_gone_is_forgotten_after_thirty_days() -> None:
+    since = 1_000_000_000
+    late = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: since}, now_s=since + KEPT_S)
+    too_late = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: since}, now_s=since + KEPT_S + 1)
+
+    assert (late.gone, too_late.gone) == ([(1, since)], [])
+
+
+def test_a_clock_that_was_set_back_keeps_nothing_for_ever() -> None:
+    found = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: 2_000_000_000}, now_s=5)
+
+    assert found.gone == [(1, 5)]
+
+
+def test_spread_stays_as_spread_as_can_be() -> None:
+    """A new track goes where it makes no neighbours, if there is such a place."""
+    tracks, tags_of = by_artists("A", "B", "A", "C", "A")
+    recipe = Recipe(order="spread")
+    keys = groups.artist_keys(tracks.artists)[0]
+
+    for draws in range(20):
+        found = kept(tracks, [0, 1, 2, 3], [0, 1, 2, 3], Seeded(str(draws)), recipe, tags_of=tags_of)
+        assert groups.neighbours([keys[index] for index in found.order]) == 0
+
+
+def test_a_track_joins_its_album_where_it_stands_there() -> None:
+    """By disc and number, not by its name."""
+    files = {
+        "/m/x/1.ogg": Tags(album="X", number=3),
+        "/m/x/2.ogg": Tags(album="X", number=1),
+        "/m/x/3.ogg": Tags(album="X", number=2),
+        "/m/y/1.ogg": Tags(album="Y", number=1),
+    }
+    tracks, tags_of = tagged(files)
+    found = kept(tracks, [2, 1, 0], [0, 1, 3], replay(), Recipe(order="albums"), tags_of=tags_of)
+
+    assert found.order == [3, 1, 2, 0]
+
+
+def test_a_new_album_opens_between_the_others() -> None:
+    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xyz" for n in (1, 2)}
+    tracks, tags_of = tagged(files)
+    shares = distribution(
+        lambda draw: tuple(
+            kept(tracks, [2, 3, 0, 1], [0, 1, 2, 3], draw, Recipe(order="albums"), tags_of=tags_of).order
+        )
+    )
+
+    assert is_uniform_over(shares, [(4, 5, 2, 3, 0, 1), (2, 3, 4, 5, 0, 1), (2, 3, 0, 1, 4, 5)])
+
+
+def test_sorted_stays_sorted() -> None:
+    found = kept(numbered(4), [0, 1], [1, 3], replay(), Recipe(order="sorted"))
+
+    assert found.order == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
+)
+def test_pins_hold_and_hold_again(pin: Pin, place: int) -> None:
+    """A pinned track is where it must be whatever came in; the next time nothing moves any more."""
+    tracks = numbered(6)
+    recipe = Recipe(pins=(pin,))
+    for seed in range(10):
+        found = kept(tracks, [3, 1, 0, 2], [0, 1, 2, 3], Seeded(str(seed)), recipe)
+        again = kept(tracks, found.order, list(range(6)), replay(), recipe)
+
+        assert found.arranged.order[place] == 0
+        assert again.order == found.order
+
+
+def test_a_pin_that_says_here_moves_nothing() -> None:
+    found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(pins=(Pin(1, HERE),)))
+
+    assert found.order == [2, 0, 1]
+
+
+@pytest.mark.parametrize("pins", [(), (Pin(2, LAST),)])
+def test_a_time_limit_holds_and_the_order_settles(pins: tuple[Pin, ...]) -> None:
+    """What fits is counted anew each time; with nothing new nothing moves."""
+    lengths = [100, 200, None, 400, 300, 90_000]
+    tracks, _ = tagged({f"/m/{n}.ogg": Tags(duration_ms=length) for n, length in enumerate(lengths)})
+    pins = tuple(Pin(3, pin.place) for pin in pins)
+    recipe = Recipe(time_ms=800, pins=pins)
+
+    found = kept(tracks, [5, 4, 2, 3, 1, 0], list(range(6)), replay(), recipe)
+    again = kept(tracks, found.order, list(range(6)), replay(), recipe)
+
+    played = found.arranged.order[: found.arranged.count]
+    assert sum(lengths[index] or 99_999 for index in played) <= 800
+    assert again == found
+    assert not pins or played[-1] == 3
+
+
+@given(st.data())
+def test_nothing_is_lost_or_doubled_or_moved(data: st.DataObject) -> None:
+    """Any order, any changes: all tracks of now once, all that is gone once, the rest as it was."""
+    before = data.draw(st.integers(0, 8))
+    places = data.draw(st.permutations(range(before)))
+    count = data.draw(st.integers(1, 8))
+    stay = data.draw(st.permutations(range(count)))[: data.draw(st.integers(0, min(before, count)))]
+    now: list[int | None] = [*stay, *[None] * (before - len(stay))]
+
+    found = kept(numbered(count), places, now, Seeded("x"))
+
+    assert sorted(found.arranged.order) == list(range(count))
+    assert sorted(found.order) == list(range(count + len(found.gone)))
+    old = [now[place] for place in places if now[place] is not None]
+    assert [index for index in found.arranged.order if index in stay] == old
