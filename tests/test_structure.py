@@ -26,7 +26,7 @@ LAYERS = (
     {"groups", "request"},
     {"apart", "orders", "pins", "seam", "survey"},
     {"arrange"},
-    {"account", "keep"},
+    {"account", "keep", "options"},
     {"pipeline"},
     {"audit"},
     {"progress", "summary"},
