@@ -121,7 +121,7 @@ class Listing:
             is_folder = entry.is_dir()
             if not (is_audio or is_folder):
                 return
-            reason = _why_not(name, is_folder)
+            reason = why_not(name, is_folder)
             if reason is None and rules is not None and rules.exclude(self._path + name, is_folder):
                 reason = "ignore file"
             if reason is None and not is_folder and not entry.is_file():
@@ -210,7 +210,8 @@ def fits(number: int) -> int:
     return number if -_LIMIT <= number < _LIMIT else number % _LIMIT
 
 
-def _why_not(name: bytes, is_folder: bool) -> str | None:
+def why_not(name: bytes, is_folder: bool) -> str | None:
+    """Why a walk leaves out whatever has this name, if it does."""
     if name.startswith(b"._"):
         return "AppleDouble"
     if name.startswith(b"."):

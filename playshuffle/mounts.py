@@ -5,6 +5,14 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+# File systems that are changed from elsewhere, and whose kernel here is not told of it.
+_BLIND = frozenset(
+    (
+        *("9p", "afs", "ceph", "cifs", "coda", "davfs", "fuse", "glusterfs", "lustre", "nfs", "nfs4"),
+        *("ocfs2", "overlay", "smb3", "smbfs", "vboxsf", "virtiofs"),
+    )
+)
+
 _ESCAPE = re.compile(rb"\\([0-7]{3})")
 
 
@@ -26,6 +34,14 @@ class Mount(NamedTuple):
             and self.kind == other.kind
             and (self.source == other.source or self.fsid == other.fsid != 0)
         )
+
+
+def is_blind(kind: str) -> bool:
+    """Whether files of such a file system may change without an event.
+
+    `fuseblk` is NTFS or exFAT on a drive of this machine: all that changes passes through here.
+    """
+    return kind in _BLIND or kind.startswith("fuse.")
 
 
 def table() -> list[Mount]:

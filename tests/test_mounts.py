@@ -132,3 +132,17 @@ def test_real_mounts_come_and_go(tmp_path: Path) -> None:
 
 def test_this_machine_has_a_root() -> None:
     assert b"/" in [mount.point for mount in mounts.table()]
+
+
+@pytest.mark.parametrize(
+    "kind", ["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "fuse.sshfs", "overlay"]
+)
+def test_what_others_change_has_no_events(kind: str) -> None:
+    assert mounts.is_blind(kind)
+
+
+@pytest.mark.parametrize(
+    "kind", ["ext4", "xfs", "btrfs", "zfs", "vfat", "exfat", "ntfs3", "fuseblk", "tmpfs"]
+)
+def test_a_drive_of_this_machine_has_events(kind: str) -> None:
+    assert not mounts.is_blind(kind)

@@ -1,0 +1,155 @@
+"""A folder in, hints out for all that happens below it, as long as watchdog hears it.
+
+watchdog goes deaf in silence in several ways; those that can be told are told here: events that
+the kernel had to drop, watches it refused, an unmounted file system, a thread that died.
+That much needs a look inside: where its inside is another, `hears_losses` is false.
+"""
+
+import contextlib
+import errno
+import logging
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers.inotify import InotifyObserver
+
+from playshuffle.hint import Hint
+
+# Not those of reading: we would wake ourselves.
+_HEARD: list[type[FileSystemEvent]] = [
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileMovedEvent,
+]
+_IN_UNMOUNT = 0x2000
+_IN_Q_OVERFLOW = 0x4000
+
+
+class Listener:
+    """Hears what happens in a folder and all below it, but not through links.
+
+    is_short: the kernel has refused a watch because there are too many.
+    hears_losses: whether lost events are told.
+
+    Args:
+        path: a folder, resolved.
+        hear: called in another thread with each hint. It must not raise.
+        wake: called in another thread when `is_well` has changed. It must not raise.
+
+    Raises:
+        OSError: the folder itself cannot be watched.
+    """
+
+    def __init__(self, path: bytes, hear: Callable[[Hint], None], wake: Callable[[], None]) -> None:
+        # What it logs and warns of is told by us, in our words.
+        logging.getLogger("watchdog").setLevel(logging.CRITICAL)
+        warnings.filterwarnings("ignore", module=r"watchdog\.")
+        self.is_short = False
+        self._wake = wake
+        self._has_failed = False
+        self._observer = InotifyObserver()
+        self._reader: Any = getattr(self._observer, "_inotify_fd", None)
+        self.hears_losses = self._attend()
+        try:
+            self._observer.start()
+            self._observer.schedule(_Handler(hear), os.fsdecode(path), recursive=True, event_filter=_HEARD)
+        except BaseException:
+            self.close()
+            raise
+
+    def is_well(self) -> bool:
+        """Whether everything was heard so far, and will be."""
+        threads = [self._observer, *self._observer.emitters, *filter(None, [self._reader])]
+        return not self._has_failed and not self.is_short and all(thread.is_alive() for thread in threads)
+
+    def watches(self) -> int | None:
+        """How many folders the kernel watches; None if it does not say."""
+        try:
+            with open(f"/proc/self/fdinfo/{self._reader._inotify_fd}", "rb") as file:  # noqa: SLF001 - nowhere else
+                return file.read().count(b"inotify wd:")
+        except (OSError, AttributeError):
+            return None
+
+    def close(self) -> None:
+        """Stop listening; no hint comes afterwards."""
+        queues = [getattr(emitter, "_inotify", None) for emitter in self._observer.emitters]
+        try:
+            self._observer.stop()
+        except LookupError:  # its books are wrong, see below: then it stops half-way
+            for queue in queues:
+                with contextlib.suppress(AttributeError):
+                    queue._move_event_grouper.close()  # type: ignore[union-attr]  # noqa: SLF001 - wakes its thread
+            self._observer.stop()
+        with contextlib.suppress(RuntimeError):  # it was never started
+            self._observer.join()
+
+    def _attend(self) -> bool:
+        """Look over its shoulder where it reads events and adds watches."""
+        try:
+            handle, add = self._reader.handle_event, self._reader.add_callback
+        except AttributeError:
+            return False
+
+        def handle_event(event: Any) -> None:
+            if event.mask & (_IN_Q_OVERFLOW | _IN_UNMOUNT):
+                self._fail()
+            if event.mask & _IN_Q_OVERFLOW:  # it would throw away what was heard before
+                return
+            try:
+                handle(event)
+            except (LookupError, OSError):
+                # A folder moved out keeps its watch. When another has taken its name, and both are
+                # gone, watchdog no longer finds the first one in its books.
+                self._fail()
+
+        def add_callback(*args: Any) -> Any:
+            try:
+                return add(*args)
+            except OSError as error:
+                if error.errno == errno.ENOSPC:
+                    self.is_short = True
+                    self._wake()
+                raise
+
+        self._reader.handle_event = handle_event
+        self._reader.add_callback = add_callback
+        return True
+
+    def _fail(self) -> None:
+        self._has_failed = True
+        self._wake()
+
+
+class _Handler(FileSystemEventHandler):
+    """Translates events; those that only follow from another are left out."""
+
+    def __init__(self, hear: Callable[[Hint], None]) -> None:
+        self._hear = hear
+
+    def dispatch(self, event: FileSystemEvent) -> None:
+        if event.is_synthetic:  # what is in a folder that was moved
+            return
+        source = os.fsencode(event.src_path)
+        if isinstance(event, (FileMovedEvent, DirMovedEvent)):
+            self._hear(Hint(source, os.fsencode(event.dest_path), event.is_directory))
+        elif isinstance(event, (FileDeletedEvent, DirDeletedEvent)):
+            self._hear(Hint(source, None, event.is_directory))
+        else:
+            self._hear(Hint(None, source, event.is_directory))
