@@ -1,0 +1,77 @@
+"""Words to systemd: what the service is doing -> datagrams to the socket that systemd named, if it named one.
+
+The first call takes what systemd said out of the environment, so that no child can speak for the
+service; make one before the first child is started.
+"""
+
+import functools
+import logging
+import os
+import socket
+import time
+
+_PATIENCE_S = 1  # a manager that does not read must not stop the main loop
+
+_LOG = logging.getLogger(__name__)
+
+
+def ready() -> None:
+    """Say that the service is up, or that a reload is done."""
+    _send("READY=1")
+
+
+def status(text: str) -> None:
+    """Say in words what the service is doing; `systemctl status` shows it."""
+    _send("STATUS=" + text.replace("\n", " "))
+
+
+def keep_alive() -> None:
+    """Say that the main loop runs; at least once in `watchdog_s` seconds."""
+    _send("WATCHDOG=1")
+
+
+def reloading() -> None:
+    """Say that the configuration is read anew; `ready` ends it."""
+    _send(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
+
+
+def stopping() -> None:
+    """Say that the service ends because it was told to."""
+    _send("STOPPING=1")
+
+
+def watchdog_s() -> float | None:
+    """How often to keep alive: half of the time after which systemd loses patience; None where it waits."""
+    return _supervisor()[1]
+
+
+@functools.cache
+def _supervisor() -> tuple[str | None, float | None]:
+    """The socket's address, and the seconds between two signs of life."""
+    address = os.environ.pop("NOTIFY_SOCKET", "")
+    usec = os.environ.pop("WATCHDOG_USEC", "")
+    pid = os.environ.pop("WATCHDOG_PID", "")
+    if address[:1] not in {"/", "@"}:  # vsock: is for the init of a virtual machine
+        return None, None
+    is_watched = usec.isdecimal() and int(usec) > 0 and pid in {"", str(os.getpid())}
+    # An @ stands for the NUL of a socket that is in no file system.
+    return address.replace("@", "\0", 1) if address[0] == "@" else address, (
+        int(usec) / 2e6 if is_watched else None
+    )
+
+
+def _send(message: str) -> None:
+    address, _ = _supervisor()
+    if address is None:
+        return
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
+            channel.settimeout(_PATIENCE_S)
+            channel.sendto(message.encode(errors="replace"), os.fsencode(address))
+    except OSError as error:
+        _complain(error.strerror or str(error))
+
+
+@functools.cache
+def _complain(why: str) -> None:
+    _LOG.warning("systemd does not hear what the service does: %s", why)
