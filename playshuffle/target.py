@@ -27,7 +27,7 @@ class Target:
     """
 
     def __init__(self, path: bytes, state: State, *, force: bool) -> None:
-        _check_name(path)
+        check_name(path)
         self.path = output.resolved(path)
         folder, name = os.path.split(path)
         self.is_link = self.path != os.path.join(os.path.realpath(folder), name)
@@ -114,7 +114,12 @@ def _exists(path: bytes) -> bool:
     return status.st_size > 0
 
 
-def _check_name(path: bytes) -> None:
+def check_name(path: bytes) -> None:
+    """Refuse a name that players would not take for a playlist.
+
+    Raises:
+        PlayshuffleError: it is such a name.
+    """
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
         return

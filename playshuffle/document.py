@@ -1,0 +1,108 @@
+"""A TOML file -> its table, and the line on which each key stands."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+_BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is read again and again
+_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A TOML file, read."""
+
+    path: bytes
+    text: str
+    table: Mapping[str, Any]
+
+    def line(self, *keys: str) -> int | None:
+        """The line, from 1, on which the last of these keys begins in the table of the others.
+
+        Python's reader of TOML tells no lines. But a key begins behind the longest beginning
+        of the text that is whole and does not have it yet.
+
+        Returns:
+            None for a key that is not there.
+        """
+        if not _has(self.table, keys):
+            return None
+        lines = self.text.split("\n")
+        for number in range(len(lines), 0, -1):
+            here = lines[number - 1]
+            if keys[-1] in here or "\\" in here:  # it may be written with escapes
+                before = _whole("".join(f"{line}\n" for line in lines[: number - 1]))
+                if before is not None and not _has(before, keys):
+                    return number
+        return self.line(*keys[:-1])  # within a value of several lines
+
+    def at(self, *keys: str) -> str:
+        """Where a key stands, or else its table, to be said before what is wrong with it."""
+        line = None
+        while keys and (line := self.line(*keys)) is None:
+            keys = keys[:-1]
+        return shown(self.path) if line is None else f"{shown(self.path)}, line {line}"
+
+
+def read(path: bytes) -> Document:
+    """Read a TOML file.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or is no TOML.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_BYTES_MAX + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        why = error.strerror if isinstance(error, OSError) else "no file can have that name"
+        raise PlayshuffleError(
+            f"{shown(path)}: the configuration cannot be read: {why}.", Exit.CONFIG
+        ) from error
+    if len(content) > _BYTES_MAX:
+        raise PlayshuffleError(
+            f"{shown(path)} is larger than {_BYTES_MAX // 1024} KiB, so it is no configuration.", Exit.CONFIG
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise PlayshuffleError(
+            f"{shown(path)}, line {line}: this is not UTF-8; save the file as UTF-8.", Exit.CONFIG
+        ) from error
+    return Document(path, text, _table(path, text))
+
+
+def _table(path: bytes, text: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = str(error)
+        found = _AT.search(said)
+        line = int(found[1]) if found and found[1] else text.count("\n") + 1
+        why = said[: found.start()] if found else said
+        raise PlayshuffleError(
+            f"{shown(path)}, line {line}: this is no TOML: {shown(why)}.", Exit.CONFIG
+        ) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise PlayshuffleError(f"{shown(path)} has a number that is too long.", Exit.CONFIG) from error
+    except RecursionError as error:
+        raise PlayshuffleError(f"{shown(path)} is nested too deeply.", Exit.CONFIG) from error
+
+
+def _whole(text: str) -> Mapping[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _has(table: object, keys: Sequence[str]) -> bool:
+    for key in keys:
+        if not isinstance(table, dict) or key not in table:
+            return False
+        table = table[key]
+    return True
