@@ -60,7 +60,7 @@ class Listener:
     def __init__(self, path: bytes, hear: Callable[[Hint], None], wake: Callable[[], None]) -> None:
         # What it logs and warns of is told by us, in our words.
         logging.getLogger("watchdog").setLevel(logging.CRITICAL)
-        warnings.filterwarnings("ignore", module=r"watchdog\.")
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self.is_short = False
         self._wake = wake
         self._has_failed = False

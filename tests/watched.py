@@ -1,0 +1,58 @@
+"""A watch at work in, the batches it gives out: with a deadline, so that a test of nothing ends too."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from playshuffle.batch import Batch
+from playshuffle.watch import Watch
+
+PATIENCE_S = 20.0
+
+
+class Watched:
+    """Takes batches from a watch, which it has started."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self._batches = watch.batches()
+        self.first = self.next()
+
+    def within(self, seconds: float) -> Iterator[Batch]:
+        """The batches that come within that time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            batch = next(self._batches)
+            if batch is not None:
+                yield batch
+
+    def next(self, is_wanted: Callable[[Batch], bool] = lambda _: True) -> Batch:
+        """The next batch, or the next one of a kind."""
+        return self.until(lambda batches: is_wanted(batches[-1]))[-1]
+
+    def until(self, is_enough: Callable[[Sequence[Batch]], bool]) -> list[Batch]:
+        """Batches, until they are enough."""
+        batches = []
+        for batch in self.within(PATIENCE_S):
+            batches.append(batch)
+            if is_enough(batches):
+                return batches
+        raise AssertionError(batches)
+
+    def whole(self, *whys: str) -> Batch:
+        """The next batch for everything, for one of these reasons."""
+        return self.next(lambda batch: batch.is_whole and batch.why in whys)
+
+    def is_told_of(self, *paths: bytes) -> bool:
+        """Whether batches come that have each path read again."""
+        missing = set(paths)
+        for batch in self.within(PATIENCE_S):
+            missing = {path for path in missing if not covers(batch, path)}
+            if not missing:
+                return True
+        return False
+
+
+def covers(batch: Batch, path: bytes) -> bool:
+    """Whether the folder that a file is in is to be read again."""
+    folder = path.rpartition(b"/")[0] + b"/"
+    return batch.is_whole or folder in batch.folders or any(folder.startswith(tree) for tree in batch.trees)
