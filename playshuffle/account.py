@@ -86,7 +86,6 @@ def account(
         unwritable=unwritten,
         suspects=suspects,
         losses=losses(suspects, arranged.count, style, here),
-        growing=library.growing,
     )
 
 

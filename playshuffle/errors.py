@@ -26,6 +26,14 @@ class PlayshuffleError(Exception):
         self.code = code
 
 
+class AwayError(PlayshuffleError):
+    """A folder that seems to be away; nothing was written."""
+
+    def __init__(self, text: str, path: bytes) -> None:
+        super().__init__(text, Exit.AWAY)
+        self.path = path
+
+
 # Characters that change how the rest of a line is displayed: bidi controls and marks, line
 # and paragraph separators, the byte order mark, invisible tag characters, soft hyphen.
 _ODD = frozenset("\xad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\ufeff") | {

@@ -85,7 +85,10 @@ def find(
         dirty: look only there, and believe the rest to be as it is known.
         still_ns: what was written to less than that ago is not looked at yet.
     """
-    same = unchanged(known.values(), may_fork=may_fork) if dirty is None else dirty.without(known.values())
+    if dirty is None:
+        same = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
+    else:
+        same = dirty.without(known.values())
     walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
     for number, root in enumerate(roots):
         walk.found.roots.append([])

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Collection, Iterable, Sequence
 
 from playshuffle import mounts
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import AwayError, Exit, PlayshuffleError, shown
 from playshuffle.state import Root
 from playshuffle.track import Skipped
 
@@ -101,11 +101,9 @@ def now(path: bytes, tracks: int) -> Root:
     return Root(path, tracks, mounts.under(os.path.realpath(path), mounts.table()))
 
 
-def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") -> PlayshuffleError:
+def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") -> AwayError:
     """The error for a root that is not as it was."""
-    return PlayshuffleError(
-        f"{shown(path)} seems to be away: {why}. The playlist was left as it is. {cure}", Exit.AWAY
-    )
+    return AwayError(f"{shown(path)} seems to be away: {why}. The playlist was left as it is. {cure}", path)
 
 
 def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:

@@ -13,7 +13,7 @@ from playshuffle.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.cache import Cache
 from playshuffle.groups import TagsOf
 from playshuffle.guard import check_root
-from playshuffle.identity import MARK_BYTES, Remembered, identify
+from playshuffle.identity import MARK_BYTES, Identity, Remembered, identify
 from playshuffle.keep import Kept
 from playshuffle.keep import keep as in_order
 from playshuffle.library import ReadAll, Tracks
@@ -77,6 +77,7 @@ def keep(
             identity = identify(before, run.playable.paths, run.playable.marks, changes.moved)
             kept = in_order(run.playable, run.recipe, before, identity, randbelow, run.tags_of, now_s=now_s)
             report = run.account(kept.arranged)
+            _count_changes(report, before, identity)
             _write_kept(run, target, report, before, kept, drawn_s)
     return _told(run, report)
 
@@ -137,6 +138,7 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
 
 
 def _told(run: _Run, report: Report) -> Report:
+    report.by_root = [(root.path, root.tracks) for root in run.roots]
     report.notes += run.state.notes + (run.target.notes if run.target is not None else [])
     return report
 
@@ -176,6 +178,17 @@ def _drawn(run: _Run, randbelow: RandBelow, *, follows_on: bool = False) -> Repo
     report = run.account(arrange(run.playable, recipe, last, randbelow, run.tags_of))
     report.notes += notes
     return report
+
+
+def _count_changes(report: Report, before: Remembered, identity: Identity) -> None:
+    paths = report.playable.paths
+    report.came = len(identity.new)
+    for old, now in enumerate(identity.now):
+        if now is None:
+            report.went += old not in before.gone
+        else:
+            report.came += old in before.gone
+            report.renamed += before.paths[old] != paths[now]
 
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:

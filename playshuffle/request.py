@@ -1,5 +1,6 @@
 """What is wanted of the main path, and what comes of it: the values at its two ends."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -61,7 +62,8 @@ class Report:
         order of these, of which the first `count` are in the playlist.
     neighbours: how many follow one of the same artist; fewest: the least there could be.
     text: the playlist itself. is_new: there was no such file; is_changed: it was written.
-    suspects: paths to which the indices of `losses` belong. growing: files that were left for later.
+    suspects: paths to which the indices of `losses` belong.
+    by_root: how many tracks lie below each root. came, went, renamed: since the last time.
     """
 
     output: bytes | None
@@ -83,7 +85,10 @@ class Report:
     unwritable: list[Skipped]
     suspects: list[bytes]
     losses: list[Loss]
-    growing: list[bytes] = field(default_factory=list)
+    by_root: list[tuple[bytes, int]] = field(default_factory=list)
+    came: int = 0
+    went: int = 0
+    renamed: int = 0
     is_changed: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -105,6 +110,9 @@ class Progress:
 
     def finding(self, files: int) -> None:
         """So many audio files were found up to now."""
+
+    def growing(self, paths: Sequence[bytes]) -> None:
+        """These files are being written, and were left for later."""
 
     def reading(self, done: int, of: int) -> None:
         """Of so many files, so many have had their tags read."""

@@ -130,6 +130,10 @@ class State:
                 Exit.CANNOT_CREATE,
             ) from error
 
+    def playlists(self) -> list[bytes]:
+        """All playlists that are remembered."""
+        return [row[0] for row in self._rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
+
     def seen(self, playlist: bytes) -> list[Seen]:
         """The orders that the playlist at this path had, the newest first; at most two.
 

@@ -19,17 +19,13 @@ _KEEP_EVERY = 256  # folders; what was read so far outlives an interrupted first
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All tracks of the roots, and what is no track.
-
-    gone: folders that are no more. growing: files that are being written.
-    """
+    """All tracks of the roots, and what is no track; `gone` are folders that are no more."""
 
     tracks: Tracks
     skipped: list[Skipped]
     untagged: list[Skipped]
     unreadable: list[Skipped]
     gone: list[bytes]
-    growing: list[bytes]
 
 
 def survey(
@@ -47,6 +43,8 @@ def survey(
         dirty=changes.dirty,
         still_ns=changes.still_ns,
     )
+    if found.growing:
+        progress.growing(found.growing)
     folders = found.roots
     if cache is not None:
         fresh = _read(folders, known, cache, read_all, progress)
@@ -54,7 +52,7 @@ def survey(
             folders = [[fresh.get(folder.path, folder) for folder in root] for root in folders]
     library, skipped, untagged = tracks(folders)
     gone = known.keys() - (folder.path for root in folders for folder in root)
-    return Library(library, found.skipped + skipped, untagged, found.unreadable, list(gone), found.growing)
+    return Library(library, found.skipped + skipped, untagged, found.unreadable, list(gone))
 
 
 def _read(

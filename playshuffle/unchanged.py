@@ -5,7 +5,7 @@ process, which costs a fork and answers with a byte for each folder.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain
@@ -17,17 +17,27 @@ from playshuffle.listing import digest, file_stamp
 from playshuffle.track import Folder, rows
 
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
+_CHUNK = 128
 
 
-def unchanged(folders: Iterable[Folder], *, may_fork: bool) -> dict[bytes, Folder]:
+def unchanged(
+    folders: Iterable[Folder], *, may_fork: bool, seen_so_far: Callable[[int], object] = lambda _: None
+) -> dict[bytes, Folder]:
     """Those plain folders, by path, that have what they had, on the device where they were.
 
     may_fork: have another process look at half of them; only where there are no threads.
+    seen_so_far: called once in a while with the number of files looked at.
     """
     plain = [folder for folder in folders if folder.is_plain]
     half = len(plain) // 2 if may_fork and len(plain) >= _WORTH_A_FORK else len(plain)
     with _asked(plain[half:]) as answers:
-        mine = bytes(map(_is_unchanged, plain[:half]))
+        mine = b""
+        files = 0
+        for start in range(0, half, _CHUNK):
+            chunk = plain[start : min(start + _CHUNK, half)]
+            mine += bytes(map(_is_unchanged, chunk))
+            files += sum(len(folder.stamps) for folder in chunk) // 32
+            seen_so_far(files)
         theirs = answers.read()
     # A process that ended before its time leaves the rest to the walk, as if it had changed.
     return {folder.path: folder for folder, is_same in zip(plain, mine + theirs, strict=False) if is_same}

@@ -33,7 +33,9 @@ LAYERS = (
     {"account", "document", "keep", "keys", "options"},
     {"pipeline"},
     {"audit", "config"},
-    {"progress", "summary"},
+    {"passes", "progress", "services", "summary"},
+    {"ledger", "log", "settle", "status"},
+    {"daemon"},
     {"cli"},
     {"__main__"},
 )

@@ -36,7 +36,9 @@ def read(known: Known, folder: bytes) -> None:
         found = None
     for path in list(known):
         is_below = path.startswith(folder) and path != folder
-        if (found is None and path == folder) or (is_below and (found is None or path[len(folder) :].split(b"/")[0] not in found)):
+        if (found is None and path == folder) or (
+            is_below and (found is None or path[len(folder) :].split(b"/")[0] not in found)
+        ):
             del known[path]
     if found is not None:
         known[folder] = found

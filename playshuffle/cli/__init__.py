@@ -12,7 +12,7 @@ from playshuffle import __version__
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-_VERBS = ("make", "orders", "audit", "trace")
+_VERBS = ("make", "watch", "reshuffle", "forget", "status", "orders", "audit", "trace")
 
 
 def _app(words: Sequence[str]) -> typer.Typer:

@@ -12,7 +12,7 @@ from playshuffle.cli import words
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.request import Progress
-from playshuffle.shuffle import Seeded, System
+from playshuffle.shuffle import chance
 from playshuffle.track import Reading
 
 EXAMPLES = """\b
@@ -76,8 +76,8 @@ def make(
         force=force,
     )
     request = options.request(asked, has_output=not print0, any_name=print0, dry_run=dry_run)
-    with _progress(quiet) as progress:
-        report = pipeline.make(request, System() if seed is None else Seeded(seed), _read_all, progress)
+    with progress_bar(quiet) as progress:
+        report = pipeline.make(request, chance(seed), read_all, progress)
     seconds = time.monotonic() - began
     if print0:
         write_out(path + b"\0" for path in report.paths())
@@ -96,13 +96,15 @@ def _check_stdout(output: str | None, print0: bool, json: bool) -> None:
         raise PlayshuffleError("--print0 writes no file; leave -o away.", Exit.USAGE)
 
 
-def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    from playshuffle.readers import read_all  # not needed where nothing has changed
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags, in other processes."""
+    from playshuffle import readers  # not needed where nothing has changed
 
-    return read_all(paths)
+    return readers.read_all(paths)
 
 
-def _progress(quiet: bool) -> Progress:
+def progress_bar(quiet: bool) -> Progress:
+    """Where a run tells how far it is: a bar, if somebody sits before it."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         return Progress()
     from playshuffle.progress import Bar

@@ -72,3 +72,9 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done;
 Json = Annotated[bool, typer.Option("--json", help="Say what was done as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name what was left out.")]
+ConfigFile = Annotated[
+    str | None,
+    typer.Option(
+        "--config", metavar="FILE", help="Configuration. Default: ~/.config/playshuffle/config.toml."
+    ),
+]

@@ -5,7 +5,7 @@ function `randbelow(n)`, and `keys[entry]` says which group an entry belongs to.
 """
 
 from playshuffle.shuffle.blocks import Inside, blocks, cut
-from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, draws
+from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance, draws
 from playshuffle.shuffle.constrained import part, pinned, restore, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
 from playshuffle.shuffle.deals import deal, sparse_deal
@@ -35,6 +35,7 @@ __all__ = [
     "after_gap",
     "blocks",
     "by_keys",
+    "chance",
     "cut",
     "deal",
     "draws",

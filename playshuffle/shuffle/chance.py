@@ -154,6 +154,11 @@ class Seeded(Source):
         return words
 
 
+def chance(seed: str | None) -> Source:
+    """Draws from a seed, or without one from the operating system."""
+    return System() if seed is None else Seeded(seed)
+
+
 def _words(raw: bytes) -> "array[int]":
     """The low 30 bits of each 4 bytes, lowest byte first."""
     masked = bytearray(raw)

@@ -1,0 +1,67 @@
+"""Playlists of the configuration, by name: each is settled by hand, and a service that keeps it told."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from playshuffle import pipeline, recipe, services, summary
+from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.streams import say
+from playshuffle.config import Wanted, find, load
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.request import Changes
+from playshuffle.shuffle import chance
+
+
+def settle_again(
+    names: Sequence[str], config: str | None, *, is_due: bool, allow_shrink: bool, quiet: bool
+) -> int:
+    """Settle playlists of the configuration; 1 if some of them failed, or its code if only one did.
+
+    Args:
+        names: of the playlists; none for all that are kept.
+        config: what --config said.
+        is_due: they get a new order.
+        allow_shrink: what seems to be away is gone.
+        quiet: say nothing but errors.
+
+    Raises:
+        PlayshuffleError: there is no such playlist, or no configuration.
+    """
+    known = load(find(config))
+    kept = {one.name: one for one in known.playlists if one.deal is None}
+    failed = []
+    for broken in known.broken:
+        if not names or broken.name in names:
+            say([f"playshuffle: {broken.text}"])
+            failed.append(Exit.CONFIG)
+    faulty = {broken.name for broken in known.broken}
+    chosen = [recipe.known("kept playlist", name, kept) for name in names if name not in faulty] or (
+        [] if names else list(kept)
+    )
+    for name in chosen:
+        try:
+            _settle(kept[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
+        except PlayshuffleError as error:
+            say([f"playshuffle: {name}: {error}"])
+            failed.append(error.code)
+    for process in services.processes([kept[name].request.output or b"" for name in chosen]):
+        with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
+            os.kill(process, signal.SIGHUP)
+    if not failed:
+        return Exit.DONE
+    return failed[0] if len(chosen) + len(faulty) == 1 else Exit.LOSSES
+
+
+def _settle(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
+    began = time.monotonic()
+    request = replace(wanted.request, allow_shrink=allow_shrink)
+    with progress_bar(quiet) as progress:
+        report = pipeline.keep(
+            request, chance(request.seed), read_all, progress, Changes(), is_due=lambda _: is_due
+        )
+    if not quiet:
+        say(summary.lines(report, seconds=time.monotonic() - began, names=False, dry_run=False))

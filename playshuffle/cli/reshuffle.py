@@ -1,0 +1,28 @@
+"""`playshuffle reshuffle`: a new order for playlists of the configuration."""
+
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import words
+from playshuffle.cli.again import settle_again
+
+EXAMPLES = """\b
+Examples:
+  playshuffle reshuffle          # all playlists of the configuration
+  playshuffle reshuffle calm
+"""
+
+
+def reshuffle(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME...]", show_default=False, help="Playlists of the configuration. Default: all."
+        ),
+    ] = None,
+    config: words.ConfigFile = None,
+    quiet: words.Quiet = False,
+) -> int:
+    """Shuffle playlists anew, whether or not the service runs; no track returns too soon."""
+    return settle_again(names or [], config, is_due=True, allow_shrink=False, quiet=quiet)

@@ -1,0 +1,267 @@
+"""The main path again for every batch of changes; signals, readiness and health around it.
+
+This process reads no library: it waits, hands batches to `passes`, and says what came of them.
+"""
+
+import contextlib
+import faulthandler
+import logging
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from enum import Enum
+from functools import partial
+
+from playshuffle import notify, services
+from playshuffle.batch import Batch
+from playshuffle.config import Config
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.ledger import Ledger
+from playshuffle.passes import Passes, Settle
+from playshuffle.watch import Watch
+
+_LOG = logging.getLogger(__name__)
+
+_STALLED_S = 120.0  # without a sign of life a pass is given up
+_LAST_WAIT_S = 15.0  # for the write in hand, at the end
+_RETRY_S = (10.0, 600.0)
+
+
+class _End(Enum):
+    STOP = "stop"
+    RELOAD = "reload"
+
+
+def run(load: Callable[[], Config]) -> int:
+    """Keep all playlists of the configuration until told to stop; the exit code.
+
+    Args:
+        load: reads the configuration; called again for every reload.
+
+    Raises:
+        PlayshuffleError: the configuration is broken at the start, or all of its playlists are
+            kept by another service.
+    """
+    faulthandler.enable()
+    config = load()
+    is_first = True
+    with _signals() as signals, services.Board() as board:
+        while True:
+            with contextlib.ExitStack() as stack:
+                config, broken = _taken(config, stack)
+                ledger = Ledger(config, broken, board)
+                passes = stack.enter_context(Passes(partial(_settle, config)))
+                watch = stack.enter_context(
+                    Watch(
+                        list(dict.fromkeys(root for one in config.playlists for root in one.request.roots)),
+                        quiet_s=config.quiet_s,
+                        poll_s=config.poll_s,
+                    )
+                )
+                service = _Service(config, load, signals, passes, watch, ledger, is_first=is_first)
+                end = service.serve()
+            if end is _End.STOP:
+                return Exit.DONE
+            assert service.reloaded is not None
+            config, is_first = service.reloaded, False
+
+
+def _settle(config: Config) -> Settle:
+    # Here, in the process of the passes: the service itself need not know how it is done.
+    from playshuffle.settle import settle
+
+    return partial(settle, config)
+
+
+def _taken(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str]]:
+    """The configuration with those playlists that no other service keeps; of the others, why not."""
+    from dataclasses import replace
+
+    mine = []
+    broken = {one.name: one.text for one in config.broken}
+    held: PlayshuffleError | None = None
+    for wanted in config.playlists:
+        assert wanted.request.output is not None
+        try:
+            stack.enter_context(services.alone_with(wanted.request.output))
+        except PlayshuffleError as error:
+            broken[wanted.name] = str(error)
+            held = error
+        else:
+            mine.append(wanted)
+    if held is not None and not mine:
+        raise held
+    return replace(config, playlists=tuple(mine)), broken
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[int]:
+    """Where a byte arrives for each signal that the service listens to: its number."""
+    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    listened = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    before = [signal.signal(number, lambda *_: None) for number in listened]
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    try:
+        yield reader
+    finally:
+        signal.set_wakeup_fd(-1)
+        for number, handler in zip(listened, before, strict=True):
+            signal.signal(number, handler)
+        os.close(reader)
+        os.close(writer)
+
+
+class _Service:
+    """One life of the service, from a configuration to the next."""
+
+    def __init__(
+        self,
+        config: Config,
+        load: Callable[[], Config],
+        signals: int,
+        passes: Passes,
+        watch: Watch,
+        ledger: Ledger,
+        *,
+        is_first: bool,
+    ) -> None:
+        self.reloaded: Config | None = None
+        self._config = config
+        self._load = load
+        self._signals = signals
+        self._passes = passes
+        self._watch = watch
+        self._ledger = ledger
+        self._is_first = is_first
+        self._waiting: Batch | None = None
+        self._day = _today()
+        self._retry_at = float("inf")
+        self._retry_s = _RETRY_S[0]
+        self._given_up = False
+        self._keep_alive_s = notify.watchdog_s()
+        self._stalled_s = min(_STALLED_S, self._keep_alive_s or _STALLED_S)
+
+    def serve(self) -> _End:
+        """Settle batch after batch, until a signal ends it."""
+        with select.epoll() as wake:
+            wake.register(self._signals, select.EPOLLIN)
+            wake.register(self._passes, select.EPOLLIN)
+            for batch in self._watch.batches(wake.fileno()):
+                if batch is not None:
+                    self._take(batch)
+                self._hear()
+                end = self._heed()
+                if end is not None:
+                    self._wait_for_the_last()
+                    return end
+                self._look_at_the_clock()
+                if self._waiting is not None and not self._passes.is_busy:
+                    self._begin(self._waiting)
+                self._ledger.watched(self._watch.modes())
+                self._ledger.tell(is_busy=self._passes.is_busy)
+        raise AssertionError("batches never end")
+
+    def _take(self, batch: Batch) -> None:
+        if batch.why == "start":
+            notify.ready()
+            if not self._is_first:
+                batch = Batch(is_whole=True, why="asked")
+        _LOG.debug("%s", _about(batch))
+        self._waiting = batch if self._waiting is None else _merged(self._waiting, batch)
+
+    def _begin(self, batch: Batch) -> None:
+        self._waiting = None
+        self._ledger.began(batch)
+        self._passes.begin(batch)
+
+    def _hear(self) -> None:
+        """Take in what the pass under way tells."""
+        for told in self._passes.told():
+            if "growing" in told:
+                self._watch.again([*map(os.fsencode, told["growing"])], self._config.quiet_s)
+                continue
+            if "ended" not in told:
+                self._ledger.heard(told)
+                continue
+            self._given_up = False
+            if self._ledger.ended(told["ended"]):
+                self._retry_at = float("inf")
+                self._retry_s = _RETRY_S[0]
+            else:
+                self._retry_at = time.monotonic() + self._retry_s
+                self._retry_s = min(2 * self._retry_s, _RETRY_S[1])
+
+    def _heed(self) -> _End | None:
+        """Do what signals ask for."""
+        try:
+            numbers = os.read(self._signals, 64)
+        except BlockingIOError:
+            return None
+        if {signal.SIGTERM, signal.SIGINT} & set(numbers):
+            notify.stopping()
+            return _End.STOP
+        notify.reloading()
+        try:
+            self.reloaded = self._load()
+        except PlayshuffleError as error:
+            _LOG.error("The configuration is broken, so the old one stays in force: %s", error)
+            notify.ready()
+            self._watch.ask("asked")
+            return None
+        _LOG.info("the configuration is read anew")
+        return _End.RELOAD
+
+    def _wait_for_the_last(self) -> None:
+        """Let the pass under way end, at a place where nothing is half done."""
+        self._passes.interrupt(signal.SIGTERM)
+        until = time.monotonic() + _LAST_WAIT_S
+        while self._passes.is_busy and time.monotonic() < until:
+            select.select([self._passes], [], [], 0.5)
+            self._hear()
+            notify.keep_alive()
+        if self._passes.is_busy:
+            self._passes.interrupt(signal.SIGKILL)
+
+    def _look_at_the_clock(self) -> None:
+        if _today() != self._day:
+            self._day = _today()
+            self._take(Batch(why="day"))
+        now_s = time.monotonic()
+        if now_s >= self._retry_at:
+            self._retry_at = float("inf")
+            self._take(Batch(is_whole=True, why="retry"))
+        still_s = now_s - self._passes.moved_on_s if self._passes.is_busy else 0.0
+        if still_s > self._stalled_s and not self._given_up:
+            _LOG.error(
+                "A pass has not moved on for %.0f seconds, and is ended; see below where it is", still_s
+            )
+            self._passes.interrupt(signal.SIGABRT)
+            self._given_up = True
+        # One that cannot even be killed hangs in the kernel: systemd may try what it can.
+        if still_s <= 2 * self._stalled_s:
+            notify.keep_alive()
+
+
+def _merged(one: Batch, other: Batch) -> Batch:
+    """Both at once; of reasons that of the first to want everything."""
+    return Batch(
+        one.folders | other.folders,
+        one.trees | other.trees,
+        one.gone | other.gone,
+        one.moved + other.moved,
+        one.is_whole or other.is_whole,
+        other.why if other.is_whole and not one.is_whole else one.why,
+    )
+
+
+def _today() -> str:
+    return datetime.now().astimezone().date().isoformat()
+
+
+def _about(batch: Batch) -> str:
+    if batch.is_whole:
+        return f"everything is looked at: {batch.why}"
+    return f"{len(batch.folders):,} folders and {len(batch.trees):,} trees are looked at: {batch.why}"

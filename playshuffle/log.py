@@ -1,0 +1,41 @@
+"""What happened in, one line for each thing out: for a person at a terminal, or for the journal."""
+
+import logging
+import os
+import sys
+
+from playshuffle.errors import shown
+
+# As syslog and the journal count them.
+_LEVELS = {logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG: 7}
+
+
+class _OneLine(logging.Formatter):
+    """A record as one line, whatever is in it.
+
+    Under the journal it begins with its level, for the journal to take off, and bears no time of
+    its own; elsewhere it has the time, and a level that is no mere information.
+    """
+
+    def __init__(self, *, is_journal: bool) -> None:
+        super().__init__(datefmt="%Y-%m-%d %H:%M:%S")
+        self._is_journal = is_journal
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = shown(" ".join(record.getMessage().split("\n")))
+        if record.exc_info:
+            text += f": {record.exc_info[1]!r}"
+        if self._is_journal:
+            return f"<{_LEVELS.get(record.levelno, 6)}>{text}"
+        level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+        return f"{self.formatTime(record, self.datefmt)} {level}{text}"
+
+
+def begin(*, is_quiet: bool = False, is_verbose: bool = False) -> None:
+    """Send what is logged to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_OneLine(is_journal=bool(os.environ.get("JOURNAL_STREAM"))))
+    ours = logging.getLogger("playshuffle")
+    ours.handlers = [handler]
+    ours.propagate = False
+    ours.setLevel(logging.WARNING if is_quiet else logging.DEBUG if is_verbose else logging.INFO)

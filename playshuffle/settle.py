@@ -1,0 +1,129 @@
+"""A configuration and a batch of changes in; every playlist that they concern settled, and told of."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from playshuffle import pipeline
+from playshuffle.batch import Batch
+from playshuffle.config import Config, Reshuffle, Wanted
+from playshuffle.errors import AwayError, PlayshuffleError
+from playshuffle.folder import Dirty
+from playshuffle.passes import Told, check_stop
+from playshuffle.readers import read_all
+from playshuffle.request import Changes, Progress, Report
+from playshuffle.shuffle import chance
+
+_TELL_EVERY_S = 1.0
+_NAMES = 100  # of each kind that are told
+
+
+def settle(config: Config, batch: Batch, tell: Callable[[Told], None]) -> None:
+    """Keep every playlist that the batch concerns; what comes of one does not touch the others."""
+    looked_at: list[tuple[bytes, bool]] = []
+    for wanted in config.playlists:
+        check_stop()
+        if not _concerns(wanted, batch):
+            continue
+        request = wanted.request
+        dirty = _dirty(batch)
+        if all(_is_covered(root, request.ignore_files, looked_at) for root in request.roots):
+            dirty = Dirty(frozenset())  # another playlist of this pass had it read
+        changes = Changes(dirty, batch.gone, batch.moved, int(config.quiet_s * 0.9e9))
+        try:
+            report = pipeline.keep(
+                request,
+                chance(request.seed),
+                read_all,
+                _Telling(wanted.name, tell),
+                changes,
+                is_due=lambda drawn_s, wanted=wanted: _is_due(wanted.reshuffle, drawn_s, batch.why),  # type: ignore[misc]
+            )
+        except PlayshuffleError as error:
+            tell(_failed(wanted.name, error))
+        else:
+            tell(_done(wanted.name, report))
+            if request.tags:  # without a cache nothing is known to the next one
+                looked_at += [(root, request.ignore_files) for root in request.roots]
+
+
+def _dirty(batch: Batch) -> Dirty | None:
+    return None if batch.is_whole else Dirty(batch.folders, batch.trees)
+
+
+def _concerns(wanted: Wanted, batch: Batch) -> bool:
+    """Whether anything in a batch lies below one of the roots, or time itself is what has changed."""
+    if batch.is_whole:
+        return True
+    if batch.why == "day":
+        return wanted.reshuffle in (Reshuffle.DAILY, Reshuffle.WEEKLY)
+    tops = tuple(root.rstrip(b"/") + b"/" for root in wanted.request.roots)
+    return any(path.startswith(tops) for path in (*batch.folders, *batch.trees)) or any(
+        top.startswith(tree) for top in tops for tree in batch.trees
+    )
+
+
+def _is_covered(root: bytes, ignore_files: bool, looked_at: Sequence[tuple[bytes, bool]]) -> bool:
+    inside = root.rstrip(b"/") + b"/"
+    return any(
+        inside.startswith(other.rstrip(b"/") + b"/") and same == ignore_files for other, same in looked_at
+    )
+
+
+def _is_due(reshuffle: Reshuffle, drawn_s: int, why: str) -> bool:
+    """Whether it is time for a new order; a clock that was set back makes none."""
+    drawn, now = (datetime.fromtimestamp(at).astimezone().date() for at in (drawn_s, time.time()))
+    if reshuffle is Reshuffle.DAILY:
+        return drawn < now
+    if reshuffle is Reshuffle.WEEKLY:
+        return drawn.isocalendar()[:2] < now.isocalendar()[:2]
+    return reshuffle is Reshuffle.ON_START and why == "start"
+
+
+class _Telling(Progress):
+    """Tells the service that the pass moves on, and ends it where that is wanted."""
+
+    def __init__(self, name: str, tell: Callable[[Told], None]) -> None:
+        self._name = name
+        self._tell = tell
+        self._next_s = 0.0
+
+    def finding(self, files: int) -> None:
+        self._say(f"{files:,} files found")
+
+    def growing(self, paths: Sequence[bytes]) -> None:
+        self._tell({"growing": sorted({os.fsdecode(path[: path.rfind(b"/") + 1]) for path in paths})})
+
+    def reading(self, done: int, of: int) -> None:
+        self._say(f"{done:,} of {of:,} files read")
+
+    def _say(self, text: str) -> None:
+        check_stop()
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            self._next_s = now_s + _TELL_EVERY_S
+            self._tell({"progress": f"{self._name}: {text}"})
+
+
+def _failed(name: str, error: PlayshuffleError) -> Told:
+    away = os.fsdecode(error.path) if isinstance(error, AwayError) else None
+    return {"playlist": name, "error": str(error), "code": int(error.code), "away": away}
+
+
+def _done(name: str, report: Report) -> Told:
+    return {
+        "playlist": name,
+        "error": None,
+        "tracks": report.count,
+        "library": report.found,
+        "order": report.order,
+        "changed": report.is_changed,
+        "came": report.came,
+        "went": report.went,
+        "renamed": report.renamed,
+        "skipped": len(report.skipped) + len(report.unwritable),
+        "unreadable": [[os.fsdecode(path), reason] for path, reason in sorted(report.unreadable)[:_NAMES]],
+        "roots": [[os.fsdecode(root), tracks] for root, tracks in report.by_root],
+        "notes": report.notes,
+    }
