@@ -18,13 +18,17 @@ DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def options() -> set[str]:
     """Every long option of every verb."""
     said = ""
-    for words in (["--help"], *([verb, "--help"] for verb in verbs())):
-        said += subprocess.check_output([sys.executable, "-m", "playshuffle", *words], text=True)
+    groups = {verb: verbs(verb) for verb in verbs()}
+    all_words = [
+        [verb, *inner] for verb, group in groups.items() for inner in ([], *([one] for one in group))
+    ]
+    for words in ([], *all_words):
+        said += subprocess.check_output([sys.executable, "-m", "playshuffle", *words, "--help"], text=True)
     return set(re.findall(r"--[a-z0-9-]+", said))
 
 
-def verbs() -> list[str]:
-    said = subprocess.check_output([sys.executable, "-m", "playshuffle", "--help"], text=True)
+def verbs(*group: str) -> list[str]:
+    said = subprocess.check_output([sys.executable, "-m", "playshuffle", *group, "--help"], text=True)
     return re.findall(r"^  (\w+)  ", said.partition("Commands:")[2], re.MULTILINE)
 
 
@@ -39,7 +43,7 @@ def test_every_option_that_is_named_exists() -> None:
     for document in DOCUMENTS:
         text = document.read_text()
         lines = [line for line in text.splitlines() if "playshuffle " in line]
-        commands = re.findall(r"playshuffle (?:make|orders|audit|trace)[^`|&\n]*", "\n".join(lines))
+        commands = re.findall(r"playshuffle (?:make|orders|audit|trace|config)[^`|&\n]*", "\n".join(lines))
         quoted = re.findall(r"`(-[^`]*)`", text)
         named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", " ".join(commands + quoted)))
 

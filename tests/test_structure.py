@@ -33,7 +33,7 @@ LAYERS = (
     {"account", "document", "keep", "keys", "options"},
     {"pipeline"},
     {"audit", "config"},
-    {"passes", "progress", "services", "summary"},
+    {"example", "origin", "passes", "progress", "services", "summary"},
     {"ledger", "log", "settle", "status"},
     {"daemon"},
     {"cli"},

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from playshuffle import __version__
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-_VERBS = ("make", "watch", "reshuffle", "forget", "status", "orders", "audit", "trace")
+_VERBS = ("make", "watch", "reshuffle", "forget", "status", "config", "orders", "audit", "trace")
 
 
 def _app(words: Sequence[str]) -> typer.Typer:
@@ -28,8 +29,20 @@ def _app(words: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_common)
     for verb, module in verbs.items():
-        app.command(epilog=module.EXAMPLES)(getattr(module, verb))
+        if hasattr(module, "VERBS"):
+            app.add_typer(_group(module), name=verb)
+        else:
+            app.command(epilog=module.EXAMPLES)(getattr(module, verb))
     return app
+
+
+def _group(module: ModuleType) -> typer.Typer:
+    """A verb that has verbs of its own: those in its `VERBS`; its help is the first line of the module."""
+    said = (module.__doc__ or "").partition(": ")[2]
+    group = typer.Typer(help=said[:1].upper() + said[1:], epilog=module.EXAMPLES)
+    for verb in module.VERBS:
+        group.command()(verb)
+    return group
 
 
 def main() -> int:

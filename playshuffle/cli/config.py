@@ -1,0 +1,134 @@
+"""`playshuffle config`: write a configuration, check it, show what is in force and why."""
+
+import os
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from playshuffle.cli.streams import say, write_out
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+EXAMPLES = """\b
+Examples:
+  playshuffle config init      # writes an example, to be changed
+  playshuffle config check     # names all faults
+  playshuffle config show      # what is in force, and where it was said
+"""
+
+_SCHEMA = 1
+
+_File = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="The configuration. Default: $PLAYSHUFFLE_CONFIG, ~/.config/playshuffle/config.toml,"
+        " /etc/playshuffle/config.toml.",
+    ),
+]
+
+
+def init(config: _File = None) -> None:
+    """Write a commented example, where there is no configuration yet."""
+    from playshuffle import output
+    from playshuffle.config import places
+    from playshuffle.example import example
+
+    path = places(config)[0]
+    if os.path.lexists(path):
+        raise PlayshuffleError(
+            f"{shown(path)} is there already, so it is left as it is; change it, or name another with"
+            " --config.",
+            Exit.CANNOT_CREATE,
+        )
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(folder)} cannot be made: {error.strerror}; name another file with --config.",
+            Exit.CANNOT_CREATE,
+        ) from error
+    output.write(path, [example().encode()])
+    say([f"{shown(path)} was written; look through it, then run `playshuffle config check`."])
+
+
+def check(config: _File = None) -> None:
+    """Check the configuration and name every fault; exit code 78 says that there is one."""
+    from playshuffle.config import find, load
+
+    path = find(config)
+    checked = load(path)
+    say(broken.text for broken in checked.broken)
+    roots = dict.fromkeys(root for wanted in checked.playlists for root in wanted.request.roots)
+    say(
+        f"{shown(root)} is no folder, or away; its playlists wait for it."
+        for root in roots
+        if not os.path.isdir(root)
+    )
+    if checked.broken:
+        raise typer.Exit(Exit.CONFIG)
+    count = len(checked.playlists)
+    say([f"{shown(path)} is right: {count} playlist{'s' * (count > 1)}."])
+
+
+def show(
+    config: _File = None,
+    json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
+) -> None:
+    """Show what is in force, and where each value comes from: a line of the file, or the default."""
+    from playshuffle.config import find, understand
+    from playshuffle.document import read
+    from playshuffle.origin import settings
+
+    document = read(find(config))
+    wanted = understand(document)
+    found = settings(document, wanted)
+    if json:
+        write_out([_json(document.path, found, [broken.text for broken in wanted.broken]).encode(), b"\n"])
+    else:
+        write_out(f"{line}\n".encode() for line in _lines(document.path, found))
+        say(broken.text for broken in wanted.broken)
+    if wanted.broken:
+        raise typer.Exit(Exit.CONFIG)
+
+
+VERBS = (init, check, show)
+
+
+def _lines(path: bytes, found: dict[str | None, list[Any]]) -> Iterator[str]:
+    yield f"# {shown(path)}"
+    for name, settings in found.items():
+        if name is not None:
+            yield ""
+            yield f"[playlist.{shown(name)}]"
+        for key, value, line in settings:
+            origin = "default" if line is None else f"line {line}"
+            yield f"{f'{key} = {_words(value)}':50}  # {origin}"
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_words, value))}]"
+    return f'"{shown(value)}"' if isinstance(value, str) else str(value)
+
+
+def _json(path: bytes, found: dict[str | None, list[Any]], broken: list[str]) -> str:
+    import json
+
+    def table(name: str | None) -> dict[str, Any]:
+        return {key: {"value": value, "line": line} for key, value, line in found[name]}
+
+    return json.dumps(
+        {
+            "schema": _SCHEMA,
+            "file": os.fsdecode(path),
+            **table(None),
+            "playlists": {name: table(name) for name in found if name is not None},
+            "broken": broken,
+        },
+        indent=2,
+    )

@@ -1,0 +1,70 @@
+"""The folder of music of this user -> a configuration to begin with."""
+
+import os
+import re
+
+_MUSIC = re.compile(r'^\s*XDG_MUSIC_DIR="(.*)"\s*$', re.MULTILINE)
+
+_EXAMPLE = """\
+# The playlists that `playshuffle watch` keeps. After a change: playshuffle config check
+# Every option of `playshuffle make` is a key here, without its dashes, and with _ for -.
+
+# Folders of music, for every playlist that names none of its own. ~ is your home.
+folders = [{music}]
+
+# How long a folder must be still before its playlists are written anew.
+# quiet = "2s"
+
+# How often folders are looked at on file systems that do not tell of changes.
+# poll = "5m"
+
+# All tracks, in {music_in_words}/everything.m3u
+[playlist.everything]
+
+# Three hours, the same artist as seldom as can be twice in a row, shuffled anew every day:
+# [playlist.calm]
+# output = "~/calm.m3u"
+# order = "spread"
+# time = "3h"
+# reshuffle = "daily"    # or: weekly, on-start, never
+
+# Forty tracks a day, none again before all were dealt:
+# [playlist.today]
+# deal = 40              # or a time: "90m"
+# every = "day"          # or: week, run
+"""
+
+
+def example() -> str:
+    """Write the example, in TOML, for the music folder of this user."""
+    folder = music_folder()
+    return _EXAMPLE.format(music=_quoted(folder), music_in_words=_quoted(folder)[1:-1])
+
+
+def music_folder() -> str:
+    """Find where this user's desktop keeps music; `~/Music`, if it does not say."""
+    named = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
+    home = os.path.expanduser("~")
+    named = re.sub(r"^\$HOME(?=/|$)", lambda _: home, named or "")
+    is_utf8 = not re.search("[\\ud800-\\udfff]", named)  # TOML holds nothing else
+    if not (os.path.isabs(named) and is_utf8) or os.path.normpath(named) == home:  # home stands for 'none'
+        return "~/Music"
+    named = os.path.normpath(named)
+    return f"~{named.removeprefix(home)}" if named.startswith(home + "/") else named
+
+
+def _of_the_desktop() -> str | None:
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    base = base if os.path.isabs(base) else os.path.expanduser("~/.config")
+    try:
+        with open(os.path.join(base, "user-dirs.dirs"), encoding="utf-8") as file:
+            found = _MUSIC.search(file.read())
+    except (OSError, ValueError):
+        return None
+    return re.sub(r"\\(.)", r"\1", found[1]) if found else None
+
+
+def _quoted(text: str) -> str:
+    """Write a text as TOML does, with escapes for whatever is not printed."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'
