@@ -32,12 +32,21 @@ class Document:
         if not _has(self.table, keys):
             return None
         lines = self.text.split("\n")
-        for number in range(len(lines), 0, -1):
-            here = lines[number - 1]
-            if keys[-1] in here or "\\" in here:  # it may be written with escapes
-                before = _whole("".join(f"{line}\n" for line in lines[: number - 1]))
-                if before is not None and not _has(before, keys):
-                    return number
+        name = keys[-1]  # which may be written with escapes
+        may_be = [number for number, line in enumerate(lines, 1) if name in line or "\\" in line]
+        found, low, high = 0, 0, len(may_be)
+        # It begins on no line of may_be before `low` but the one found, and on none from `high` on.
+        while low < high:
+            middle = at = (low + high) // 2
+            while at >= low and (before := _whole(lines, may_be[at] - 1)) is None:
+                at -= 1
+            if at >= low and _has(before, keys):
+                high = at
+            else:
+                found = may_be[at] if at >= low else found
+                low = middle + 1
+        if found:
+            return found
         return self.line(*keys[:-1])  # within a value of several lines
 
     def at(self, *keys: str) -> str:
@@ -93,9 +102,10 @@ def _table(path: bytes, text: str) -> Mapping[str, Any]:
         raise PlayshuffleError(f"{shown(path)} is nested too deeply.", Exit.CONFIG) from error
 
 
-def _whole(text: str) -> Mapping[str, Any] | None:
+def _whole(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
+    """The table that the first lines make, if they are whole."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads("".join(f"{line}\n" for line in lines[:count]))
     except (ValueError, RecursionError):
         return None
 

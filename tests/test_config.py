@@ -316,3 +316,11 @@ def test_whatever_it_says_it_loads_or_is_refused_at_a_line_to_blame(
         said = broken.text.removeprefix(f"{os.fsdecode(path)}, line ")
         assert lines[int(said.partition(":")[0]) - 1][0] == broken.name
         assert shown(said) == said
+
+
+def test_a_hundred_faults_are_found_each_on_its_line(tmp_path: Path) -> None:
+    text = "".join(f"[playlist.a{number}]\npin = [\n'x'\n]\nx = 1\n" for number in range(100))
+
+    said = faults(tmp_path, TOP + text)
+
+    assert [text.partition(":")[0] for text in said] == [f"line {number * 5 + 6}" for number in range(100)]
