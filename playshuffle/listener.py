@@ -92,7 +92,7 @@ class Listener:
         queues = [getattr(emitter, "_inotify", None) for emitter in self._observer.emitters]
         try:
             self._observer.stop()
-        except LookupError:  # its books are wrong, see below: then it stops half-way
+        except (LookupError, OSError):  # its books are wrong, see below: then it stops half-way
             for queue in queues:
                 with contextlib.suppress(AttributeError):
                     queue._move_event_grouper.close()  # type: ignore[union-attr]  # noqa: SLF001 - wakes its thread

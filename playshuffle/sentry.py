@@ -138,10 +138,10 @@ class Sentry:
             self._has_started = True
             self._tell(why)
         elif time.monotonic() >= self._next_count:
-            how = self._mode.how
-            self._count()
-            if self._mode.how != how:
-                self._tell("poll")
+            before = self._armed_at, self._mode.how
+            self._count(is_fresh=False)
+            if before != (self._armed_at, self._mode.how):
+                self._tell("lost")
 
     def _where(self, mounts_changed: bool) -> _Place | str:
         try:
@@ -195,7 +195,7 @@ class Sentry:
             limit = error
         self._count(limit)
 
-    def _count(self, refusal: OSError | None = None) -> None:
+    def _count(self, refusal: OSError | None = None, *, is_fresh: bool = True) -> None:
         """Compare the folders with the watches that the kernel holds, and say how it is."""
         self._next_count = time.monotonic() + _RETRY_S
         place, listener = self._place, self._listener
@@ -212,6 +212,9 @@ class Sentry:
         below = [mount for mount in place.mounts[1:] if mounts.is_blind(mount.kind)]
         if refusal is not None or (watches is not None and watches < folders):
             is_short = listener is not None and listener.is_short
+            if not is_fresh:  # some may have become readable
+                self._arm(place)
+                return
             number = errno.ENOSPC if is_short else refusal.errno or 0 if refusal is not None else 0
             limit, advice = _LIMITS.get(number, (os.strerror(number) if number else "not all watched", ""))
             detail = limit if number == errno.EMFILE else f"{limit}: {watches} of {folders}"

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from playshuffle import output, sentry, watch
+from playshuffle.listener import Listener
 from playshuffle.sentry import Mode
 from playshuffle.watch import Watch
 from tests.conftest import need
@@ -215,24 +216,34 @@ def test_a_root_that_may_not_be_read_is_away() -> None:
         assert forked(look, as_nobody=True) == ["away (not readable)", "events"]
 
 
-def test_folders_that_may_not_be_read_are_no_watch_missing() -> None:
-    """The library takes each refusal for a watch, of one and the same number."""
+def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library takes each refusal for a watch, of one and the same number.
 
-    def look() -> tuple[Mode, bool]:
+    Nor does it notice when one may be read, but a count does.
+    """
+    monkeypatch.setattr(sentry, "_RETRY_S", 1.0)
+
+    def look() -> list[tuple[str, int, int]]:
         for name, mode in ((b"a", 0), (b"b", 0), (b"c", 0o755)):
             put(music, name + b"/1.mp3")
             os.chmod(music + b"/" + name, mode)
+        modes = []
         with watched(music) as seen:
+            modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
             put(music, b"c/2.mp3")
-            return only_mode(seen), seen.is_told_of(music + b"/c/2.mp3")
+            assert seen.is_told_of(music + b"/c/2.mp3")
+            os.chmod(music + b"/a", 0o755)
+            assert seen.whole("lost")
+            put(music, b"a/2.mp3")
+            assert seen.next().folders == {music + b"/a/"}
+            modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
+        return modes
 
     with public_folder() as public:
         os.chmod(public, 0o777)
         music = public + b"/music"
-        mode, is_told = forked(look, as_nobody=True)
 
-    assert (mode.how, mode.folders, mode.watches) == ("events", 2, 2)
-    assert is_told
+        assert forked(look, as_nobody=True) == [("events", 2, 2), ("events", 3, 3)]
 
 
 def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,6 +373,39 @@ def test_the_hour_brings_a_look_at_everything(top: bytes) -> None:
         assert [seen.next().why, seen.next().why] == ["hourly", "hourly"]
 
 
+def test_a_sleep_of_the_machine_brings_a_look_at_everything(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with watched(top) as seen:
+        monkeypatch.setattr(watch, "_asleep_s", lambda: 1e9)
+
+        assert seen.next().why == "resume"
+
+
+def test_news_that_are_too_many_are_lost_and_that_is_told(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "_MOST_NEWS", 50)
+    with watched(top) as seen:
+        for number in range(60):
+            put(top, b"a/%d.mp3" % number)
+        time.sleep(1)
+
+        assert seen.whole("lost")
+
+
+def test_where_losses_cannot_be_told_the_root_is_polled_too(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an inside of the library that we do not know."""
+    monkeypatch.setattr(Listener, "_attend", lambda _: False)
+    with watched(top, poll_s=0.5) as seen:
+        assert str(only_mode(seen)) == "partly (lost events are not told)"
+        put(top, b"a/4.mp3")
+        assert seen.next().folders == {top + b"/a/"}
+        assert seen.next().why == "poll"
+
+
 def test_the_end_is_prompt_and_leaves_nothing_behind(top: bytes) -> None:
     before = os.listdir("/proc/self/fd")
     with watched(top, top + b"/a") as seen:
@@ -450,8 +494,9 @@ def test_a_file_system_without_events_is_polled(tmp_path: Path, top: bytes, plac
 
 _LIMITED = """
 import os, sys, time
-from playshuffle import watch
+from playshuffle import sentry, watch
 watch.BEAT_S = 0.3
+sentry._RETRY_S = 2.0
 top = os.fsencode(sys.argv[1])
 with watch.Watch([top], quiet_s=0.2, poll_s=0.8) as seen:
     batches = seen.batches()
@@ -463,6 +508,13 @@ with watch.Watch([top], quiet_s=0.2, poll_s=0.8) as seen:
             os.mkdir(top + b"/late%d" % number)
     print(next(batch for batch in batches if batch is not None and batch.why == "poll").is_whole)
     print(seen.modes()[0])
+    for limit in ("watches", "instances"):
+        with open("/proc/sys/user/max_inotify_" + limit, "w") as file:
+            file.write("1000")
+    while seen.modes()[0].how != "events":
+        next(batches)
+    os.mkdir(top + b"/last")
+    print(next(batch for batch in batches if batch is not None and batch.trees).why)
 """
 
 
@@ -479,6 +531,7 @@ def limited(top: bytes, limit: str, *late: str) -> list[str]:
 
 
 def test_where_watches_are_too_few_the_root_is_polled(tmp_path: Path) -> None:
+    """Until there are enough: that is tried again once in a while."""
     top = os.fsencode(tmp_path)
     put(top, *(b"%d/" % number for number in range(300)))
 
@@ -486,6 +539,7 @@ def test_where_watches_are_too_few_the_root_is_polled(tmp_path: Path) -> None:
         "polling (watch limit: 100 of 301)|sysctl fs.inotify.max_user_watches=524288",
         "True",
         "polling (watch limit: 100 of 301)",
+        "events",
     ]
 
 
@@ -493,10 +547,11 @@ def test_where_watches_are_too_few_the_root_is_polled(tmp_path: Path) -> None:
 def test_where_there_can_be_no_watch_the_root_is_polled(top: bytes, limit: str) -> None:
     word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
 
-    first, is_whole, last = limited(top, limit)
+    first, is_whole, last, later = limited(top, limit)
     assert first.startswith(f"polling ({word})|sysctl fs.inotify.max_user_")
     assert is_whole == "True"
     assert last == f"polling ({word})"
+    assert later == "events"
 
 
 def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
@@ -504,6 +559,7 @@ def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
         "events|",
         "True",
         "polling (watch limit: 10 of 24)",
+        "events",
     ]
 
 

@@ -35,10 +35,8 @@ def read(known: Known, folder: bytes) -> None:
     except (FileNotFoundError, NotADirectoryError):
         found = None
     for path in list(known):
-        is_below = path.startswith(folder) and path != folder
-        if (found is None and path == folder) or (
-            is_below and (found is None or path[len(folder) :].split(b"/")[0] not in found)
-        ):
+        is_left = found is not None and path.removeprefix(folder).split(b"/")[0] in {b"", *found}
+        if path.startswith(folder) and not is_left:
             del known[path]
     if found is not None:
         known[folder] = found
