@@ -70,6 +70,7 @@ class Listener:
         try:
             self._observer.start()
             self._observer.schedule(_Handler(hear), os.fsdecode(path), recursive=True, event_filter=_HEARD)
+            self._mend()
         except BaseException:
             self.close()
             raise
@@ -89,14 +90,10 @@ class Listener:
 
     def close(self) -> None:
         """Stop listening; no hint comes afterwards."""
-        queues = [getattr(emitter, "_inotify", None) for emitter in self._observer.emitters]
         try:
             self._observer.stop()
-        except (LookupError, OSError):  # its books are wrong, see below: then it stops half-way
-            for queue in queues:
-                with contextlib.suppress(AttributeError):
-                    queue._move_event_grouper.close()  # type: ignore[union-attr]  # noqa: SLF001 - wakes its thread
-            self._observer.stop()
+        except (LookupError, OSError):  # it stopped half-way, and there is nothing to wait for
+            return
         with contextlib.suppress(RuntimeError):  # it was never started
             self._observer.join()
 
@@ -115,8 +112,6 @@ class Listener:
             try:
                 handle(event)
             except (LookupError, OSError):
-                # A folder moved out keeps its watch. When another has taken its name, and both are
-                # gone, watchdog no longer finds the first one in its books.
                 self._fail()
 
         def add_callback(*args: Any) -> Any:
@@ -132,9 +127,29 @@ class Listener:
         self._reader.add_callback = add_callback
         return True
 
+    def _mend(self) -> None:
+        """Have it bear what it does not find in its books.
+
+        A folder moved out keeps its watch. Once another has taken its name, and that is gone,
+        the end of the first one would be the end of the thread that reads events.
+        """
+        for emitter in self._observer.emitters:
+            group: Any = getattr(emitter, "_inotify", None)
+            remove = getattr(group, "_remove_watch_internally", None)
+            if remove is not None:
+                group._remove_watch_internally = _bearing_absence(remove)  # noqa: SLF001 - nowhere else
+
     def _fail(self) -> None:
         self._has_failed = True
         self._wake()
+
+
+def _bearing_absence(remove: Callable[[int], None]) -> Callable[[int], None]:
+    def bear(number: int) -> None:
+        with contextlib.suppress(LookupError):
+            remove(number)
+
+    return bear
 
 
 class _Handler(FileSystemEventHandler):

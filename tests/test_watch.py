@@ -68,7 +68,7 @@ def test_nothing_happens_when_files_are_read(top: bytes) -> None:
                 file.read()
         os.listdir(top + b"/a")
 
-        assert list(seen.within(1)) == []
+        assert list(seen.within(0.7)) == []
         assert only_mode(seen).last_event is None
 
 
@@ -80,7 +80,7 @@ def test_our_own_playlists_do_not_wake_us(top: bytes) -> None:
         os.unlink(top + b"/everything.m3u")
         os.unlink(top + b"/a/4.mp3.part")
 
-        assert list(seen.within(1)) == []
+        assert list(seen.within(0.7)) == []
 
 
 def test_files_and_folders_that_come_go_and_move_are_told(top: bytes, tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: p
     """A dead server or drive keeps a call for minutes, or for ever."""
     is_back = threading.Event()
     count = sentry._folders
-    monkeypatch.setattr(sentry, "_HANGS_S", 0.5)
+    monkeypatch.setattr(sentry, "_HANGS_S", 0.3)
     monkeypatch.setattr(
         sentry, "_folders", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
     )
@@ -265,7 +265,7 @@ def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: p
             assert [str(mode) for mode in seen.watch.modes()] == ["events", "events"]
             is_back.clear()
             seen.watch._sentries[1]._place = "elsewhere"
-            list(seen.within(0.7))
+            list(seen.within(0.4))
             began = time.monotonic()
         assert time.monotonic() - began < 1
     finally:
@@ -305,9 +305,9 @@ def test_a_folder_moved_out_whose_place_was_taken_does_not_deafen_us(top: bytes,
         os.rmdir(top + b"/a")
         seen.next(lambda batch: top + b"/a" in batch.gone)
         shutil.rmtree(out)
-        assert seen.whole("lost")
+        seen.next(lambda batch: top + b"/a/1.mp3" in batch.gone)
         put(top, b"b/4.mp3")
-        assert seen.is_told_of(top + b"/b/4.mp3")
+        assert seen.next().folders == {top + b"/b/"}
 
 
 def test_wrong_books_of_watchdog_do_not_keep_it_from_ending(top: bytes, tmp_path: Path) -> None:
@@ -496,9 +496,9 @@ _LIMITED = """
 import os, sys, time
 from playshuffle import sentry, watch
 watch.BEAT_S = 0.3
-sentry._RETRY_S = 2.0
+sentry._RETRY_S = 1.2
 top = os.fsencode(sys.argv[1])
-with watch.Watch([top], quiet_s=0.2, poll_s=0.8) as seen:
+with watch.Watch([top], quiet_s=0.1, poll_s=0.4) as seen:
     batches = seen.batches()
     while next(batches) is None:
         pass
@@ -566,7 +566,7 @@ def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
 _IDLE = """
 import os, sys, time
 from playshuffle import watch
-watch.BEAT_S = 1.0
+watch.BEAT_S = 0.5
 with watch.Watch([os.fsencode(sys.argv[1])], quiet_s=0.2) as seen:
     batches = seen.batches()
     while next(batches) is None:
