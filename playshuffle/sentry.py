@@ -12,44 +12,17 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from playshuffle import mounts
+from playshuffle import mode, mounts
 from playshuffle.errors import shown
 from playshuffle.hint import Hint, meant
 from playshuffle.listener import Listener
 from playshuffle.listing import GONE
+from playshuffle.mode import Mode
 from playshuffle.mounts import Mount
 
 _RETRY_S = 3600.0  # until watches are asked for again where there were too few
 _REARM_APART_S = 2.0  # while events are being lost, more are
 _HANGS_S = 30.0
-_LIMITS = {
-    errno.ENOSPC: ("watch limit", "sysctl fs.inotify.max_user_watches=524288"),
-    errno.EMFILE: ("limit of inotify instances", "sysctl fs.inotify.max_user_instances=1024"),
-}
-
-
-class Mode(NamedTuple):
-    """How a root is watched.
-
-    how: `events` for all of it, `partly` for some, `polling` for none, `away` if it cannot be read.
-    detail: the reason, unless all is as it should be.
-    advice: what to do about it, if there is something.
-    folders: how many there are, and of how many the kernel tells us, at the last count.
-    last_event: seconds since 1970.
-    kind: of file system.
-    """
-
-    root: bytes
-    how: str
-    detail: str = ""
-    advice: str = ""
-    folders: int = 0
-    watches: int = 0
-    last_event: float | None = None
-    kind: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.how} ({self.detail})" if self.detail else self.how
 
 
 class _Place(NamedTuple):
@@ -80,31 +53,31 @@ class Sentry:
         self._next_count = 0.0
         self._armed_at = 0.0
         self._busy_since: float | None = None
-        self._has_started = False
         self._is_over = False
-        self._mounts_changed = True
+        self._mount_changes = 1
+        self._mount_changes_seen = 0
         self._poked = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"watch {shown(root)}", daemon=True)
         self._thread.start()
 
     def poke(self, *, mounts_changed: bool = False) -> None:
         """Have it look whether its root is still where it was."""
-        self._mounts_changed |= mounts_changed
+        self._mount_changes += mounts_changed
         self._poked.set()
 
-    def mode(self) -> Mode:
+    def how(self) -> Mode:
         """How the root is watched."""
-        busy_since = self._busy_since
-        if busy_since is not None and time.monotonic() - busy_since > _HANGS_S and self._mode.how == "away":
-            return self._mode._replace(detail="it does not answer")
+        hangs_s = self.hangs_s
+        if hangs_s:
+            return self._mode._replace(how="away", detail=f"no answer for {hangs_s:.0f} s")
         return self._mode._replace(last_event=self._last_event)
 
     @property
-    def has_started(self) -> bool:
-        """Whether the watches are set, or it is known that they cannot be; or that takes too long."""
-        busy_since = self._busy_since
-        is_stuck = busy_since is not None and time.monotonic() - busy_since > _HANGS_S
-        return self._has_started or is_stuck
+    def hangs_s(self) -> float:
+        """For how long a call into the file system has not come back; 0 unless that is long."""
+        since = self._busy_since
+        hangs_s = 0.0 if since is None else time.monotonic() - since
+        return hangs_s if hangs_s > _HANGS_S else 0.0
 
     def stop(self) -> None:
         """Tell it to end; `join` waits for that."""
@@ -130,12 +103,12 @@ class Sentry:
         self._disarm()
 
     def _look(self) -> None:
-        mounts_changed, self._mounts_changed = self._mounts_changed, False
-        place = self._where(mounts_changed)
+        mount_changes = self._mount_changes
+        place = self._where(mount_changes != self._mount_changes_seen)
+        self._mount_changes_seen = mount_changes
         why = self._why_anew(place)
         if why is not None:
             self._arm(place)
-            self._has_started = True
             self._tell(why)
         elif time.monotonic() >= self._next_count:
             before = self._armed_at, self._mode.how
@@ -161,7 +134,7 @@ class Sentry:
     def _why_anew(self, place: _Place | str) -> str | None:
         """Why the watches must be set anew, and all be looked at."""
         old, listener, now = self._place, self._listener, time.monotonic()
-        if not self._has_started:
+        if old == "":
             return "start"
         if place != old:
             if isinstance(place, str) or isinstance(old, str) or place.mounts == old.mounts:
@@ -199,35 +172,27 @@ class Sentry:
         """Compare the folders with the watches that the kernel holds, and say how it is."""
         self._next_count = time.monotonic() + _RETRY_S
         place, listener = self._place, self._listener
-        if not isinstance(place, _Place):
+        if isinstance(place, str):
             return
-        folders, watches = _folders(place.path), listener.watches() if listener is not None else 0
-        for _ in range(3):  # of folders just made watchdog may not know yet
-            if watches is None or watches >= folders or listener is None or listener.is_short:
+        if listener is None:
+            number = refusal.errno if refusal is not None else None
+            self._mode = mode.refused(self._root, mode.count(place.path), 0, place.mounts, number)
+            return
+        for _ in range(4):  # of folders just made watchdog may not know yet
+            folders, watches = mode.count(place.path), listener.watches()
+            if watches is None or watches >= folders or listener.is_short:
                 break
             time.sleep(0.1)
-            folders, watches = _folders(place.path), listener.watches()
-        kind = place.mounts[0].kind if place.mounts else ""
-        mode = Mode(self._root, "events", "", "", folders, watches or 0, kind=kind)
-        below = [mount for mount in place.mounts[1:] if mounts.is_blind(mount.kind)]
-        if refusal is not None or (watches is not None and watches < folders):
-            is_short = listener is not None and listener.is_short
-            if not is_fresh:  # some may have become readable
-                self._arm(place)
-                return
-            number = errno.ENOSPC if is_short else refusal.errno or 0 if refusal is not None else 0
-            limit, advice = _LIMITS.get(number, (os.strerror(number) if number else "not all watched", ""))
-            detail = limit if number == errno.EMFILE else f"{limit}: {watches} of {folders}"
-            mode = mode._replace(how="polling", detail=detail, advice=advice)
-            self._disarm()  # who else wants to watch something needs them more
-        elif mounts.is_blind(kind):
-            mode = mode._replace(how="polling", detail=kind)
-        elif below:
-            places = ", ".join(f"{mount.kind} at {shown(mount.point)}" for mount in below)
-            mode = mode._replace(how="partly", detail=places)
-        elif listener is not None and not listener.hears_losses:
-            mode = mode._replace(how="partly", detail="lost events are not told")
-        self._mode = mode
+        if watches is None or watches >= folders:
+            self._mode = mode.watched(
+                self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
+            )
+        elif is_fresh:
+            number = errno.ENOSPC if listener.is_short else None
+            self._mode = mode.refused(self._root, folders, watches, place.mounts, number)
+            self._disarm()  # whoever else wants to watch something needs them more
+        else:  # some may have become readable since
+            self._arm(place)
 
     def _disarm(self) -> None:
         listener, self._listener = self._listener, None
@@ -252,19 +217,3 @@ class Sentry:
 
     def _named(self, path: bytes | None, place: _Place) -> bytes | None:
         return path and self._root.rstrip(b"/") + b"/" + path[len(place.path) :].lstrip(b"/")
-
-
-def _folders(top: bytes) -> int:
-    """How many folders there are that can be watched; one that is mounted in two places is one."""
-    seen = set()
-    todo = [top]
-    while todo:
-        path = todo.pop()
-        try:
-            with os.scandir(path) as scan:
-                todo += [entry.path for entry in scan if entry.is_dir(follow_symlinks=False)]
-            here = os.lstat(path)
-        except OSError:  # it went, or is not ours to read, nor to watch
-            continue
-        seen.add((here.st_dev, here.st_ino))
-    return len(seen)

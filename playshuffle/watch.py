@@ -15,7 +15,8 @@ from typing import Self
 from playshuffle.agenda import Agenda
 from playshuffle.batch import Batch, Gathering
 from playshuffle.hint import Hint
-from playshuffle.sentry import Mode, Sentry
+from playshuffle.mode import Mode
+from playshuffle.sentry import Sentry
 
 BEAT_S = 5.0
 
@@ -49,6 +50,7 @@ class Watch:
         self._agenda = Agenda(whole_s, poll_s, quiet_s, time.monotonic(), _asleep_s())
         self._news: deque[tuple[float, Hint | str]] = deque()
         self._sentries: list[Sentry] = []
+        self._starting = 0
         self._has_started = False
         self._bell = self._mounts = -1
 
@@ -56,6 +58,7 @@ class Watch:
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         with contextlib.suppress(OSError):  # without /proc there is no table, and much else is missing
             self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
+        self._starting = len(self._roots)
         self._sentries = [Sentry(root, self._hear) for root in self._roots]
         return self
 
@@ -77,7 +80,7 @@ class Watch:
 
     def modes(self) -> list[Mode]:
         """How each root is watched."""
-        return [sentry.mode() for sentry in self._sentries]
+        return [sentry.how() for sentry in self._sentries]
 
     def ask(self, why: str = "asked") -> None:
         """Have everything looked at now."""
@@ -112,7 +115,7 @@ class Watch:
         self._read_news()
         now = time.monotonic()
         if not self._has_started:
-            if not all(sentry.has_started for sentry in self._sentries):
+            if self._starting > sum(sentry.hangs_s > 0 for sentry in self._sentries):
                 return None
             self._has_started = True
             self._agenda.done(now)
@@ -170,8 +173,10 @@ class Watch:
             self._gathering.note(news, at)
         elif news != "start":
             self._gathering.whole(news, at)
-        elif self._has_started:  # it answers at last
-            self._gathering.whole("root", at)
+        else:
+            self._starting -= 1
+            if self._has_started:  # it answers at last
+                self._gathering.whole("root", at)
 
     def _is_polled(self) -> bool:
         return any(mode.how in {"polling", "partly"} for mode in self.modes())

@@ -20,7 +20,7 @@ LAYERS = (
     {"errors", "identity", "lock", "shuffle", "track"},
     {"agenda", "database", "duration", "fields", "formats", "id3", "ignore", "listing", "mounts", "recipe"},
     {"hint", "notify"},
-    {"batch", "listener"},
+    {"batch", "listener", "mode"},
     {"cache", "output", "playlist", "schema", "tags", "unchanged"},
     {"state"},
     {"sentry"},

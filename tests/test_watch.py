@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from playshuffle import output, sentry, watch
+from playshuffle import mode, output, sentry, watch
 from playshuffle.listener import Listener
-from playshuffle.sentry import Mode
+from playshuffle.mode import Mode
 from playshuffle.watch import Watch
 from tests.conftest import need
 from tests.forked import forked
@@ -224,9 +224,9 @@ def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.M
     monkeypatch.setattr(sentry, "_RETRY_S", 1.0)
 
     def look() -> list[tuple[str, int, int]]:
-        for name, mode in ((b"a", 0), (b"b", 0), (b"c", 0o755)):
+        for name, bits in ((b"a", 0), (b"b", 0), (b"c", 0o755)):
             put(music, name + b"/1.mp3")
-            os.chmod(music + b"/" + name, mode)
+            os.chmod(music + b"/" + name, bits)
         modes = []
         with watched(music) as seen:
             modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
@@ -249,15 +249,15 @@ def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.M
 def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dead server or drive keeps a call for minutes, or for ever."""
     is_back = threading.Event()
-    count = sentry._folders
+    count = mode.count
     monkeypatch.setattr(sentry, "_HANGS_S", 0.3)
     monkeypatch.setattr(
-        sentry, "_folders", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
+        mode, "count", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
     )
     try:
         with watched(top + b"/a", top + b"/b") as seen:
             assert seen.first.why == "start"
-            assert [str(mode) for mode in seen.watch.modes()] == ["events", "away (it does not answer)"]
+            assert [str(mode) for mode in seen.watch.modes()] == ["events", "away (no answer for 0 s)"]
             put(top, b"a/4.mp3")
             assert seen.is_told_of(top + b"/a/4.mp3")
             is_back.set()
