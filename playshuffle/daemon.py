@@ -11,6 +11,7 @@ import select
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -21,7 +22,7 @@ from playshuffle.config import Config
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ledger import Ledger
 from playshuffle.passes import Passes, Settle
-from playshuffle.watch import Watch
+from playshuffle.watch import BEAT_S, Watch
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def run(load: Callable[[], Config]) -> int:
             kept by another service.
     """
     faulthandler.enable()
-    config = load()
+    config = _loaded(load)
     is_first = True
     with _signals() as signals, services.Board() as board:
         while True:
@@ -59,6 +60,7 @@ def run(load: Callable[[], Config]) -> int:
                         list(dict.fromkeys(root for one in config.playlists for root in one.request.roots)),
                         quiet_s=config.quiet_s,
                         poll_s=config.poll_s,
+                        beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
                     )
                 )
                 service = _Service(config, load, signals, passes, watch, ledger, is_first=is_first)
@@ -67,6 +69,14 @@ def run(load: Callable[[], Config]) -> int:
                 return Exit.DONE
             assert service.reloaded is not None
             config, is_first = service.reloaded, False
+
+
+def _loaded(load: Callable[[], Config]) -> Config:
+    """A configuration in which there is something to keep."""
+    config = load()
+    if not config.playlists:
+        raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)
+    return config
 
 
 def _settle(config: Config) -> Settle:
@@ -78,8 +88,6 @@ def _settle(config: Config) -> Settle:
 
 def _taken(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str]]:
     """The configuration with those playlists that no other service keeps; of the others, why not."""
-    from dataclasses import replace
-
     mine = []
     broken = {one.name: one.text for one in config.broken}
     held: PlayshuffleError | None = None
@@ -205,7 +213,7 @@ class _Service:
             return _End.STOP
         notify.reloading()
         try:
-            self.reloaded = self._load()
+            self.reloaded = _loaded(self._load)
         except PlayshuffleError as error:
             _LOG.error("The configuration is broken, so the old one stays in force: %s", error)
             notify.ready()

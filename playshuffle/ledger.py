@@ -11,8 +11,8 @@ from playshuffle import __version__, notify
 from playshuffle.batch import Batch
 from playshuffle.config import Config
 from playshuffle.errors import Exit, shown
+from playshuffle.mode import Mode
 from playshuffle.passes import Told
-from playshuffle.sentry import Mode
 from playshuffle.services import Board
 
 _LOG = logging.getLogger(__name__)

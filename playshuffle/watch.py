@@ -34,6 +34,7 @@ class Watch:
         latest_s: …unless its first event is that old.
         poll_s: between looks at everything, where a root has no events.
         whole_s: between looks at everything, in any case.
+        beat_s: between heartbeats, at which the roots are looked for, too.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class Watch:
         latest_s: float = 10.0,
         poll_s: float = 300.0,
         whole_s: float = 3600.0,
+        beat_s: float = BEAT_S,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
+        self._beat_s = beat_s
         self._gathering = Gathering(quiet_s, latest_s)
         self._agenda = Agenda(whole_s, poll_s, quiet_s, time.monotonic(), _asleep_s())
         self._news: deque[tuple[float, Hint | str]] = deque()
@@ -94,9 +97,9 @@ class Watch:
         """What is to be looked at again, for ever; the first batch says that the watches are set.
 
         None comes when there is something to read at the descriptor `wake`, which is left to the
-        caller, and at every heartbeat, `BEAT_S` apart.
+        caller, and at every heartbeat.
         """
-        beat_at = time.monotonic() + BEAT_S
+        beat_at = time.monotonic() + self._beat_s
         while True:
             batch = self._next_batch()
             if batch is not None:
@@ -104,7 +107,7 @@ class Watch:
                 continue
             is_woken = self._wait(wake, beat_at)
             if time.monotonic() >= beat_at:
-                beat_at = time.monotonic() + BEAT_S
+                beat_at = time.monotonic() + self._beat_s
                 for sentry in self._sentries:
                     sentry.poke()
                 is_woken = True
