@@ -6,8 +6,9 @@ from playshuffle import playlist
 from playshuffle.arrange import Arranged
 from playshuffle.groups import artist_keys, fewest_neighbours, neighbours
 from playshuffle.library import Tracks
-from playshuffle.players import is_plain, losses
+from playshuffle.losses import losses
 from playshuffle.playlist import PathStyle, Text, entries, unwritable
+from playshuffle.quirks import is_plain
 from playshuffle.request import Report, Request
 from playshuffle.survey import Library
 from playshuffle.target import Target

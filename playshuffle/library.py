@@ -10,8 +10,8 @@ from operator import itemgetter, lt
 from typing import Any, TypeVar
 from zlib import crc32
 
-from playshuffle.players import is_plain
 from playshuffle.playlist import extinf
+from playshuffle.quirks import is_plain
 from playshuffle.track import Folder, Reading, Skipped, Tags, rows
 
 # A reader of tags: paths in; (number of the path, what came of it) out, in any order.

@@ -119,11 +119,14 @@ def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -
     return (prefix + folder.names.replace(b"/", b"\n\0" + prefix) + b"\n").split(b"\0")
 
 
-def unwritable(written: Sequence[bytes]) -> list[int]:
+def unwritable(written: Sequence[bytes], *, may_return: bool = False) -> list[int]:
     """Find the entries that would become two lines, and so play another file.
 
-    URIs never do; other entries do if the name holds a newline or a carriage return.
+    URIs never do; other entries do if the name holds a newline, or a carriage return: but not
+    all players end a line there.
     """
+    if may_return:
+        return [index for index, entry in enumerate(written) if b"\n" in entry]
     return [index for index, entry in enumerate(written) if b"\n" in entry or b"\r" in entry]
 
 

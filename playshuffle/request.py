@@ -7,7 +7,7 @@ from typing import Self
 
 from playshuffle.folder import Dirty
 from playshuffle.library import Tracks
-from playshuffle.players import Loss
+from playshuffle.losses import Loss
 from playshuffle.playlist import PathStyle, Text
 from playshuffle.recipe import Recipe
 from playshuffle.track import Skipped

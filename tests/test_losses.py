@@ -1,6 +1,6 @@
 import pytest
 
-from playshuffle.players import Loss, losses
+from playshuffle.losses import Loss, losses
 from playshuffle.playlist import PathStyle, entries, unwritable
 from tests.hostile import PATHS
 
@@ -42,7 +42,7 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"cr\r.mp3", "", "MPD, cmus, MPlayer, MOC"),
         (
             b"caf\xe9.mp3",
-            "VLC, Mopidy, Rhythmbox, Strawberry, mpv from 0.37 on, every server",
+            "VLC, Mopidy, Rhythmbox, Strawberry, Audacious, Rockbox, mpv from 0.37 on, every server",
             "MPD, cmus, Strawberry",
         ),
         (b"x" * 256 + b".mp3", "", ""),
@@ -71,10 +71,12 @@ def test_a_name_counts_once_however_often_it_is_odd() -> None:
     assert found == [Loss("'#' or '?' in the name", ("VLC",), "use --paths uri for VLC", [0, 2])]
 
 
-def test_mpd_queues_the_first_16384_only() -> None:
-    assert losses([], 16384, RELATIVE, b"/") == []
-    (loss,) = losses([], 16386, RELATIVE, b"/")
-    assert (loss.players, list(loss.indices)) == (("MPD",), [16384, 16385])
+def test_some_players_queue_the_first_so_many_only() -> None:
+    assert losses([], 10_000, RELATIVE, b"/") == []
+    (loss,) = losses([], 10_002, RELATIVE, b"/")
+    assert (loss.players, list(loss.indices)) == (("Mopidy",), [10_000, 10_001])
+    (loss,) = losses([], 16_386, RELATIVE, b"/", "mpd")
+    assert (loss.players, list(loss.indices)) == (("MPD",), [16_384, 16_385])
 
 
 def test_an_empty_playlist_loses_nothing() -> None:
