@@ -6,12 +6,13 @@ files: a library of 100,000 tracks is written in the time that its file takes to
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
 from zlib import crc32
 
+from playshuffle.base import Back
 from playshuffle.track import Folder, Tags
 
 
@@ -78,6 +79,7 @@ def extinf(tags: Tags) -> bytes:
         return b""
     artist = _one_line(tags.artist)
     name = f"{artist} - {title}" if artist else title
+    name = name.replace("#EXT", "# EXT")  # VLC looks for the tags of a stream everywhere
     seconds = max(1, (tags.duration_ms + 500) // 1000)
     return f"#EXTINF:{seconds},{name}\n".encode(errors="replace")
 
@@ -143,27 +145,45 @@ class Text:
             the playlist is ours.
     """
 
+    _tail = b""
+
     def __init__(
         self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
     ) -> None:
-        self._lines = lines
-        self._order = order
-        self._head = _HEADER
-        for key, value in comments:
+        said = [(key, _one_line(value)) for key, value in comments]
+        for key, _ in said:
             if not _KEY.fullmatch(key):
                 raise ValueError(key)
-            self._head += _OURS + f"{key}:{_one_line(value)}\n".encode(errors="replace")
+        self._lines = lines
+        self._order = order
+        self._head = self._headed(said)
         self.fingerprint = ""
 
     def __iter__(self) -> Iterator[bytes]:
-        size, checksum = len(self._head), crc32(self._head)
-        yield self._head
-        for start in range(0, len(self._order), _CHUNK):
-            chunk = b"".join(map(self._lines.__getitem__, self._order[start : start + _CHUNK]))
+        size = checksum = 0
+        for chunk in self._chunks():
             size += len(chunk)
             checksum = crc32(chunk, checksum)
             yield chunk
         self.fingerprint = f"{size}-{checksum:08x}"
+
+    def _chunks(self) -> Iterator[bytes]:
+        yield self._head
+        for start in range(0, len(self._order), _CHUNK):
+            yield self._chunk(start, list(map(self._lines.__getitem__, self._order[start : start + _CHUNK])))
+        if self._tail:
+            yield self._tail
+
+    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+        return _HEADER + b"".join(our_lines(comments))
+
+    def _chunk(self, start: int, lines: list[bytes]) -> bytes:  # noqa: ARG002 - other formats count their tracks
+        return b"".join(lines)
+
+
+def our_lines(comments: Iterable[tuple[str, str]]) -> list[bytes]:
+    """Write our own comments, a line each."""
+    return [_OURS + f"{key}:{value}\n".encode(errors="replace") for key, value in comments]
 
 
 def fingerprint(content: bytes) -> str:
@@ -174,11 +194,19 @@ def fingerprint(content: bytes) -> str:
 def parse(content: bytes, folder: bytes) -> Parsed:
     """Read a playlist that lies in the folder, ours or of any other hand.
 
-    What `render` made of any entries comes back exactly. Bytes stay bytes, whatever their
+    What `Text` made of any entries comes back exactly. Bytes stay bytes, whatever their
     encoding; dot segments are resolved in the text alone, without a look at the disk.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
-    paths, foreign = _located(lines, folder.rstrip(b"/") + b"/")
+    return located(lines, folder, _comments(lines))
+
+
+def located(lines: Sequence[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
+    """Find the files that the lines of a playlist in the folder name; those with '#' in front name none."""
+    back = Back.read(comments["BASE"], folder) if "BASE" in comments else Back(folder, ())
+    if back.swaps:
+        lines = list(map(back.real, lines))
+    paths, foreign = _located(lines, back)
     text = b"\0".join(paths)
     if text.count(b"\0") >= len(paths) > 0:  # no file can be named so
         nameable = [path for path in paths if b"\0" not in path]
@@ -186,10 +214,11 @@ def parse(content: bytes, folder: bytes) -> Parsed:
         paths = nameable
     if b"//" in text or b"/." in text:
         paths = [b"/" + os.path.normpath(path).lstrip(b"/") if _has_dots(path) else path for path in paths]
-    return Parsed(paths, _comments(lines), foreign)
+    return Parsed(paths, dict(comments), foreign)
 
 
-def _located(lines: Sequence[bytes], here: bytes) -> tuple[list[bytes], int]:
+def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
+    here = back.here.rstrip(b"/") + b"/"
     paths: list[bytes] = []
     uris: list[int] = []  # places in paths where one is still escaped
     foreign = 0
@@ -207,11 +236,11 @@ def _located(lines: Sequence[bytes], here: bytes) -> tuple[list[bytes], int]:
         elif not line.isspace():
             paths.append(here + line)
     for place, path in zip(uris, _unescaped([paths[place] for place in uris]), strict=True):
-        paths[place] = path
+        paths[place] = back.real(path)
     return paths, foreign
 
 
-def _comments(lines: Sequence[bytes]) -> dict[str, str]:
+def _comments(lines: Iterable[bytes]) -> dict[str, str]:
     # Only at the head: further down they came with entries taken from another playlist.
     head = takewhile(lambda line: line.startswith(b"#"), lines)
     ours = (line.removeprefix(_OURS).decode(errors="replace") for line in head if line.startswith(_OURS))

@@ -1,0 +1,125 @@
+"""Where a player sees the music: real paths in, those that it knows out, and back from its playlist.
+
+A music folder in a container, on a stick or on a share has another path there than here. What
+was put in place of what is said in a comment of the playlist, so that it can be read back here.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+_SAFE = "/-._~"
+_ROOTED = re.compile(rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://")
+
+
+class Base(NamedTuple):
+    """How paths are seen elsewhere.
+
+    here: the folder that relative entries are relative to.
+    swaps: pairs of a folder here, with a slash at its end, and what it is there, with its separator.
+    within: what alone can be seen there, with a slash at its end; empty for everything.
+    """
+
+    here: bytes
+    swaps: tuple[tuple[bytes, bytes], ...] = ()
+    within: tuple[bytes, ...] = ()
+
+    def is_seen(self, path: bytes) -> bool:
+        """Whether a file, or a folder that ends in a slash, is there at all."""
+        return not self.within or path.startswith(self.within)
+
+    def seen(self, path: bytes) -> bytes:
+        """The path that it has there."""
+        for ours, theirs in self.swaps:
+            if path.startswith(ours):
+                rest = path[len(ours) :]
+                return theirs + (rest.replace(b"/", b"\\") if theirs.endswith(b"\\") else rest)
+        return path
+
+    def comment(self, folder: bytes) -> str:
+        """What a playlist in the folder has to say, so that `Back` finds the files; empty if it is plain."""
+        here = _ended(self.here)
+        pairs = [(theirs, ours) for ours, theirs in self.swaps if theirs != here]
+        if here != _ended(folder):
+            pairs.append((b"", here))
+        return " ".join(f"{quote_from_bytes(a, _SAFE)}={quote_from_bytes(b, _SAFE)}" for a, b in pairs)
+
+
+class Back(NamedTuple):
+    """The way back from a playlist, as its comment tells it."""
+
+    here: bytes
+    swaps: tuple[tuple[bytes, bytes], ...]
+
+    @classmethod
+    def read(cls, comment: str, folder: bytes) -> "Back":
+        """What a comment says; nothing, where it makes no sense."""
+        here, swaps = folder, []
+        for pair in comment.split():
+            theirs, _, ours = (unquote_to_bytes(part) for part in pair.partition("="))
+            if not ours.startswith(b"/") or b"\0" in ours:
+                continue
+            if theirs:
+                swaps.append((theirs, ours))
+            else:
+                here = ours
+        return cls(here, tuple(swaps))
+
+    def real(self, path: bytes) -> bytes:
+        """The path here of an entry, or the same where nothing was put in its place."""
+        for theirs, ours in self.swaps:
+            if path.startswith(theirs):
+                rest = path[len(theirs) :]
+                return ours + (rest.replace(b"\\", b"/") if theirs.endswith(b"\\") else rest)
+        return path
+
+
+def parse_swap(text: bytes) -> tuple[bytes, bytes]:
+    r"""Read `FROM=TO`: a folder here, and what it is to the player; /srv/music=/music, or =Z:\Music.
+
+    Raises:
+        PlayshuffleError: it is no such pair.
+    """
+    ours, equals, theirs = text.rpartition(b"=")
+    if not (equals and ours.startswith(b"/") and _is_rooted(theirs)):
+        raise PlayshuffleError(
+            f"--replace-prefix '{shown(text)}' is not FROM=TO with two whole paths; write it like"
+            " /srv/music=/music.",
+            Exit.USAGE,
+        )
+    return _ended(ours), _ended(theirs)
+
+
+def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], ...]:
+    """Put the folder that the player knows in place of the music folder.
+
+    Raises:
+        PlayshuffleError: it is no whole path, or there are several music folders.
+    """
+    if not _is_rooted(text):
+        raise PlayshuffleError(
+            f"--root-as '{shown(text)}' is no whole path; write it like /Music.", Exit.USAGE
+        )
+    if len(roots) != 1:
+        raise PlayshuffleError(
+            "--root-as goes with one music folder; for several use --replace-prefix FROM=TO.", Exit.USAGE
+        )
+    return ((_ended(roots[0]), _ended(text)),)
+
+
+def is_foreign(swaps: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether they lead to what no path of this system looks like: a drive, a share, a URL."""
+    return any(not theirs.startswith(b"/") for _, theirs in swaps)
+
+
+def _is_rooted(path: bytes) -> bool:
+    return _ROOTED.match(path) is not None and not any(byte < 0x20 for byte in path)
+
+
+def _ended(path: bytes) -> bytes:
+    if b"\\" in path:
+        return path.rstrip(b"\\") + b"\\"
+    return path.rstrip(b"/") + b"/"

@@ -1,0 +1,161 @@
+"""The configuration of MPD -> where its music and its stored playlists are."""
+
+import os
+import pwd
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+_SYSTEM = b"/etc/mpd.conf"
+_WITHOUT = "name the playlist with -o"
+_LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD has 15 KB
+_DEEPEST = 8  # includes within includes
+
+# A name, and a value with or without quotes, within which a backslash stands before what is meant.
+_LINE = re.compile(
+    rb'\s*(?P<name>[A-Za-z_]\w*)\s+(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s"\'{#]+))\s*(?:#.*)?$',
+    re.DOTALL,
+)
+_USER_DIR = re.compile(rb'^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"', re.MULTILINE)
+
+
+class MpdConf(NamedTuple):
+    """What MPD is told, in the file at `path`; None where it is not told."""
+
+    path: bytes
+    music: bytes | None
+    playlists: bytes | None
+
+
+def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
+    """Read the configuration that MPD itself would take; None if there is none.
+
+    Args:
+        places: where to look, in this order; where MPD looks, if not given.
+
+    Raises:
+        PlayshuffleError: it cannot be read.
+    """
+    path = next(filter(os.path.exists, _places() if places is None else places), None)
+    if path is None:
+        return None
+    said: dict[bytes, bytes] = {}
+    for name, value in _settings(path, _DEEPEST):
+        said.setdefault(name, value)
+    user = os.fsdecode(said[b"user"]) if b"user" in said else None
+    music, playlists = (
+        _expanded(said[name], user, path) if name in said else None
+        for name in (b"music_directory", b"playlist_directory")
+    )
+    return MpdConf(path, _user_music(user, path) if music is None else music, playlists)
+
+
+def folders() -> tuple[bytes, bytes]:
+    """Find music_directory and playlist_directory.
+
+    Raises:
+        PlayshuffleError: there is no configuration, or it does not tell both.
+    """
+    conf = read()
+    if conf is None:
+        looked = ", ".join(map(shown, _places()))
+        raise PlayshuffleError(f"There is no configuration of MPD ({looked}); {_WITHOUT}.", Exit.NO_INPUT)
+    for name, folder in (("music_directory", conf.music), ("playlist_directory", conf.playlists)):
+        if folder is None:
+            raise PlayshuffleError(
+                f"{shown(conf.path)} tells no {name}; add it there, or {_WITHOUT}.", Exit.NO_INPUT
+            )
+        if not folder.startswith(b"/"):
+            raise PlayshuffleError(
+                f"{shown(conf.path)} has '{shown(folder)}' for {name}, which is no folder here; {_WITHOUT},"
+                " and the folder that MPD sees with --relative-to.",
+                Exit.NO_INPUT,
+            )
+    assert conf.music is not None
+    assert conf.playlists is not None
+    return conf.music, conf.playlists
+
+
+def _places() -> list[bytes]:
+    home = os.fsencode(os.path.expanduser("~"))
+    config = os.environb.get(b"XDG_CONFIG_HOME") or os.path.join(home, b".config")
+    return [
+        os.path.join(config, b"mpd/mpd.conf"),
+        os.path.join(home, b".mpdconf"),
+        os.path.join(home, b".mpd/mpd.conf"),
+        _SYSTEM,
+    ]
+
+
+def _settings(path: bytes, depth: int) -> Iterator[tuple[bytes, bytes]]:
+    """The settings outside of blocks, in order, with those of included files in their place."""
+    is_block = False
+    for line in _content(path).split(b"\n"):
+        bare = line.strip()
+        if is_block:
+            is_block = not bare.startswith(b"}")
+        elif re.match(rb"\w+\s*\{", bare):
+            is_block = True
+        elif (found := _LINE.match(line)) is not None:
+            name = found["name"].lower()
+            value = found["bare"] or re.sub(rb"\\(.)", rb"\1", found["quoted"] or b"", flags=re.DOTALL)
+            if name not in (b"include", b"include_optional"):
+                yield name, value
+                continue
+            other = os.path.join(os.path.dirname(path), value)
+            if depth and (name == b"include" or os.path.exists(other)):
+                yield from _settings(other, depth - 1)
+
+
+def _content(path: bytes) -> bytes:
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(_LONGEST)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"The configuration of MPD, {shown(path)}, cannot be read: {error.strerror};"
+            f" make it readable, or {_WITHOUT}.",
+            Exit.NO_INPUT,
+        ) from error
+
+
+def _expanded(value: bytes, user: str | None, path: bytes) -> bytes:
+    """A folder as MPD understands it: '~' and '$HOME' are those of the user that it runs as."""
+    first, slash, rest = value.partition(b"/")
+    if first.startswith(b"~"):
+        base = _home(os.fsdecode(first[1:]) or user, path)
+    elif first == b"$HOME":
+        base = _home(user, path)
+    elif first == b"$XDG_MUSIC_DIR":
+        base = _user_music(user, path) or value
+    elif first == b"$XDG_CONFIG_HOME":
+        base = os.environb.get(b"XDG_CONFIG_HOME") or os.path.join(_home(user, path), b".config")
+    elif value.startswith(b"/"):
+        return os.path.normpath(b"/" + value.lstrip(b"/"))
+    else:
+        return value  # a URL, or what MPD would not take either
+    return os.path.normpath(os.path.join(base, rest)) if slash else base
+
+
+def _home(user: str | None, path: bytes) -> bytes:
+    if user is None:
+        return os.fsencode(os.path.expanduser("~"))
+    try:
+        return os.fsencode(pwd.getpwnam(user).pw_dir)
+    except KeyError:
+        raise PlayshuffleError(
+            f"{shown(path)} names the user '{shown(user)}', who is not known here; {_WITHOUT}.", Exit.NO_INPUT
+        ) from None
+
+
+def _user_music(user: str | None, path: bytes) -> bytes | None:
+    """The music folder of the desktop, which MPD takes where it is told none."""
+    home = _home(user, path)
+    config = os.environb.get(b"XDG_CONFIG_HOME") if user is None else None
+    dirs = os.path.join(config or os.path.join(home, b".config"), b"user-dirs.dirs")
+    found = _USER_DIR.search(_content(dirs)) if os.path.exists(dirs) else None
+    if found is None:
+        return None
+    return os.path.normpath(os.path.join(home, found["path"])) if found["home"] else found["path"]
