@@ -3,11 +3,13 @@
 import os
 from dataclasses import dataclass
 
-from playshuffle import duration, groups, recipe
+from playshuffle import base, duration, groups, recipe
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.orders import ORDERS, check
+from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.playlist import PathStyle
 from playshuffle.request import Request
+from playshuffle.way import default_output
 
 STDOUT = "-"
 
@@ -38,6 +40,12 @@ class Options:
     ignore_files: bool = True
     allow_shrink: bool = False
     force: bool = False
+    player: str = GENERIC
+    strict: bool = False
+    root_as: str | None = None
+    relative_to: str | None = None
+    replace_prefix: tuple[str, ...] = ()
+    part_size: int | None = None
 
 
 def request(
@@ -54,7 +62,10 @@ def request(
     Raises:
         PlayshuffleError: something asked for is none, or does not go with something else.
     """
-    if options.output == STDOUT and options.paths == PathStyle.RELATIVE:
+    player = recipe.known("player", options.player, PLAYERS)
+    _check_seen(options)
+    is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
+    if options.output == STDOUT and is_relative:
         raise PlayshuffleError(
             "--paths relative needs a file to be relative to; name one with -o.", Exit.USAGE
         )
@@ -63,7 +74,7 @@ def request(
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     return Request(
         roots=roots,
-        output=_output(options.output, roots[0]) if has_output else None,
+        output=_output(options.output, player, roots[0]) if has_output else None,
         recipe=wanted,
         pins=options.pin,
         style=None if options.paths is None else PathStyle(recipe.known("--paths", options.paths, PathStyle)),
@@ -75,6 +86,11 @@ def request(
         force=options.force,
         dry_run=dry_run,
         any_name=any_name,
+        player=player,
+        strict=options.strict,
+        relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
+        swaps=_swaps(options, roots),
+        part_size=options.part_size,
     )
 
 
@@ -111,7 +127,33 @@ def _recipe(options: Options) -> recipe.Recipe:
     )
 
 
-def _output(output: str | None, root: bytes) -> bytes | None:
+def _check_seen(options: Options) -> None:
+    """See that it is said at most once where the player sees the music."""
+    said = {
+        "--root-as": options.root_as is not None,
+        "--relative-to": options.relative_to is not None,
+        "--replace-prefix": bool(options.replace_prefix),
+    }
+    named = [name for name, is_said in said.items() if is_said]
+    if len(named) > 1:
+        raise PlayshuffleError(f"{' and '.join(named)} exclude each other; choose one of them.", Exit.USAGE)
+    if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
+        raise PlayshuffleError(
+            f"--relative-to writes relative paths; leave --paths {shown(options.paths)} away.", Exit.USAGE
+        )
+    if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
+        raise PlayshuffleError(f"{named[0]} writes whole paths; leave --paths relative away.", Exit.USAGE)
+    if options.part_size is not None and options.part_size < 1:
+        raise PlayshuffleError("--part-size takes a number from 1.", Exit.USAGE)
+
+
+def _swaps(options: Options, roots: tuple[bytes, ...]) -> tuple[tuple[bytes, bytes], ...]:
+    if options.root_as is not None:
+        return base.root_as(os.fsencode(options.root_as), roots)
+    return tuple(base.parse_swap(os.fsencode(text)) for text in options.replace_prefix)
+
+
+def _output(output: str | None, player: str, root: bytes) -> bytes | None:
     if output == STDOUT:
         return None
-    return os.path.join(root, b"playshuffle.m3u") if output is None else absolute(output, Exit.CANNOT_CREATE)
+    return default_output(player, root) if output is None else absolute(output, Exit.CANNOT_CREATE)

@@ -7,8 +7,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from playshuffle import output, pins
-from playshuffle.account import account, path_style, writable
+from playshuffle import output, parts, pins
+from playshuffle.account import account
 from playshuffle.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.cache import Cache
 from playshuffle.groups import TagsOf
@@ -18,7 +18,6 @@ from playshuffle.keep import Kept
 from playshuffle.keep import keep as in_order
 from playshuffle.library import ReadAll, Tracks
 from playshuffle.orders import ORDERS
-from playshuffle.playlist import PathStyle
 from playshuffle.recipe import Gap, Recipe
 from playshuffle.request import Changes, Progress, Report, Request
 from playshuffle.shuffle import RandBelow
@@ -26,6 +25,7 @@ from playshuffle.state import Root, Seen, State
 from playshuffle.survey import Library, check_here, nothing_to_play, survey
 from playshuffle.target import Target
 from playshuffle.track import Folder, Skipped, Tags, rows
+from playshuffle.way import Way, way
 
 _GAP_PART, _GAP_MOST = 4, 100  # between two rounds: a quarter of the tracks, and no more than that
 
@@ -96,14 +96,14 @@ class _Run:
     library: Library
     roots: list[Root]
     tags_of: TagsOf | None
-    style: PathStyle
+    way: Way
     playable: Tracks
     unwritten: list[Skipped]
     recipe: Recipe
 
     def account(self, arranged: Arranged) -> Report:
         return account(
-            self.request, self.library, self.target, self.style, self.playable, self.unwritten, arranged
+            self.request, self.library, self.target, self.way, self.playable, self.unwritten, arranged
         )
 
 
@@ -124,9 +124,8 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
             roots = check_here(request, library, before, target, changes)
             if cache is not None:
                 cache.keep((), library.gone)
-            style = path_style(request, target, library.tracks.folders)
-            here = target.here if target is not None else b"/"
-            playable, unwritten = writable(request, library.tracks, style, here)
+            written = way(request, target, library.tracks.folders)
+            playable, unwritten = written.writable(library.tracks, any_name=request.any_name)
             if not len(playable):
                 raise nothing_to_play(request.roots, unwritten)
             recipe = request.recipe
@@ -134,7 +133,7 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
                 named = tuple(pins.resolve(text, playable.paths, request.roots) for text in request.pins)
                 recipe = replace(recipe, pins=named)
             tags_of = _tags_of(cache, read_all) if cache is not None else None
-            yield _Run(request, state, target, library, roots, tags_of, style, playable, unwritten, recipe)
+            yield _Run(request, state, target, library, roots, tags_of, written, playable, unwritten, recipe)
 
 
 def _told(run: _Run, report: Report) -> Report:
@@ -148,7 +147,8 @@ def _held(state: State, path: bytes) -> Iterator[None]:
     """Hold off all others that would write this playlist: of this user, and of any other."""
     folder, name = os.path.split(path)
     with state.locked(), output.held(folder):
-        output.sweep(folder, name)
+        for litter in (name, *map(os.path.basename, parts.existing(path))):
+            output.sweep(folder, litter)
         yield
 
 
@@ -224,7 +224,7 @@ def _write(run: _Run, target: Target, report: Report, now_s: int, marks: bytes |
             target.path, seen, target.last, lambda: playable.paths, report.arranged, run.roots, marks
         )
 
-    report.is_changed = output.write(target.path, report.text, remember)
+    report.is_changed = parts.write(target.path, report.text, remember, force=run.request.force)
 
 
 def _write_kept(
@@ -249,4 +249,4 @@ def _write_kept(
                 target.path, seen, target.last, lambda: paths, kept.order, run.roots, marks, gone
             )
 
-    report.is_changed = output.write(target.path, report.text, remember)
+    report.is_changed = parts.write(target.path, report.text, remember, force=run.request.force)

@@ -8,6 +8,8 @@ from typing import Self
 from playshuffle.folder import Dirty
 from playshuffle.library import Tracks
 from playshuffle.losses import Loss
+from playshuffle.parts import Parts
+from playshuffle.players import GENERIC
 from playshuffle.playlist import PathStyle, Text
 from playshuffle.recipe import Recipe
 from playshuffle.track import Skipped
@@ -21,6 +23,11 @@ class Request:
     pins: as the user said them, `TRACK[@PLACE]`.
     any_name: the paths themselves are wanted, so that none is left out for its name.
     follows_on: it is played after the last one, so that tracks keep a gap though none was asked for.
+    player: for which it is written, one of `players.PLAYERS`.
+    style, part_size: None for those of the player.
+    strict: if the player would lose any track, nothing is written.
+    relative_to: the folder that entries are relative to, if not that of the playlist.
+    swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
     """
 
     roots: tuple[bytes, ...]
@@ -37,6 +44,11 @@ class Request:
     dry_run: bool = False
     any_name: bool = False
     follows_on: bool = False
+    player: str = GENERIC
+    strict: bool = False
+    relative_to: bytes | None = None
+    swaps: tuple[tuple[bytes, bytes], ...] = ()
+    part_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +73,8 @@ class Report:
     found: how many tracks there are in all; playable: those that can be written; arranged: the
         order of these, of which the first `count` are in the playlist.
     neighbours: how many follow one of the same artist; fewest: the least there could be.
-    text: the playlist itself. is_new: there was no such file; is_changed: it was written.
+    text: the playlist itself, of one file or several. player: for which it was written.
+    is_new: there was no such file; is_changed: it was written.
     suspects: paths to which the indices of `losses` belong.
     by_root: how many tracks lie below each root. came, went, renamed: since the last time.
     """
@@ -77,7 +90,8 @@ class Report:
     artists: int
     neighbours: int
     fewest: int
-    text: Text
+    text: Text | Parts
+    player: str
     is_new: bool
     skipped: list[Skipped]
     untagged: list[Skipped]

@@ -4,22 +4,24 @@ import os
 import stat
 from functools import cached_property
 
-from playshuffle import output
+from playshuffle import output, parts
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exchange import FORMATS, format_of
 from playshuffle.identity import Remembered
 from playshuffle.listing import is_audio_name
-from playshuffle.playlist import fingerprint, parse
+from playshuffle.playlist import Parsed, fingerprint
 from playshuffle.state import Seen, State
 
-_SUFFIXES = (b".m3u", b".m3u8")
+_SUFFIXES = tuple(FORMATS)
 _HEAD_BYTES = 4096  # our own comments stand at the top
 
 
 class Target:
-    """A playlist file that may exist already.
+    """A playlist file that may exist already; or several, `parts` of one list that is too long.
 
-    path: where it really is. is_link: a link led there; else `here` is its folder as it was
-    named, which may be reached over links, too. exists: whether there is a file that says anything.
+    path: where it really is, or would be if it were one file. is_link: a link led there; else
+    `here` is its folder as it was named, which may be reached over links, too.
+    exists: whether there is a file that says anything.
     last: the order that it had last, None if that is not known. notes: what the user should know.
 
     Raises:
@@ -32,7 +34,8 @@ class Target:
         folder, name = os.path.split(path)
         self.is_link = self.path != os.path.join(os.path.realpath(folder), name)
         self.here = os.path.dirname(self.path) if self.is_link else folder
-        self.exists = _exists(self.path)
+        self._files: list[bytes] = []
+        self.exists = self._look()
         self.last: Seen | None = None
         self.notes: list[str] = []
         self._state = state
@@ -45,11 +48,11 @@ class Target:
 
     def settle(self) -> None:
         """Find out which of the remembered orders the file has; while nobody else can write it."""
-        self.exists = _exists(self.path)
+        self.exists = self._look()
         seen = self._state.seen(self.path)
         self.last = seen[0] if seen else None
         if self.exists and seen:
-            content = fingerprint(self._read())
+            content = fingerprint(b"".join(self._contents()))
             self.last = next((one for one in seen if one.content == content), seen[0])
             if self.last.content != content:
                 self.notes.append(
@@ -65,7 +68,7 @@ class Target:
             if known is not None:
                 return known
         # Others may have written it: one file may stand there twice.
-        paths = list(dict.fromkeys(parse(self._read(), self.here).paths)) if self.exists else []
+        paths = list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
         return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
 
     @cached_property
@@ -79,12 +82,24 @@ class Target:
     @property
     def order(self) -> str | None:
         """The name of the order that the file says it has; None if it says nothing of that."""
-        return parse(self._read(_HEAD_BYTES), b"/").comments.get("ORDER") if self.exists else None
+        head = self._parsed(-1 if format_of(self.path).is_uri else _HEAD_BYTES)
+        return head[0].comments.get("ORDER") if head else None
 
-    def _read(self, size: int = -1) -> bytes:
+    def _parsed(self, size: int = -1) -> list[Parsed]:
+        """What each of its files says; nothing if it is damaged."""
+        read = format_of(self.path).read
         try:
-            with open(self.path, "rb") as file:
-                return file.read(size)
+            return [read(content, self.here) for content in self._contents(size)]
+        except ValueError:
+            return []
+
+    def _look(self) -> bool:
+        self._files = [self.path] if _exists(self.path) else parts.existing(self.path)
+        return bool(self._files)
+
+    def _contents(self, size: int = -1) -> list[bytes]:
+        try:
+            return [_content(file, size) for file in self._files]
         except OSError as error:
             raise PlayshuffleError(
                 f"{shown(self.path)} cannot be read ({error.strerror}), so it is left as it is;"
@@ -93,10 +108,15 @@ class Target:
             ) from error
 
     def _is_ours(self) -> bool:
-        if parse(self._read(_HEAD_BYTES), b"/").is_ours:
+        if all(format_of(self.path).mark.match(head) for head in self._contents(_HEAD_BYTES)):
             return True
         seen = self._state.seen(self.path)
-        return bool(seen) and fingerprint(self._read()) in [one.content for one in seen]
+        return bool(seen) and fingerprint(b"".join(self._contents())) in [one.content for one in seen]
+
+
+def _content(path: bytes, size: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(size)
 
 
 def _exists(path: bytes) -> bool:
@@ -123,7 +143,11 @@ def check_name(path: bytes) -> None:
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
         return
-    what = "is the name of an audio file" if is_audio_name(name) else "does not end in .m3u or .m3u8"
+    what = (
+        "is the name of an audio file"
+        if is_audio_name(name)
+        else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
+    )
     like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
     raise PlayshuffleError(
         f"{shown(path)} {what}; name a playlist like {like}.m3u, or say -o - for standard output.", Exit.USAGE

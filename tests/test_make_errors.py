@@ -94,7 +94,10 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--order"], "requires an argument"),
         (["-o", ""], "is a variable of the shell not set"),
         (["-o", "song.mp3"], "is the name of an audio file; name a playlist like song.m3u"),
-        (["-o", "list.txt"], "does not end in .m3u or .m3u8; name a playlist like list.m3u"),
+        (
+            ["-o", "list.txt"],
+            "does not end in .m3u, .m3u8, .xspf, .jspf or .pls; name a playlist like list.m3u",
+        ),
         (["-o", ".m3u"], "does not end in .m3u or .m3u8"),
         (["--pin", "z.mp3"], "no track 'z.mp3' in the library; near are "),
         (["--pin", "sub/b.mp3"], "no track 'sub/b.mp3' in the library; near are 'b.mp3'"),

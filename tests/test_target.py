@@ -20,7 +20,7 @@ def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
     return caught.value
 
 
-@pytest.mark.parametrize("name", ["x.mp3", "x.flac", "x.txt", "x", ".m3u", "x.m3u.bak", "x.pls"])
+@pytest.mark.parametrize("name", ["x.mp3", "x.flac", "x.txt", "x", ".m3u", "x.m3u.bak", "x.cue"])
 def test_only_a_playlist_s_name_will_do(tmp_path: Path, name: str) -> None:
     error = refused(tmp_path / name, force=True)
 

@@ -11,6 +11,7 @@ from playshuffle import options, pipeline, summary
 from playshuffle.cli import words
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.players import GENERIC
 from playshuffle.request import Progress
 from playshuffle.shuffle import chance
 from playshuffle.track import Reading
@@ -21,6 +22,7 @@ Examples:
   playshuffle make ~/Music --order sattolo  # no track where it was last time
   playshuffle make ~/Music -n 40 -o ~/today.m3u
   playshuffle make ~/Music --pin intro.mp3 --time 90m
+  playshuffle make ~/Music --for mpd        # into the playlists of MPD
 """
 
 
@@ -37,7 +39,13 @@ def make(
     limit: words.Limit = None,
     time_: words.Time = None,
     seed: words.Seed = None,
+    player: words.Player = GENERIC,
     paths: words.Paths = None,
+    root_as: words.RootAs = None,
+    relative_to: words.RelativeTo = None,
+    replace_prefix: words.ReplacePrefix = None,
+    part_size: words.PartSize = None,
+    strict: words.Strict = False,
     no_extinf: words.NoExtinf = False,
     no_tags: words.NoTags = False,
     no_ignore_files: words.NoIgnoreFiles = False,
@@ -74,6 +82,12 @@ def make(
         ignore_files=not no_ignore_files,
         allow_shrink=allow_shrink,
         force=force,
+        player=player,
+        strict=strict,
+        root_as=root_as,
+        relative_to=relative_to,
+        replace_prefix=tuple(replace_prefix or ()),
+        part_size=part_size,
     )
     request = options.request(asked, has_output=not print0, any_name=print0, dry_run=dry_run)
     with progress_bar(quiet) as progress:

@@ -18,7 +18,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE|-",
-        help="Playlist to write (.m3u or .m3u8). Default: FOLDER/playshuffle.m3u.",
+        help="Playlist to write (.m3u, .m3u8, .xspf, .jspf, .pls). Default: FOLDER/playshuffle.m3u.",
     ),
 ]
 Order = Annotated[str, typer.Option(metavar="NAME", help=f"{', '.join(ORDERS)}: see `playshuffle orders`.")]
@@ -54,6 +54,29 @@ Paths = Annotated[
     typer.Option(
         "--paths", help="How tracks are named. Default: relative, where it can be.", show_default=False
     ),
+]
+Player = Annotated[
+    str,
+    typer.Option("--for", metavar="PLAYER", help="What reads it, such as mpd: see `playshuffle players`."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Write nothing if that player would lose any track.")]
+RootAs = Annotated[
+    str | None,
+    typer.Option("--root-as", metavar="DIR", help="The music folder as the player knows it, such as /Music."),
+]
+RelativeTo = Annotated[
+    str | None,
+    typer.Option(
+        "--relative-to", metavar="DIR", help="Paths relative to this folder, not to the playlist's."
+    ),
+]
+ReplacePrefix = Annotated[
+    list[str] | None,
+    typer.Option("--replace-prefix", metavar="FROM=TO", help="A folder here, and what it is to the player."),
+]
+PartSize = Annotated[
+    int | None,
+    typer.Option("--part-size", metavar="N", help="At most N tracks a file; more go to NAME-1, NAME-2, …"),
 ]
 NoExtinf = Annotated[
     bool, typer.Option("--no-extinf", help="Write no #EXTINF lines (for MPD's playlist folder).")

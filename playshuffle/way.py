@@ -1,0 +1,239 @@
+"""What is wanted, for which player, and where the playlist lies -> how its tracks are written."""
+
+import contextlib
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle import mpdconf
+from playshuffle.base import Base, is_foreign
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exchange import M3U, Format, format_of
+from playshuffle.library import Tracks
+from playshuffle.losses import Loss, left_out, losses, twins
+from playshuffle.players import GENERIC, PLAYERS, Player
+from playshuffle.playlist import PathStyle
+from playshuffle.quirks import is_plain
+from playshuffle.request import Request
+from playshuffle.target import Target
+from playshuffle.track import Folder, Skipped
+
+_SHOWN = 3  # names in an error
+_NAME = b"playshuffle"
+
+
+class Way(NamedTuple):
+    """How tracks are written: for which player, in which style, seen from where, in which format.
+
+    folder: where the playlist lies. part: so many entries a file; None for all in one.
+    """
+
+    player: str
+    style: PathStyle
+    base: Base
+    folder: bytes
+    format: Format
+    extinf: bool
+    part: int | None
+
+    @property
+    def _written(self) -> PathStyle:
+        return PathStyle.URI if self.format.is_uri else self.style
+
+    def lines(self, folder: Folder) -> list[bytes]:
+        """What a playlist says of the files of one folder."""
+        seen = folder._replace(path=self.base.seen(folder.path)) if self.base.swaps else folder
+        return self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
+
+    def comments(self) -> list[tuple[str, str]]:
+        """What the playlist has to say of itself, to be read back here."""
+        said = self.base.comment(self.folder)
+        return [("BASE", said)] if said else []
+
+    def suspects(self, listed: Tracks) -> list[bytes]:
+        """The tracks of all folders in which some name is odd."""
+        odd = [folder for folder in listed.folders if folder.has_odd_names or self._is_odd(folder)]
+        if listed.chosen is None:
+            return Tracks(odd).paths
+        return listed.paths if odd else []
+
+    def _is_odd(self, folder: Folder) -> bool:
+        if self.base.swaps:
+            return not is_plain(self.base.seen(folder.path), folder.names)
+        return folder.durations_ms is None and not is_plain(folder.path, folder.names)
+
+    def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
+        """What the player would lose, or any for the generic one."""
+        found = losses(self._seen(suspects), count, self._written, self.base.here, self.player)
+        return [*self._refused(count), *found]
+
+    def _refused(self, count: int) -> list[Loss]:
+        """All of it, where the words of the user ask for what the player does not read."""
+        player = PLAYERS[self.player]
+        if self._written is PathStyle.URI and "uri" in player.loses:
+            return [Loss("entries that are URIs", (player.title,), "leave --paths uri away", range(count))]
+        return []
+
+    def writable(self, found: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
+        """The tracks without those that the player cannot be told of, or would take for another file."""
+        if any_name:
+            return found, []
+        out: dict[bytes, str] = {}
+        if self.base.within:
+            where = " or ".join(map(shown, self.base.within))
+            out |= {
+                path: f"outside of {where}"
+                for folder in found.folders
+                if not self.base.is_seen(folder.path)
+                for path in Tracks([folder]).paths
+            }
+        suspects = self.suspects(found)
+        reasons = (
+            left_out(self._seen(suspects), self._written, self.base.here, self.player) if suspects else {}
+        )
+        out |= {suspects[index]: reason for index, reason in reasons.items()}
+        if PLAYERS[self.player].has_twins:
+            alike = twins(found.paths)
+            out |= {
+                found.paths[index]: f"only case or Unicode form differs: {shown(other)}"
+                for index, other in alike.items()
+            }
+        if not out:
+            return found, []
+        left = [index for index, path in enumerate(found.paths) if path not in out]
+        skipped = [Skipped(path, out[path]) for path in found.paths if path in out]
+        return found.only(left), skipped
+
+    def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:
+        return list(map(self.base.seen, paths)) if self.base.swaps else paths
+
+    def check_strict(
+        self, unwritten: Sequence[Skipped], lost: Sequence[Loss], suspects: Sequence[bytes]
+    ) -> None:
+        """See that nothing is left out, and that a player that was chosen loses nothing.
+
+        Raises:
+            PlayshuffleError: it does.
+        """
+        said = [f"{shown(path)} ({reason})" for path, reason in unwritten]
+        if self.player != GENERIC:
+            for loss in lost:
+                is_all = isinstance(loss.indices, range)  # of these it is the number that matters
+                said += (
+                    [loss.what] if is_all else [f"{shown(suspects[i])} ({loss.what})" for i in loss.indices]
+                )
+        if said:
+            more = f" and {len(said) - _SHOWN:,} more" if len(said) > _SHOWN else ""
+            raise PlayshuffleError(
+                f"{PLAYERS[self.player].title} would lose {', '.join(said[:_SHOWN])}{more}, so"
+                " nothing was written; rename them, or leave --strict away.",
+                Exit.LOSSES,
+            )
+
+
+def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> Way:
+    """Decide how the tracks in these folders are written.
+
+    Raises:
+        PlayshuffleError: what is wanted makes no sense together.
+    """
+    player = PLAYERS[request.player]
+    made = format_of(target.path) if target is not None else M3U
+    here = target.here if target is not None else b"/"
+    base = Base(here)
+    style = request.style
+    if request.swaps:
+        foreign = is_foreign(request.swaps)
+        if foreign and (style is PathStyle.URI or made.is_uri):
+            raise PlayshuffleError(
+                "What is no path of this system cannot be written as a URI; leave --paths uri away, or put"
+                " a path in its place.",
+                Exit.USAGE,
+            )
+        base = Base(here, request.swaps, tuple(ours for ours, _ in request.swaps))
+        style = style or (
+            PathStyle.URI if player.style is PathStyle.URI and not foreign else PathStyle.ABSOLUTE
+        )
+    elif request.relative_to is not None:
+        base = Base(request.relative_to)
+        style = PathStyle.RELATIVE
+    elif style is None and request.player == "mpd" and target is not None:
+        base = _of_mpd(request.roots, target) or base
+        style = PathStyle.RELATIVE if base.within else None
+    if style is None:
+        style = _style(request.roots, target, folders, player, made)
+    return Way(
+        request.player,
+        style,
+        base,
+        here,
+        made,
+        request.extinf and player.extinf,
+        None if target is None else request.part_size or player.part,
+    )
+
+
+def _style(
+    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, made: Format
+) -> PathStyle:
+    if player.style is PathStyle.URI or made.is_uri:
+        return PathStyle.URI
+    if target is None or target.is_link:
+        return PathStyle.ABSOLUTE  # from where it will be read is not known
+    if player.style is not None:
+        return player.style
+    # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
+    inside = target.here.rstrip(b"/") + b"/"
+    for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
+        if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
+            return PathStyle.RELATIVE
+    return PathStyle.ABSOLUTE
+
+
+def _of_mpd(roots: Sequence[bytes], target: Target) -> Base | None:
+    """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
+    conf = mpdconf.read()
+    if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
+        return None
+    if os.path.realpath(conf.playlists) != os.path.dirname(target.path):
+        return None
+    music = os.path.join(os.path.realpath(conf.music), b"")
+    pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
+    if not pairs:
+        raise PlayshuffleError(
+            f"MPD plays what is in {shown(conf.music)} ({shown(conf.path)}), and there is none of this music;"
+            " name the playlist with -o, and its folder as MPD sees it with --replace-prefix FROM=TO.",
+            Exit.NO_INPUT,
+        )
+    within = tuple(ours for ours, _ in pairs)
+    if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
+        ((ours, theirs),) = pairs
+        rest = theirs[len(music) :]
+        if ours.endswith(b"/" + rest):
+            return Base(ours.removesuffix(rest), (), within)
+    return Base(music, tuple(pair for pair in pairs if pair[0] != pair[1]), within)
+
+
+def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
+    """What of a root is in the music of MPD: its path here, and its real path there."""
+    ended, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
+    if music.startswith(real):
+        return ended + music[len(real) :], music
+    if real.startswith(music):
+        return ended, real
+    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
+        for entry in entries:
+            linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
+            if linked and real.startswith(linked):
+                return ended, os.path.join(entry.path, b"") + real[len(linked) :]
+    return None
+
+
+def default_output(player: str, root: bytes, name: bytes = _NAME) -> bytes:
+    """Where the playlist goes if nothing was said.
+
+    Raises:
+        PlayshuffleError: it goes to the playlists of MPD, and these cannot be found.
+    """
+    folder = mpdconf.folders()[1] if player == "mpd" else root
+    return os.path.join(folder, name + PLAYERS[player].suffix)
