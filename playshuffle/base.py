@@ -39,6 +39,21 @@ class Base(NamedTuple):
                 return theirs + (rest.replace(b"/", b"\\") if theirs.endswith(b"\\") else rest)
         return path
 
+    def shape(self, path: bytes) -> bytes:
+        """The same with slashes between its names in any case, so that a backslash is one in a name."""
+        for ours, theirs in self.swaps:
+            if path.startswith(ours):
+                return theirs.replace(b"\\", b"/") + path[len(ours) :]
+        return path
+
+    def is_nameable(self, path: bytes) -> bool:
+        """Whether its names are names there, too: a backslash may stand between names."""
+        return b"\\" not in path or not any(
+            theirs.endswith(b"\\") and b"\\" in path[len(ours) :]
+            for ours, theirs in self.swaps
+            if path.startswith(ours)
+        )
+
     def comment(self, folder: bytes) -> str:
         """What a playlist in the folder has to say, so that `Back` finds the files; empty if it is plain."""
         here = _ended(self.here)

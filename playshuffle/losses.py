@@ -81,11 +81,11 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
         for index in odd_in(text, key):
             instead = quirk.instead if lost.plays_another(form) else None
             if not lost.versions or (instead and os.path.lexists(os.path.join(folder, instead(seen[index])))):
-                out.setdefault(index, f"{quirk.what}, lost by {reader.title}")
+                out.setdefault(index, f"{quirk.what} (lost by {reader.title})")
     if reader.longest is not None:
         for index, entry in enumerate(written):
             if len(entry) > reader.longest:
-                out.setdefault(index, f"a line of more than {reader.longest} bytes, lost by {reader.title}")
+                out.setdefault(index, f"a line of more than {reader.longest} bytes (lost by {reader.title})")
     return out
 
 

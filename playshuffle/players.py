@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from playshuffle.playlist import PathStyle
+from playshuffle.quirks import QUIRKS
 
 # How an entry stands in the file: an absolute path, a relative one as it is, one that begins
 # with './' or '../', a file:// URI.
@@ -43,6 +44,7 @@ class Player(NamedTuple):
     suffix, style, extinf: what is written; a style of None is relative where that can be, else absolute.
     part: so many entries a file, the rest in further ones. most: so many it loads.
     longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
+    where: it is put if no place was said, in words; else in the music folder.
     is_server: it plays on behalf of others, and reads names as text.
     """
 
@@ -59,12 +61,39 @@ class Player(NamedTuple):
     most: int | None = None
     longest: int | None = None
     has_twins: bool = False
+    where: str = ""
     is_server: bool = False
 
     @property
     def proof(self) -> str:
         """How it is known."""
-        return f"measured {self.measured}" if self.measured else f"from {self.source}"
+        return f"measured with {self.measured}" if self.measured else f"from {self.source}"
+
+    def forms(self) -> str:
+        """The forms of the entries that are written for it."""
+        return {None: "AD", PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}[self.style]
+
+    def writes_words(self) -> str:
+        """What is written for it, in words."""
+        paths = {None: "relative paths where that can be", _URI: "file:// URIs"}
+        said = [self.suffix.decode(), self.where or paths.get(self.style, "relative paths")]
+        said += ["no EXTINF"] * (not self.extinf)
+        said += [f"{self.part:,} tracks a file"] if self.part is not None else []
+        return ", ".join(said)
+
+    def loses_words(self) -> list[str]:
+        """What of names and lists it loses, though they are written as it wants them."""
+        said = [
+            f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
+            for key, quirk in QUIRKS.items()
+            if (lost := self.loses.get(key)) is not None and any(map(lost.has, self.forms()))
+        ]
+        if self.style is not PathStyle.URI:
+            said.insert(0, QUIRKS["newline"].what)
+        said += [f"lines of more than {self.longest} bytes"] if self.longest is not None else []
+        said += [f"more than {self.most:,} tracks"] if self.most is not None else []
+        said += ["one of two names that differ by case or Unicode form"] * self.has_twins
+        return said
 
 
 GENERIC = "generic"
@@ -88,10 +117,12 @@ PLAYERS: dict[str, Player] = {
             **_LINES,
             "uri": Lost("u"),
             "headless": Lost("ARDU", "before 0.24.7"),
-            "dots": Lost("D", "before 0.23"),
             "utf16": Lost("ARDU"),
+            "capitals": Lost("ARDU"),
+            "mac": Lost("ARDU"),
         },
         "0.23.12",
+        where="in its playlist_directory, relative to its music_directory",
         extinf=False,  # it takes what stands there for more than the tags of the file
         loads=(b".m3u",),
         most=16384,
@@ -103,6 +134,7 @@ PLAYERS: dict[str, Player] = {
             "bytes": Lost("ARD", "from 0.37 on"),
             "blank": Lost("r"),
             "tilde": Lost("r", "from 2026 on"),
+            "mac": Lost("ARDU"),
             "folder": Lost("ardu"),
         },
         "0.35.1",
@@ -129,6 +161,7 @@ PLAYERS: dict[str, Player] = {
             "folder": Lost("ARDU"),
             "headless": Lost("ARDU"),
             "utf16": Lost("ARDU"),
+            "mac": Lost("ARDU"),
         },
         "2.10.0",
         loads=(b".m3u",),
@@ -143,6 +176,8 @@ PLAYERS: dict[str, Player] = {
             "folder": Lost("ARDU", "up to 4.5"),
             "dead": Lost("ARDU", "up to 4.5"),
             "empty": Lost("ARDU", "up to 4.5"),
+            "capitals": Lost("ARDU"),
+            "mac": Lost("ARDU"),
         },
         "4.5.0",
         style=_URI,
@@ -154,6 +189,7 @@ PLAYERS: dict[str, Player] = {
             "bytes": Lost("ard"),
             "colon": Lost("R"),
             "music": Lost("rd"),
+            "capitals": Lost("ARDU"),
             "headless": Lost("ARDU"),
             "utf16": Lost("ARDU"),
         },
@@ -203,7 +239,7 @@ PLAYERS: dict[str, Player] = {
     ),
     "kodi": Player(
         "Kodi",
-        {**_TEXT, "letter": Lost("R"), "itself": Lost("RD"), "bom": Lost("ARDU")},
+        {**_TEXT, "letter": Lost("R"), "itself": Lost("RD")},
         suffix=b".m3u8",
         style=_RELATIVE,
         longest=4095,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__, duration
 from playshuffle.errors import shown
+from playshuffle.players import GENERIC
 from playshuffle.request import Report
 from playshuffle.track import Skipped
 
@@ -31,7 +32,8 @@ def lines(report: Report, *, seconds: float, names: bool, dry_run: bool) -> Iter
             yield from _named([report.suspects[index] for index in loss.indices])
     yield from report.notes
     if report.is_new and report.is_changed and report.output is not None:
-        yield f"Play it: mpv --playlist={shlex.quote(shown(report.output))}"
+        if report.player in (GENERIC, "mpv"):
+            yield f"Play it: mpv --playlist={shlex.quote(shown(report.output))}"
         yield "Other players, and what each of them needs: docs/players.md"
 
 
@@ -45,6 +47,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "dry_run": dry_run,
             "changed": report.is_changed,
             "order": report.order,
+            "player": report.player,
             "paths": report.style.value,
             "tracks": report.count,
             "library": report.found,

@@ -13,7 +13,7 @@ from playshuffle.library import Tracks
 from playshuffle.losses import Loss, left_out, losses, twins
 from playshuffle.players import GENERIC, PLAYERS, Player
 from playshuffle.playlist import PathStyle
-from playshuffle.quirks import is_plain
+from playshuffle.quirks import LIST_QUIRKS, is_plain
 from playshuffle.request import Request
 from playshuffle.target import Target
 from playshuffle.track import Folder, Skipped
@@ -25,12 +25,14 @@ _NAME = b"playshuffle"
 class Way(NamedTuple):
     """How tracks are written: for which player, in which style, seen from where, in which format.
 
-    folder: where the playlist lies. part: so many entries a file; None for all in one.
+    output: the playlist, and folder: where it lies; both as it was named.
+    part: so many entries a file; None for all in one.
     """
 
     player: str
     style: PathStyle
     base: Base
+    output: bytes
     folder: bytes
     format: Format
     extinf: bool
@@ -59,7 +61,7 @@ class Way(NamedTuple):
 
     def _is_odd(self, folder: Folder) -> bool:
         if self.base.swaps:
-            return not is_plain(self.base.seen(folder.path), folder.names)
+            return not is_plain(self.base.shape(folder.path), folder.names)
         return folder.durations_ms is None and not is_plain(folder.path, folder.names)
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
@@ -70,9 +72,18 @@ class Way(NamedTuple):
     def _refused(self, count: int) -> list[Loss]:
         """All of it, where the words of the user ask for what the player does not read."""
         player = PLAYERS[self.player]
+        everything = []
+        if self.player == GENERIC:
+            return []
         if self._written is PathStyle.URI and "uri" in player.loses:
-            return [Loss("entries that are URIs", (player.title,), "leave --paths uri away", range(count))]
-        return []
+            everything.append("uri")
+        if self._written is PathStyle.RELATIVE and "music" in player.loses:
+            everything.append("music")
+        suffix = os.path.splitext(self.output)[1].lower()
+        if suffix not in player.loads and self.format is M3U:
+            everything.append("suffix")
+        quirks = [LIST_QUIRKS[key] for key in everything]
+        return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
     def writable(self, found: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
         """The tracks without those that the player cannot be told of, or would take for another file."""
@@ -92,6 +103,7 @@ class Way(NamedTuple):
             left_out(self._seen(suspects), self._written, self.base.here, self.player) if suspects else {}
         )
         out |= {suspects[index]: reason for index, reason in reasons.items()}
+        out |= {path: "a backslash in the name" for path in suspects if not self.base.is_nameable(path)}
         if PLAYERS[self.player].has_twins:
             alike = twins(found.paths)
             out |= {
@@ -105,7 +117,7 @@ class Way(NamedTuple):
         return found.only(left), skipped
 
     def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:
-        return list(map(self.base.seen, paths)) if self.base.swaps else paths
+        return list(map(self.base.shape, paths)) if self.base.swaps else paths
 
     def check_strict(
         self, unwritten: Sequence[Skipped], lost: Sequence[Loss], suspects: Sequence[bytes]
@@ -166,6 +178,7 @@ def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> W
         request.player,
         style,
         base,
+        request.output or b"-.m3u",
         here,
         made,
         request.extinf and player.extinf,

@@ -11,10 +11,12 @@ from typing import NamedTuple
 from playshuffle.audit.mix import Mix, mix, successors
 from playshuffle.cache import Cache
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exchange import format_of
 from playshuffle.groups import albums, artist_keys
 from playshuffle.library import ReadAll, Tracks, with_readings
+from playshuffle.listed import content_of
 from playshuffle.listing import file_stamp, fits
-from playshuffle.playlist import parse
+from playshuffle.playlist import Parsed
 from playshuffle.track import Folder, Tags
 
 
@@ -52,7 +54,7 @@ def look_into(path: bytes, read_all: ReadAll) -> Found:
     Raises:
         PlayshuffleError: it cannot be read, or names no file.
     """
-    parsed = parse(_content(path), os.path.dirname(path))
+    parsed = _parsed(path)
     if not parsed.paths:
         raise PlayshuffleError(f"{shown(path)} names no file.", Exit.NOTHING_TO_PLAY)
     stats = {path: found for path in dict.fromkeys(parsed.paths) if (found := _file(path)) is not None}
@@ -77,16 +79,13 @@ def look_into(path: bytes, read_all: ReadAll) -> Found:
     )
 
 
-def _content(path: bytes) -> bytes:
+def _parsed(path: bytes) -> Parsed:
     try:
-        # Not blocking: it may be a FIFO, which nobody may ever write into.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return file.read()
-            reason = "no regular file"
-    except OSError as error:
-        reason = error.strerror or "unreadable"
-    raise PlayshuffleError(f"{shown(path)} cannot be read: {reason}. Name a playlist.", Exit.NO_INPUT)
+        return format_of(path).read(content_of(path), os.path.dirname(path))
+    except ValueError as error:
+        raise PlayshuffleError(
+            f"{shown(path)} is no playlist: {error}. Name another file.", Exit.NO_INPUT
+        ) from error
 
 
 def _file(path: bytes) -> os.stat_result | None:

@@ -13,7 +13,9 @@ from playshuffle import __version__
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-_VERBS = ("make", "watch", "reshuffle", "forget", "status", "config", "orders", "audit", "trace")
+_VERBS = (
+    "make", "watch", "reshuffle", "forget", "status", "config", "players", "check", "orders", "audit", "trace",
+)  # fmt: skip
 
 
 def _app(words: Sequence[str]) -> typer.Typer:
