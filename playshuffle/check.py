@@ -19,7 +19,7 @@ _TAKERS = {
     "percent": {"vlc", "jellyfin"},
     "windows": {"strawberry", "lms", "rockbox"},
     "latin1": {"vlc"},
-    "blank": {"mpd", "mpv", "quodlibet", "mopidy", "strawberry", "navidrome", "jellyfin", "kodi", "lms"},
+    "blank": {name for name, player in PLAYERS.items() if "blank" in player.loses},
 }
 
 

@@ -98,7 +98,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ["-o", "list.txt"],
             "does not end in .m3u, .m3u8, .xspf, .jspf or .pls; name a playlist like list.m3u",
         ),
-        (["-o", ".m3u"], "does not end in .m3u or .m3u8"),
+        (["-o", ".m3u"], "does not end in .m3u, .m3u8"),
         (["--pin", "z.mp3"], "no track 'z.mp3' in the library; near are "),
         (["--pin", "sub/b.mp3"], "no track 'sub/b.mp3' in the library; near are 'b.mp3'"),
         (["--pin", ""], "no track '' in the library"),
