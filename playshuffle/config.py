@@ -10,9 +10,11 @@ from playshuffle import duration, keys, output
 from playshuffle.document import Document, read
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options import Options, request
+from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.recipe import known
 from playshuffle.request import Request
 from playshuffle.target import check_name
+from playshuffle.way import default_output
 
 QUIET, POLL = "2s", "5m"
 
@@ -218,12 +220,19 @@ def _wanted(document: Document, name: str, content: Mapping[str, Any], folders: 
             at = document.at(*here, "output")
             raise PlayshuffleError(f"{at}: output: {keys.in_keys(str(error))}", Exit.CONFIG) from error
     else:
-        path = os.path.join(folders[0], _file_name(document, name))
+        path = b""
+
+    stem = _file_name(document, name) if not path else b""
+    base = {}
+    if "relative_to" in content:
+        base["relative_to"] = os.fsdecode(_path(document, (*here, "relative_to"), content["relative_to"]))
 
     def made(given: Mapping[str, Any]) -> Wanted:
-        options = Options(
-            folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **keys.options_of(given)
+        fields = keys.options_of({**given, **{key: base[key] for key in base.keys() & given.keys()}})
+        whole = path or default_output(
+            known("player", fields.get("player", GENERIC), PLAYERS), folders[0], stem
         )
+        options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(whole), **fields)
         word = given.get("reshuffle", Reshuffle.NEVER)
         return Wanted(
             name, options, request(options), Reshuffle(known("reshuffle", word, Reshuffle)), _deal(given)
@@ -284,4 +293,4 @@ def _file_name(document: Document, name: str) -> bytes:
             " playlist, or give it an output.",
             Exit.CONFIG,
         )
-    return name.encode() + b".m3u"
+    return name.encode()

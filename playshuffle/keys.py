@@ -56,7 +56,16 @@ PLAYLIST: Mapping[str, Key] = {
     "limit": _NUMBER,
     "time": _DURATION,
     "seed": _TEXT,
+    "for": _TEXT,
     "paths": _TEXT,
+    "root_as": _TEXT,
+    "relative_to": Key('a text, like "/mnt/stick"', _is_text),
+    "replace_prefix": Key(
+        'a text or a list of texts, like "/srv/music=/music"',
+        lambda value: _is_text(value) or _is_texts(value),
+    ),
+    "part_size": _NUMBER,
+    "strict": _YES,
     "extinf": _YES,
     "tags": _YES,
     "ignore_files": _YES,
@@ -146,7 +155,11 @@ def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
     }
     if "gap" in given:
         given["gap"] = str(given["gap"])
-    if "pin" in given:
-        pins = given["pin"]
-        given["pin"] = tuple(os.fsdecode(pin.encode()) for pin in ([pins] if isinstance(pins, str) else pins))
+    if "for" in given:
+        given["player"] = given.pop("for")
+    for name in {"pin", "replace_prefix"} & given.keys():
+        texts = given[name]
+        given[name] = tuple(
+            os.fsdecode(text.encode()) for text in ([texts] if isinstance(texts, str) else texts)
+        )
     return given

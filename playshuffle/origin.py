@@ -42,7 +42,7 @@ def _of(document: Document, wanted: Wanted) -> list[Setting]:
         elif key == "deal":
             value = table.get(key)
         else:
-            value = getattr(wanted.options, key)
+            value = getattr(wanted.options, "player" if key == "for" else key)
         if value not in (None, ()):
             found.append(Setting(key, value, line))
     return found

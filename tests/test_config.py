@@ -101,8 +101,8 @@ def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
     fields = set(Options.__dataclass_fields__)
 
-    assert fields - set(keys.PLAYLIST) == {"allow_shrink"}
-    assert set(keys.PLAYLIST) - fields == {"reshuffle", "deal", "every"}
+    assert fields - set(keys.PLAYLIST) == {"allow_shrink", "player"}
+    assert set(keys.PLAYLIST) - fields == {"for", "reshuffle", "deal", "every"}
 
 
 @pytest.mark.parametrize(

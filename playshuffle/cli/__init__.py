@@ -14,8 +14,9 @@ from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _VERBS = (
-    "make", "watch", "reshuffle", "forget", "status", "config", "players", "check", "orders", "audit", "trace",
-)  # fmt: skip
+    *("make", "watch", "reshuffle", "forget", "status", "config"),
+    *("players", "check", "orders", "audit", "trace"),
+)
 
 
 def _app(words: Sequence[str]) -> typer.Typer:

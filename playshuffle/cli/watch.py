@@ -10,6 +10,7 @@ from playshuffle.cli import words
 from playshuffle.config import Config, Wanted, find, load
 from playshuffle.daemon import run
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.players import GENERIC
 
 EXAMPLES = """\b
 Examples:
@@ -30,6 +31,7 @@ def watch(
     ] = None,
     output: words.Output = None,
     order: words.Order = "uniform",
+    player: words.Player = GENERIC,
     config: words.ConfigFile = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")
@@ -39,9 +41,9 @@ def watch(
     """Keep playlists right while their folders change: in the foreground, for a terminal or systemd."""
     if folders and config is not None:
         raise PlayshuffleError("--config goes with no folders; leave one of both away.", Exit.USAGE)
-    if not folders and (output is not None or order != "uniform"):
+    if not folders and (output is not None or order != "uniform" or player != GENERIC):
         raise PlayshuffleError(
-            "-o and --order go with folders; without, the configuration says all that.", Exit.USAGE
+            "-o, --order and --for go with folders; without, the configuration says all that.", Exit.USAGE
         )
     if output == options.STDOUT:
         raise PlayshuffleError("Standard output cannot be kept; name a file with -o.", Exit.USAGE)
@@ -49,6 +51,6 @@ def watch(
     gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
-    asked = options.Options(folders=tuple(folders), output=output, order=order)
+    asked = options.Options(folders=tuple(folders), output=output, order=order, player=player)
     wanted = Wanted("playlist", asked, options.request(asked))
     return run(lambda: Config(None, (wanted,)))
