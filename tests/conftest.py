@@ -16,7 +16,14 @@ _XDG = {
 _REAL = [Path(os.environ.get(name) or Path.home() / folder) for name, folder in _XDG.items()]
 
 # Where they do not have their package's name.
-_PACKAGES = {"unshare": "util-linux", "mount": "util-linux", "setpriv": "util-linux"}
+_PACKAGES = {
+    "dbus-daemon": "dbus",
+    "systemctl": "systemd",
+    "systemd-analyze": "systemd",
+    "unshare": "util-linux",
+    "mount": "util-linux",
+    "setpriv": "util-linux",
+}
 
 
 def need(tool: str) -> None:

@@ -38,8 +38,8 @@ LAYERS = (
     {"dealing"},
     {"audit", "check", "config", "listed"},
     {"example", "origin", "passes", "progress", "services", "summary", "units"},
-    {"hand", "ledger", "log", "sandbox", "settle", "status", "systemctl"},
-    {"daemon"},
+    {"access", "hand", "ledger", "log", "sandbox", "settle", "status", "systemctl"},
+    {"daemon", "installation"},
     {"cli"},
     {"__main__"},
 )

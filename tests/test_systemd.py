@@ -1,0 +1,282 @@
+"""The units under a real systemd: what they let through, and how the service lives and comes back."""
+
+import functools
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import need, unmet
+from tests.lab import HOME, PROGRAM, ROOT, USER, VENV, Lab, lab, until
+
+pytestmark = [pytest.mark.root, pytest.mark.systemd]
+
+UNITS = sorted(path.name for path in (ROOT / "systemd").iterdir())
+SERVICES = [name for name in UNITS if name.endswith(".service")]
+OF_USER = [name for name in UNITS if "@" not in name and not name.endswith(".conf")]
+
+CONFIG = f"{HOME}/.config/playshuffle/config.toml"
+
+# What runs as the service.
+WATCH = f"{VENV}/bin/python {HOME}/stand_in.py"
+
+# Of what the prober tries, what the service cannot do without; nothing else may be done.
+WORK = {
+    "write to the state",
+    "write to the cache",
+    "replace a playlist",
+    "read the music",
+    "start its reader",
+}
+# What is refused without namespaces, too.
+KERNEL = {
+    "speak IPv4",
+    "speak IPv6",
+    "speak to the kernel",
+    "map memory to write and run",
+    "make a user namespace",
+    "mount",
+    "take a higher priority",
+    "make a program that runs as its owner",
+}
+
+
+@pytest.fixture(scope="module")
+def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    need("systemctl")
+    need("dbus-daemon")
+    if not os.path.exists("/usr/bin/python3"):
+        unmet("/usr/bin/python3 is missing: apt install python3")
+    with lab(tmp_path_factory.mktemp("lab")) as booted:
+        booted.root("touch /tmp/of-another; mkdir -p /srv/music /srv/playlists; chmod 755 /srv/*")
+        booted.root(f"install -d -o {USER} /srv/playlists/{USER}; chmod 755 /var/log; touch /srv/music/a.mp3")
+        booted.user("mkdir -p .ssh .config/systemd/user .local/state/playshuffle Music Elsewhere")
+        booted.user("touch .ssh/id_ed25519 .bashrc Elsewhere/b.mp3")
+        for script in ("stand_in.py", "prober.py"):
+            booted.write(f"{HOME}/{script}", (ROOT / "tests" / script).read_text())
+        for unit in OF_USER:
+            booted.write(f"{HOME}/.config/systemd/user/{unit}", (ROOT / "systemd" / unit).read_text())
+        booted.write(
+            "/etc/systemd/system/playshuffle@.service", (ROOT / "systemd/playshuffle@.service").read_text()
+        )
+        booted.root(f"ln -s {PROGRAM} /usr/local/bin/playshuffle")
+        booted.user("systemctl --user daemon-reload")
+        booted.root("systemctl daemon-reload")
+        yield booted
+
+
+@pytest.fixture
+def place(booted: Lab) -> Iterator[Lab]:
+    """With the units as they are shipped, and a configuration that is sound."""
+    booted.write(CONFIG, 'folders = ["~/Music"]\n')
+    yield booted
+    booted.user(
+        "systemctl --user stop 'playshuffle*'; rm -rf .config/systemd/user/*.d;"
+        "systemctl --user daemon-reload; systemctl --user reset-failed"
+    )
+
+
+def drop_in(place: Lab, unit: str, text: str) -> None:
+    """Change a unit as its user could."""
+    place.write(f"{HOME}/.config/systemd/user/{unit}.d/test.conf", f"[Service]\n{text}\n")
+    place.user("systemctl --user daemon-reload")
+
+
+def watch(place: Lab, settings: str = "") -> None:
+    """Start the service."""
+    drop_in(place, "playshuffle.service", f"ExecStart=\nExecStart={WATCH}\n{settings}")
+    place.start("playshuffle.service")
+
+
+def is_back(place: Lab, restarts: int) -> bool:
+    now = place.user("systemctl --user show --property=ActiveState,NRestarts playshuffle").stdout.split()
+    return set(now) == {"ActiveState=active", f"NRestarts={restarts}"}
+
+
+@pytest.mark.parametrize("unit", OF_USER)
+def test_systemd_finds_no_fault_with_a_unit_of_a_user(place: Lab, unit: str) -> None:
+    said = place.user(
+        f"systemd-analyze --user verify --man=no --recursive-errors=no .config/systemd/user/{unit} 2>&1"
+    )
+
+    assert said.stdout == ""
+
+
+def test_systemd_finds_no_fault_with_the_unit_of_the_system(place: Lab) -> None:
+    said = place.root(
+        f"systemd-analyze verify --man=no --recursive-errors=no playshuffle@{USER}.service 2>&1"
+    )
+
+    assert said.stdout == ""
+
+
+@pytest.mark.parametrize("unit", SERVICES)
+def test_a_unit_is_exposed_no_more_than_it_must(unit: str, tmp_path: Path) -> None:
+    """By systemd's own measure, from 0 to 10, which goes by what a unit wishes for."""
+    need("systemd-analyze")
+    path = tmp_path / unit.replace("@", "@x")
+    path.write_text((ROOT / "systemd" / unit).read_text())
+    scope, most = ("--system", 0.3) if "@" in unit else ("--user", 0.7)
+    said = subprocess.run(
+        ["systemd-analyze", scope, "security", "--offline=true", "--no-pager", path],
+        check=False,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    exposure = re.search(r"exposure level for \S+: (\d+\.\d)", said.stdout)
+
+    assert exposure is not None, said.stderr
+    assert float(exposure[1]) <= most
+
+
+def probed(place: Lab, unit: str) -> dict[str, str]:
+    """What came of each attempt from inside of a unit of the user."""
+    words = f"{VENV}/bin/python {HOME}/prober.py {HOME}/Music {HOME}/Elsewhere {HOME}"
+    drop_in(place, unit, f"ExecStart=\nExecStart={words}\nRestart=no")
+    place.user("rm -rf Music/probed.json")
+    place.start(unit)
+    told: dict[str, str] = json.loads(place.user("cat Music/probed.json").stdout)
+    return told
+
+
+@pytest.mark.parametrize("unit", [name for name in SERVICES if "@" not in name])
+def test_a_unit_of_a_user_lets_nothing_through_but_its_work(place: Lab, unit: str) -> None:
+    """What is scored is a wish; this is what systemd makes of it."""
+    told = probed(place, unit)
+
+    assert told.pop("sandbox") == "on"
+    assert {what for what, came in told.items() if came == "done"} == WORK
+
+
+def test_the_unit_of_the_system_lets_nothing_through_but_its_work(place: Lab) -> None:
+    unit = f"playshuffle@{USER}.service"
+    place.root("cp -r /home/lab/.local/share/pipx/venvs/playshuffle /opt/; cp /home/lab/prober.py /opt")
+    place.write(
+        f"/etc/systemd/system/{unit}.d/test.conf",
+        "[Service]\nExecStart=\nRestart=no\n"
+        f"ExecStart=/opt/playshuffle/bin/python /opt/prober.py /srv/playlists/{USER} /srv/music {HOME}\n",
+    )
+    place.root(f"systemctl daemon-reload; systemctl start {unit}")
+    told = json.loads(place.root(f"cat /srv/playlists/{USER}/probed.json").stdout)
+
+    assert told.pop("sandbox") == "on"
+    assert {what for what, came in told.items() if came == "done"} == WORK
+
+
+def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(place: Lab) -> None:
+    """Ubuntu 24.04 gives none to users. Files are open then, but not programs, sockets and the kernel."""
+    uid = place.user("id -u").stdout.strip()
+    place.write(f"/etc/systemd/system/user@{uid}.service.d/test.conf", "[Service]\nRestrictNamespaces=yes\n")
+    place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
+    try:
+        drop_in(place, "playshuffle.service", f"ExecStart=\nExecStart={WATCH}\nRestart=no")
+        failed = place.user("systemctl --user start playshuffle", check=False)
+        why = place.show("playshuffle.service", "ExecMainStatus"), place.journal("playshuffle.service")
+        name = "playshuffle-sandbox-off.conf"
+        place.write(
+            f"{HOME}/.config/systemd/user/playshuffle.service.d/{name}", (ROOT / "systemd" / name).read_text()
+        )
+        told = probed(place, "playshuffle.service")
+    finally:
+        place.root(f"rm -r /etc/systemd/system/user@{uid}.service.d; systemctl daemon-reload")
+        place.root(f"systemctl restart user@{uid}")
+
+    assert failed.returncode != 0
+    assert why[0] in {"217", "226"}
+    assert "namespac" in why[1]
+    assert told.pop("sandbox") == "system calls only"
+    assert {what for what, came in told.items() if came != "done"} >= KERNEL
+    assert {"write to the home", "read a key", "speak on the session bus"} <= {
+        what for what, came in told.items() if came == "done"
+    }
+
+
+def test_the_service_is_up_when_it_says_so_and_tells_what_it_does(place: Lab) -> None:
+    watch(place)
+
+    assert place.show("playshuffle.service", "ActiveState") == "active"
+    assert place.show("playshuffle.service", "StatusText") != ""
+
+
+def test_a_reload_reads_the_configuration_and_survives_a_broken_one(place: Lab) -> None:
+    watch(place)
+    process = place.show("playshuffle.service", "MainPID")
+    place.write(CONFIG, "nonsense = 1\n")
+    place.user("systemctl --user reload playshuffle")
+    until(lambda: place.show("playshuffle.service", "ActiveState") == "active")
+
+    assert place.show("playshuffle.service", "MainPID") == process
+    assert place.show("playshuffle.service", "NRestarts") == "0"
+
+
+def test_a_broken_configuration_is_not_tried_for_ever(place: Lab) -> None:
+    place.write(CONFIG, "nonsense = 1\n")
+    drop_in(place, "playshuffle.service", f"ExecStart=\nExecStart={WATCH}\nRestartSec=100ms")
+    place.user("systemctl --user start playshuffle", check=False)
+    time.sleep(1)
+
+    assert place.show("playshuffle.service", "ActiveState") == "failed"
+    assert place.show("playshuffle.service", "ExecMainStatus") == "78"
+    assert place.show("playshuffle.service", "NRestarts") == "0"
+
+
+def test_any_other_failure_is_tried_for_ever(place: Lab) -> None:
+    """More often than the five times after which systemd would give up by itself."""
+    drop_in(place, "playshuffle.service", "ExecStart=\nExecStart=false\nRestartSec=50ms")
+    place.user("systemctl --user start --no-block playshuffle")
+
+    until(lambda: int(place.show("playshuffle.service", "NRestarts")) > 8)
+
+
+def test_a_main_loop_that_stands_still_is_ended_with_its_stack_told_and_begins_anew(place: Lab) -> None:
+    watch(place, "WatchdogSec=2\nRestartSec=100ms")
+    process = place.show("playshuffle.service", "MainPID")
+    time.sleep(3)
+    healthy = place.show("playshuffle.service", "NRestarts")
+    place.user(f"kill -STOP {process}")
+    until(lambda: is_back(place, 1))
+
+    assert healthy == "0"
+    assert place.show("playshuffle.service", "MainPID") not in {process, "0"}
+    assert "Watchdog timeout" in place.journal("playshuffle.service")
+    assert "most recent call first" in place.journal("playshuffle.service")
+
+
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_service_that_is_killed_comes_back_in_time(place: Lab, times: int) -> None:
+    """Each time, within two seconds of what the unit waits."""
+    watch(place, "RestartSec=1")
+    took_s = []
+    for count in range(1, times + 1):
+        killed = place.show("playshuffle.service", "MainPID")
+        place.user("systemctl --user kill --signal=KILL playshuffle")
+        took_s.append(until(functools.partial(is_back, place, count)))
+
+        assert place.show("playshuffle.service", "MainPID") != killed
+
+    assert max(took_s) < 1 + 2
+
+
+def test_a_stop_is_a_good_end(place: Lab) -> None:
+    watch(place)
+    place.user("systemctl --user stop playshuffle")
+
+    assert place.show("playshuffle.service", "Result") == "success"
+    assert place.show("playshuffle.service", "ActiveState") == "inactive"
+    assert place.show("playshuffle.service", "ExecMainStatus") == "0"
+
+
+@pytest.mark.parametrize("timer", [name for name in OF_USER if name.endswith(".timer")])
+def test_a_timer_is_set_for_the_next_day(place: Lab, timer: str) -> None:
+    place.user(f"systemctl --user start {timer}")
+    due = place.show(timer, "NextElapseUSecRealtime")
+    left = place.user(f"echo $(( $(date -d '{due}' +%s) - $(date +%s) ))")
+
+    assert 0 < int(left.stdout) <= 24 * 3600 + 300
+    assert place.show(timer, "Persistent") == "yes"
