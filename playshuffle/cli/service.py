@@ -1,0 +1,81 @@
+"""`playshuffle service`: have systemd keep the playlists up to date, or no more; and see how it goes."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from playshuffle.cli.streams import say, write_out
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+if TYPE_CHECKING:
+    from playshuffle.units import Folders
+
+EXAMPLES = """\b
+Examples:
+  playshuffle config init        # then say in that file what you want
+  playshuffle service install    # once, and whenever playlists are to be written to other folders
+  playshuffle service status
+"""
+
+
+def install() -> None:
+    """Put the units in place and start the service; done again, mend what differs."""
+    from playshuffle import access, config, installation, systemctl, units
+
+    _check_user()
+    words = units.program().words
+    if not systemctl.can_run([*words, "--version"]):
+        raise PlayshuffleError(
+            f"{shown(words[0])} cannot run as a service does, from any folder and without your"
+            " environment; install it, with pipx for example.",
+            Exit.CONFIG,
+        )
+    found = config.load(config.find())
+    say(fault.text for fault in found.broken)
+    say(access.doubts(found))
+    deals = any(wanted.deal is not None for wanted in found.playlists)
+    # Where nothing can be told of it, there is no systemd, or it is asked too early: then it is needed.
+    is_sandboxed = systemctl.gives_namespaces() is not False
+    _tell(installation.install(_units(access.writable_folders(found), sandboxed=is_sandboxed), deals=deals))
+
+
+def uninstall() -> None:
+    """Stop the service and take its units away; playlists, orders and configuration stay."""
+    from playshuffle import installation
+
+    _check_user()
+    _tell(installation.uninstall())
+
+
+def status() -> int:
+    """Tell whether it is installed, runs, and is locked up; exit code 1 says that something is amiss."""
+    from playshuffle import access, config, installation
+
+    wanted = None
+    try:
+        folders = access.writable_folders(config.load(config.find()), make=False)
+        wanted = _units(folders, sandboxed=True)
+    except PlayshuffleError:  # of which `playshuffle config check` tells
+        pass
+    lines, is_well = installation.status(wanted)
+    _tell(lines)
+    return Exit.DONE if is_well else Exit.LOSSES
+
+
+VERBS = (install, uninstall, status)
+
+
+def _units(folders: "Folders", *, sandboxed: bool) -> Mapping[str, str | None]:
+    from playshuffle import units
+
+    return units.rendered(units.program(), folders, os.environ, sandboxed=sandboxed)
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:  # each when it is so: systemd may take its time
+        write_out([f"{line}\n".encode()])
+
+
+def _check_user() -> None:
+    if os.geteuid() == 0 and "SUDO_USER" in os.environ:
+        raise PlayshuffleError("The service belongs to a user: run this without sudo.", Exit.USAGE)

@@ -1,0 +1,77 @@
+"""Questions and orders to the systemd of this user, by way of its own programs."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_PATIENCE_S = 120  # longer than a service may take to say that it is up
+_UP = {"initializing", "starting", "running", "degraded", "maintenance", "stopping"}
+_NO_NAMESPACES = {217, 226}  # what systemd says of a service to which it could not give them
+
+
+class Answer(NamedTuple):
+    """How a program ended, and what it said."""
+
+    code: int
+    text: str
+
+
+def is_there() -> bool:
+    """Whether a systemd runs for this user that can be spoken to."""
+    return shutil.which("systemctl") is not None and ask("is-system-running").text in _UP
+
+
+def ask(*words: str) -> Answer:
+    """Have systemctl do or tell something of the units of this user."""
+    return _run(["systemctl", "--user", *words])
+
+
+def show(unit: str, *keys: str) -> dict[str, str]:
+    """Properties of a unit; of one that is unknown they are empty."""
+    lines = ask("show", f"--property={','.join(keys)}", unit).text.splitlines()
+    found = dict(line.partition("=")[::2] for line in lines)
+    return {key: found.get(key, "") for key in keys}
+
+
+def can_run(words: Sequence[str]) -> bool:
+    """Whether a command runs as in a service: in no particular folder, with no particular environment."""
+    return _run(["env", "-i", "-C", "/", *words]).code == 0
+
+
+def gives_namespaces() -> bool | None:
+    """Whether services of this user can have namespaces; None where nothing can be told.
+
+    Ubuntu 24.04 refuses them to users, and with them all that protects files.
+    """
+    if shutil.which("systemd-run") is None:
+        return None
+    wish = ["--property=PrivateUsers=yes", "--property=ProtectSystem=strict", "--property=PrivateTmp=yes"]
+    code = _run(["systemd-run", "--user", "--quiet", "--wait", "--collect", *wish, "true"]).code
+    return True if code == 0 else False if code in _NO_NAMESPACES else None
+
+
+def lingers() -> bool | None:
+    """Whether services of this user run while nobody is logged in; None where nothing can be told."""
+    if shutil.which("loginctl") is None:
+        return None
+    words = ["loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value"]
+    return {"yes": True, "no": False}.get(_run(words).text)
+
+
+def _run(words: list[str]) -> Answer:
+    environment = os.environ | {"LC_ALL": "C.UTF-8", "SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": ""}
+    try:
+        done = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Answer(-1, str(error))
+    return Answer(done.returncode, done.stdout.decode(errors="replace").strip())
