@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 # File systems that are changed from elsewhere, and whose kernel here is not told of it.
@@ -54,15 +54,34 @@ def table() -> list[Mount]:
 
 
 def parse(mountinfo: bytes) -> list[Mount]:
-    """The mounts of a table; of several on one place the last, which hides the others."""
+    """The mounts of a table; of several on one place the last, which hides the others.
+
+    A folder that is mounted on itself is none: systemd makes such mounts inside of a sandbox, for what
+    may be written there, and a library must not look as if it had come to another drive.
+    """
     mounts = {}
+    origins = {}
     for line in mountinfo.split(b"\n")[:-1]:  # a carriage return may be part of a name
         # 36 35 98:0 /root /point options [tags…] - type source superoptions
         before, _, after = line.partition(b" - ")
-        point = _unescaped(before.split(b" ")[4])
+        device, root, point = before.split(b" ")[2:5]
+        point = _unescaped(point)
         kind, source = after.split(b" ")[:2]
         mounts[point] = Mount(point, os.fsdecode(kind), _unescaped(source), 0)
-    return list(mounts.values())
+        origins[point] = (device, _unescaped(root))
+    return [mount for point, mount in mounts.items() if not _is_on_itself(point, origins)]
+
+
+def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
+    """Whether a mount shows what would be there without it."""
+    below, above = b"", point
+    while above != b"/":
+        above, name = os.path.split(above)
+        below = os.path.join(name, below) if below else name
+        if above in origins:
+            device, root = origins[above]
+            return origins[point] == (device, os.path.join(root, below))
+    return False
 
 
 def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:

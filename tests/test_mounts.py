@@ -68,6 +68,24 @@ def test_below_the_root_of_all_folders_lie_all_mounts() -> None:
     assert points(b"/") == [mount.point for mount in parse(_TABLE)]
 
 
+def test_a_folder_mounted_on_itself_is_no_mount() -> None:
+    """As in a sandbox; one on such a one, too. What shows another folder, or another drive, is a mount."""
+    sandbox = (
+        b"40 22 254:0 /home/a\\040b /home/a\\040b rw - ext4 /dev/vda rw\n"
+        b"41 40 254:0 /home/a\\040b/c /home/a\\040b/c rw - ext4 /dev/vda rw\n"
+        b"42 30 8:1 /x /mnt/a/x rw - vfat /dev/sda1 rw\n"
+        b"43 30 8:1 / /mnt/a rw - vfat /dev/sda1 rw\n"
+    )
+    others = (
+        b"50 22 254:0 /home/a /srv rw - ext4 /dev/vda rw\n"
+        b"51 22 8:9 /var /var rw - ext4 /dev/sdz rw\n"
+        b"52 50 254:0 /srv/b /srv/b rw - ext4 /dev/vda rw\n"
+    )
+
+    assert parse(_TABLE + sandbox) == parse(_TABLE)
+    assert [mount.point for mount in parse(_TABLE + others)[-3:]] == [b"/srv", b"/var", b"/srv/b"]
+
+
 def test_without_a_table_nothing_is_known() -> None:
     assert parse(b"") == []
     assert under(b"/mnt", []) == []
@@ -94,6 +112,22 @@ def test_a_file_system_is_the_same_by_source_or_by_its_own_number(other: Mount, 
 
 def test_an_unknown_number_says_nothing() -> None:
     assert not Mount(b"/m", "ext4", b"/dev/sda1", 0).is_same(Mount(b"/m", "ext4", b"/dev/sdb1", 0))
+
+
+@pytest.mark.root
+def test_a_real_folder_mounted_on_itself_is_no_mount(tmp_path: Path) -> None:
+    folder = bytes(tmp_path / "a b")
+    os.mkdir(folder)
+
+    def bound() -> list[list[Mount]]:
+        seen = [under(folder, mounts.table())]
+        for _ in range(2):
+            subprocess.run(["mount", "--bind", folder, folder], check=True)
+        return [*seen, under(folder, mounts.table())]
+
+    before, after = forked(bound, own_mounts=True)
+
+    assert before == after
 
 
 @pytest.mark.root

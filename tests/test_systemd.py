@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -280,3 +281,26 @@ def test_a_timer_is_set_for_the_next_day(place: Lab, timer: str) -> None:
 
     assert 0 < int(left.stdout) <= 24 * 3600 + 300
     assert place.show(timer, "Persistent") == "yes"
+
+
+def test_a_playlist_made_inside_and_outside_is_the_same_to_the_guard(place: Lab) -> None:
+    """The sandbox mounts what can be written on itself; a drive that went away it must not look like."""
+    place.user("mkdir -p Songs; rm -rf .local/state/playshuffle/*")
+    for suffix in ("flac", "ogg", "m4a"):
+        shutil.copy(ROOT / f"tests/data/tone.{suffix}", place.shared)
+        place.user(f"cp {place.shared}/tone.{suffix} Songs")
+    words = f"{PROGRAM} make {HOME}/Songs -o {HOME}/Songs/all.m3u"
+    unit = "playshuffle-reshuffle.service"
+    drop_in(place, unit, f"ReadWritePaths={HOME}/Songs\nExecStart=\nExecStart={words}")
+    place.start(unit)
+    inside = place.journal(unit)
+    place.user("rm Songs/tone.flac")
+    outside = place.user(f"playshuffle make {HOME}/Songs -o {HOME}/Songs/other.m3u")
+    place.user("rm Songs/tone.ogg")
+    place.start(unit)
+
+    assert "3 tracks" in inside
+    assert "2 tracks" in outside.stderr
+    assert "EXTINF" in place.user("cat Songs/all.m3u").stdout
+    assert place.user("grep -c ^tone Songs/all.m3u").stdout == "1\n"
+    assert place.user("stat -c %a Songs/all.m3u").stdout == "644\n"
