@@ -65,10 +65,10 @@ def parse(mountinfo: bytes) -> list[Mount]:
         # 36 35 98:0 /root /point options [tags…] - type source superoptions
         before, _, after = line.partition(b" - ")
         device, root, point = before.split(b" ")[2:5]
-        point = _unescaped(point)
+        point = unescaped(point)
         kind, source = after.split(b" ")[:2]
-        mounts[point] = Mount(point, os.fsdecode(kind), _unescaped(source), 0)
-        origins[point] = (device, _unescaped(root))
+        mounts[point] = Mount(point, os.fsdecode(kind), unescaped(source), 0)
+        origins[point] = (device, unescaped(root))
     return [mount for point, mount in mounts.items() if not _is_on_itself(point, origins)]
 
 
@@ -106,5 +106,6 @@ def _with_fsid(mount: Mount) -> Mount:
         return mount
 
 
-def _unescaped(field: bytes) -> bytes:
+def unescaped(field: bytes) -> bytes:
+    """A field of the mount table as it is meant."""
     return _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), field)

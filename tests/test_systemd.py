@@ -264,6 +264,23 @@ def test_a_service_that_is_killed_comes_back_in_time(place: Lab, times: int) -> 
     assert max(took_s) < 1 + 2
 
 
+def test_a_folder_made_anew_is_shut_until_the_service_starts_again(place: Lab) -> None:
+    """Systemd opens the sandbox to the folder that is there at the start, not to its name."""
+
+    def shut() -> str:
+        inside = f"nsenter -t {place.show('playshuffle.service', 'MainPID')} -m"
+        question = f"from playshuffle import sandbox; print(sandbox.came_late(b'{HOME}/Music'))"
+        return place.root(f'{inside} {VENV}/bin/python -c "{question}"').stdout.strip()
+
+    watch(place)
+    first = shut()
+    place.user("mv Music Elsewhere/; mkdir Music")
+    anew = shut()
+    place.user("systemctl --user restart playshuffle")
+
+    assert [first, anew, shut()] == ["False", "True", "False"]
+
+
 def test_a_stop_is_a_good_end(place: Lab) -> None:
     watch(place)
     place.user("systemctl --user stop playshuffle")
