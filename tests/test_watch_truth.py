@@ -113,9 +113,9 @@ class Vandal:
         os.rename(path + b"/." + name, path + b"/" + name)
 
     def link(self) -> None:
-        path = self.name()
+        source, path = self.file(), self.name()
         if not os.path.lexists(path):
-            os.link(self.file(), path)
+            os.link(source, path)
 
     def make_folders(self) -> None:
         put(self.folder(), b"%d/%d/%d.mp3" % tuple(self.chance.randrange(4) for _ in range(3)))
@@ -174,8 +174,9 @@ def test_who_follows_the_batches_knows_the_truth(
             done.append(vandal.act())
             for batch in watched.within(vandal.chance.choice([0, 0, 0, 0.02])):
                 follow(known, batch, root + b"/")
-        for batch in watched.within(1.2):
-            follow(known, batch, root + b"/")
+        while batches := list(watched.within(1.2)):
+            for batch in batches:
+                follow(known, batch, root + b"/")
 
     truth: Known = {}
     read_tree(truth, root + b"/")
