@@ -88,6 +88,21 @@ class Listener:
         except (OSError, AttributeError):
             return None
 
+    def settle(self, folder: bytes) -> bool:
+        """Set the watches of a folder and all below it anew; True if they were not what they should be.
+
+        What is made in a folder that is moved the next moment watchdog looks for in the old place,
+        does not find, and never watches.
+        """
+        is_mended = False
+        for emitter in self._observer.emitters:
+            group: Any = getattr(emitter, "_inotify", None)
+            with contextlib.suppress(AttributeError, OSError), group._lock:  # noqa: SLF001 - nowhere else
+                before = group._active_callbacks_by_watch.copy()  # noqa: SLF001
+                group._add_all_callbacks(folder)  # noqa: SLF001
+                is_mended |= before != group._active_callbacks_by_watch  # noqa: SLF001
+        return is_mended
+
     def close(self) -> None:
         """Stop listening; no hint comes afterwards."""
         try:

@@ -5,6 +5,7 @@ it likes, and the main loop must not wait for that.
 """
 
 import errno
+import math
 import os
 import stat
 import threading
@@ -22,6 +23,7 @@ from playshuffle.mounts import Mount
 
 _RETRY_S = 3600.0  # until watches are asked for again where there were too few
 _REARM_APART_S = 2.0  # while events are being lost, more are
+_SETTLE_S = 1.0
 _HANGS_S = 30.0
 
 
@@ -52,6 +54,8 @@ class Sentry:
         self._last_event: float | None = None
         self._next_count = 0.0
         self._armed_at = 0.0
+        self._unsettled: set[bytes] = set()
+        self._unsettled_at = math.inf
         self._busy_since: float | None = None
         self._is_over = False
         self._mount_changes = 1
@@ -110,11 +114,23 @@ class Sentry:
         if why is not None:
             self._arm(place)
             self._tell(why)
-        elif time.monotonic() >= self._next_count:
+            return
+        if time.monotonic() >= self._unsettled_at + _SETTLE_S:
+            self._settle()
+        if time.monotonic() >= self._next_count:
             before = self._armed_at, self._mode.how
             self._count(is_fresh=False)
             if before != (self._armed_at, self._mode.how):
                 self._tell("lost")
+
+    def _settle(self) -> None:
+        """Make sure that folders which came are watched, where they are by now."""
+        self._unsettled_at = math.inf
+        while self._unsettled:
+            folder = self._unsettled.pop()
+            listener, place = self._listener, self._place
+            if listener is not None and isinstance(place, _Place) and listener.settle(folder):
+                self._tell(Hint(None, self._named(folder, place), is_folder=True))
 
     def _where(self, mounts_changed: bool) -> _Place | str:
         try:
@@ -195,6 +211,7 @@ class Sentry:
             self._arm(place)
 
     def _disarm(self) -> None:
+        self._unsettled.clear()
         listener, self._listener = self._listener, None
         if listener is not None:
             listener.close()
@@ -209,11 +226,18 @@ class Sentry:
             return
         named = hint
         if place.path != self._root:
-            named = hint._replace(gone=self._named(hint.gone, place), come=self._named(hint.come, place))
+            named = Hint(
+                hint.gone and self._named(hint.gone, place),
+                hint.come and self._named(hint.come, place),
+                hint.is_folder,
+            )
         matters = meant(named, self._root)
         if matters is not None:
             self._last_event = time.time()
+            if hint.is_folder and hint.come is not None:
+                self._unsettled.add(hint.come)
+                self._unsettled_at = time.monotonic()
             self._tell(matters)
 
-    def _named(self, path: bytes | None, place: _Place) -> bytes | None:
-        return path and self._root.rstrip(b"/") + b"/" + path[len(place.path) :].lstrip(b"/")
+    def _named(self, path: bytes, place: _Place) -> bytes:
+        return self._root.rstrip(b"/") + b"/" + path[len(place.path) :].lstrip(b"/")

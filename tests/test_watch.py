@@ -30,6 +30,7 @@ _ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.ma
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same in a tenth of the time."""
     monkeypatch.setattr(watch, "BEAT_S", 0.3)
+    monkeypatch.setattr(sentry, "_SETTLE_S", 0.1)
     monkeypatch.setattr(sentry, "_REARM_APART_S", 0.2)
 
 
@@ -270,6 +271,19 @@ def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: p
         assert time.monotonic() - began < 1
     finally:
         is_back.set()
+
+
+def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> None:
+    """The library looks for it where it was made."""
+    with watched(top) as seen:
+        with reader_of(seen)._lock:
+            put(top, b"a/new/deep/4.mp3")
+            os.rename(top + b"/a", top + b"/z")
+        assert seen.is_told_of(top + b"/z/new/deep/4.mp3")
+
+        list(seen.within(1))
+        put(top, b"z/new/deep/5.mp3")
+        assert seen.next().folders == {top + b"/z/new/deep/"}
 
 
 def reader_of(seen: Watched) -> Any:

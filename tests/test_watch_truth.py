@@ -160,6 +160,7 @@ def test_who_follows_the_batches_knows_the_truth(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "BEAT_S", 0.2)
+    monkeypatch.setattr(sentry, "_SETTLE_S", 0.1)
     monkeypatch.setattr(sentry, "_REARM_APART_S", 0.1)
     root, outside = os.fsencode(tmp_path / "music"), os.fsencode(tmp_path / "outside")
     put(root, b"0/1/2.mp3", b"3.mp3")
