@@ -56,11 +56,12 @@ def watched(
 
 
 def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount], number: int | None) -> Mode:
-    """How a root is watched for which the kernel has not given all watches; with the number of its error."""
+    """How a root is watched for which the kernel has not given all watches; with the number of its error, if any."""
     unknown = "not all watched" if number is None else os.strerror(number)
     limit, advice = _LIMITS.get(number or 0, (unknown, ""))
     detail = limit if number == errno.EMFILE else f"{limit}: {watches or 0} of {folders}"
-    return Mode(root, "polling", detail, advice, folders, watches or 0, kind=_kind(at))
+    how = "partly" if number is None else "polling"
+    return Mode(root, how, detail, advice, folders, watches or 0, kind=_kind(at))
 
 
 def count(top: bytes) -> int:

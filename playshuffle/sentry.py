@@ -194,11 +194,12 @@ class Sentry:
             number = refusal.errno if refusal is not None else None
             self._mode = mode.refused(self._root, mode.count(place.path), 0, place.mounts, number)
             return
-        for _ in range(4):  # of folders just made watchdog may not know yet
+        for _ in range(4):  # of folders made or moved just now watchdog may not know
             folders, watches = mode.count(place.path), listener.watches()
             if watches is None or watches >= folders or listener.is_short:
                 break
             time.sleep(0.1)
+            listener.settle(place.path)
         if watches is None or watches >= folders:
             self._mode = mode.watched(
                 self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
@@ -206,7 +207,8 @@ class Sentry:
         elif is_fresh:
             number = errno.ENOSPC if listener.is_short else None
             self._mode = mode.refused(self._root, folders, watches, place.mounts, number)
-            self._disarm()  # whoever else wants to watch something needs them more
+            if listener.is_short:  # whoever else wants to watch something needs them more
+                self._disarm()
         else:  # some may have become readable since
             self._arm(place)
 

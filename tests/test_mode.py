@@ -40,7 +40,7 @@ def test_names_of_mounts_are_made_harmless() -> None:
         (errno.ENOSPC, "polling (watch limit: 1 of 3)", "sysctl fs.inotify.max_user_watches=524288"),
         (errno.EMFILE, "polling (limit of inotify instances)", "sysctl fs.inotify.max_user_instances=1024"),
         (errno.ENOSYS, "polling (Function not implemented: 1 of 3)", ""),
-        (None, "polling (not all watched: 1 of 3)", ""),
+        (None, "partly (not all watched: 1 of 3)", ""),
     ],
 )
 def test_what_was_refused_is_told_with_its_cure(number: int | None, words: str, cure: str) -> None:
