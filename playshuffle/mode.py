@@ -56,7 +56,7 @@ def watched(
 
 
 def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount], number: int | None) -> Mode:
-    """How a root is watched for which the kernel has not given all watches; with the number of its error, if any."""
+    """How a root is watched without all watches; with the number of the kernel's error, if any."""
     unknown = "not all watched" if number is None else os.strerror(number)
     limit, advice = _LIMITS.get(number or 0, (unknown, ""))
     detail = limit if number == errno.EMFILE else f"{limit}: {watches or 0} of {folders}"

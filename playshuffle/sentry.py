@@ -199,7 +199,8 @@ class Sentry:
             if watches is None or watches >= folders or listener.is_short:
                 break
             time.sleep(0.1)
-            listener.settle(place.path)
+            if is_fresh:
+                listener.settle(place.path)
         if watches is None or watches >= folders:
             self._mode = mode.watched(
                 self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
