@@ -7,7 +7,6 @@ was put in place of what is said in a comment of the playlist, so that it can be
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
@@ -60,6 +59,10 @@ class Base(NamedTuple):
         pairs = [(theirs, ours) for ours, theirs in self.swaps if theirs != here]
         if here != _ended(folder):
             pairs.append((b"", here))
+        if not pairs:
+            return ""
+        from urllib.parse import quote_from_bytes  # most playlists have nothing to say
+
         return " ".join(f"{quote_from_bytes(a, _SAFE)}={quote_from_bytes(b, _SAFE)}" for a, b in pairs)
 
 
@@ -72,6 +75,8 @@ class Back(NamedTuple):
     @classmethod
     def read(cls, comment: str, folder: bytes) -> "Back":
         """What a comment says; nothing, where it makes no sense."""
+        from urllib.parse import unquote_to_bytes
+
         here, swaps = folder, []
         for pair in comment.split():
             theirs, _, ours = (unquote_to_bytes(part) for part in pair.partition("="))

@@ -5,21 +5,18 @@ since 2023, and none is kept for the others. XML with a document type is refused
 entity can grow; no file or address that is named in it is ever opened.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import unquote_to_bytes
-from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from playshuffle.playlist import Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
 from playshuffle.track import Folder, rows
 
+# What of the standard library only these formats need is imported where they are used: most lists are M3U.
 _KEY = "playshuffle:"
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_PLS_FILE = re.compile(rb"\s*file(\d{1,9})\s*=[ \t]*(.*)", re.IGNORECASE)
-_SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:")
+_NOT_XML = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
+_PLS_FILE = rb"(?i)\s*file(\d{1,9})\s*=[ \t]*(.*)"
+_SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
 class _Said(NamedTuple):
@@ -86,6 +83,8 @@ class _Jspf(Text):
     _tail = b"\n]}}\n"
 
     def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+        import json
+
         metas = json.dumps([{_KEY + key: value} for key, value in comments])
         return f'{{"playlist": {{"meta": {metas}, "track": [\n'.encode()
 
@@ -95,6 +94,8 @@ class _Jspf(Text):
     @staticmethod
     def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
         """The object of each track."""
+        import json
+
         made = []
         for said in _told(folder, _uris(folder, style, here), with_extinf=with_extinf):
             track: dict[str, Any] = {"location": [said.entry]}
@@ -132,10 +133,13 @@ class _M3u(Text):
 
 
 def _xml(text: str) -> str:
-    return escape(_NOT_XML.sub(" ", text))
+    plain = re.sub(_NOT_XML, " ", text)
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _read_xspf(content: bytes, folder: bytes) -> Parsed:
+    from xml.parsers import expat
+
     where: list[str] = []
     comments: dict[str, str] = {}
     locations: list[str] = []
@@ -175,6 +179,8 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _read_jspf(content: bytes, folder: bytes) -> Parsed:
+    import json
+
     try:
         whole = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as error:
@@ -202,10 +208,12 @@ def _dicts(found: object) -> list[dict[str, Any]]:
 
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Take every location for a URI: one without a scheme is relative, and escaped as well."""
+    from urllib.parse import unquote_to_bytes
+
     made = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")
-        if _SCHEME.match(uri):
+        if re.match(_SCHEME, uri):
             made.append(uri)
         elif uri:
             made.append((b"" if uri.startswith(b"/") else b"./") + unquote_to_bytes(uri))
@@ -214,7 +222,7 @@ def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, s
 
 def _read_pls(content: bytes, folder: bytes) -> Parsed:
     text = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
-    found = {int(hit[1]): hit[2] for line in text if (hit := _PLS_FILE.match(line))}
+    found = {int(hit[1]): hit[2] for line in text if (hit := re.match(_PLS_FILE, line))}
     comments = parse(b"\n".join(line for line in text if line.startswith(b"#")), folder).comments
     # An empty line names nothing, and nor does one that begins with '#': here it is a name.
     named = [b"./" + line if line[:1] in (b"#", b" ") else line for _, line in sorted(found.items())]
@@ -224,25 +232,23 @@ def _read_pls(content: bytes, folder: bytes) -> Parsed:
 class Format(NamedTuple):
     """How one kind of playlist is written and read.
 
-    read: raises ValueError, with what is wrong, for what is none. mark: in the head of what is ours.
+    read: raises ValueError, with what is wrong, for what is none. mark: pattern of the head of what is ours.
     is_uri: every entry is a URI, whatever is asked for.
     """
 
     text: type[_M3u] | type[_Xspf] | type[_Jspf] | type[_Pls]
     read: Callable[[bytes, bytes], Parsed]
-    mark: re.Pattern[bytes]
+    mark: bytes
     is_uri: bool = False
 
 
-M3U = Format(_M3u, parse, re.compile(rb"(?:\xef\xbb\xbf)?(?:#.*\n)*#PLAYSHUFFLE-"))
+M3U = Format(_M3u, parse, rb"(?:\xef\xbb\xbf)?(?:#.*\n)*#PLAYSHUFFLE-")
 FORMATS: dict[bytes, Format] = {
     b".m3u": M3U,
     b".m3u8": M3U,
-    b".xspf": Format(_Xspf, _read_xspf, re.compile(rb'(?s).*<meta rel="playshuffle:'), is_uri=True),
-    b".jspf": Format(
-        _Jspf, _read_jspf, re.compile(rb'\{"playlist": \{"meta": \[\{"playshuffle:'), is_uri=True
-    ),
-    b".pls": Format(_Pls, _read_pls, re.compile(rb"\[playlist\]\n#PLAYSHUFFLE-")),
+    b".xspf": Format(_Xspf, _read_xspf, rb'(?s).*<meta rel="playshuffle:', is_uri=True),
+    b".jspf": Format(_Jspf, _read_jspf, rb'\{"playlist": \{"meta": \[\{"playshuffle:', is_uri=True),
+    b".pls": Format(_Pls, _read_pls, rb"\[playlist\]\n#PLAYSHUFFLE-"),
 }
 
 

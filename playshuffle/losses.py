@@ -1,7 +1,6 @@
 """Tracks, and how they are written -> those that some player, or one that was chosen, would lose."""
 
 import os
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -95,6 +94,8 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
     Returns:
         By number, the path that comes before it. Costs more than all other looks together.
     """
+    import unicodedata
+
     first: dict[str, bytes] = {}
     found = {}
     for index, path in enumerate(paths):

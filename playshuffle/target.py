@@ -1,6 +1,7 @@
 """The playlist that is to be replaced: whether we may, and the order that it had last."""
 
 import os
+import re
 import stat
 from functools import cached_property
 
@@ -108,7 +109,8 @@ class Target:
             ) from error
 
     def _is_ours(self) -> bool:
-        if all(format_of(self.path).mark.match(head) for head in self._contents(_HEAD_BYTES)):
+        mark = format_of(self.path).mark
+        if all(re.match(mark, head) for head in self._contents(_HEAD_BYTES)):
             return True
         seen = self._state.seen(self.path)
         return bool(seen) and fingerprint(b"".join(self._contents())) in [one.content for one in seen]

@@ -5,7 +5,6 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from playshuffle import mpdconf
 from playshuffle.base import Base, is_foreign
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exchange import M3U, Format, format_of
@@ -205,6 +204,8 @@ def _style(
 
 def _of_mpd(roots: Sequence[bytes], target: Target) -> Base | None:
     """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
+    from playshuffle import mpdconf  # for this player alone
+
     conf = mpdconf.read()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
@@ -248,5 +249,9 @@ def default_output(player: str, root: bytes, name: bytes = _NAME) -> bytes:
     Raises:
         PlayshuffleError: it goes to the playlists of MPD, and these cannot be found.
     """
-    folder = mpdconf.folders()[1] if player == "mpd" else root
+    folder = root
+    if player == "mpd":
+        from playshuffle import mpdconf
+
+        folder = mpdconf.folders()[1]
     return os.path.join(folder, name + PLAYERS[player].suffix)
