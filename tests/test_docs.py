@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit
+from playshuffle.players import PLAYERS
+from playshuffle.playlist import PathStyle
 from playshuffle.track import AUDIO_SUFFIXES
 
 ROOT = Path(__file__).parent.parent
@@ -43,7 +45,9 @@ def test_every_option_that_is_named_exists() -> None:
     for document in DOCUMENTS:
         text = document.read_text()
         lines = [line for line in text.splitlines() if "playshuffle " in line]
-        commands = re.findall(r"playshuffle (?:make|orders|audit|trace|config)[^`|&\n]*", "\n".join(lines))
+        commands = re.findall(
+            r"playshuffle (?:make|players|check|orders|audit|trace|config)[^`|&\n]*", "\n".join(lines)
+        )
         quoted = re.findall(r"`(-[^`]*)`", text)
         named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", " ".join(commands + quoted)))
 
@@ -60,6 +64,24 @@ def test_the_table_of_formats_is_that_of_the_program() -> None:
     table = (ROOT / "docs" / "make.md").read_text().partition("Not taken")[0]
 
     assert {name.encode() for name in re.findall(r"`(\.[a-z0-9+]+)`", table)} == AUDIO_SUFFIXES
+
+
+def test_the_table_of_players_is_that_of_the_program() -> None:
+    page = (ROOT / "docs" / "players.md").read_text()
+    table = page.partition("## What is written")[2].partition("<!-- matrix -->")[0]
+    rows = re.findall(
+        r"^\| `(\w+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
+    )
+    styles = {None: "relative where", PathStyle.RELATIVE: "relative", PathStyle.URI: "URIs"}
+
+    assert [row[0] for row in rows] == list(PLAYERS)
+    for name, suffix, paths, extinf, known in rows:
+        player = PLAYERS[name]
+        assert suffix == player.suffix.decode()
+        assert paths.startswith(styles[player.style]) or player.where
+        assert (extinf == "yes") == player.extinf
+        assert known == (player.measured or {"its source": "source"}.get(player.source, known))
+        assert player.part is None or f"{player.part:,} tracks a file" in table
 
 
 def test_the_table_of_exit_codes_is_that_of_the_program() -> None:
