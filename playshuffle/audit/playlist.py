@@ -11,12 +11,10 @@ from typing import NamedTuple
 from playshuffle.audit.mix import Mix, mix, successors
 from playshuffle.cache import Cache
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.exchange import format_of
 from playshuffle.groups import albums, artist_keys
 from playshuffle.library import ReadAll, Tracks, with_readings
-from playshuffle.listed import content_of
+from playshuffle.listed import read
 from playshuffle.listing import file_stamp, fits
-from playshuffle.playlist import Parsed
 from playshuffle.track import Folder, Tags
 
 
@@ -54,11 +52,12 @@ def look_into(path: bytes, read_all: ReadAll) -> Found:
     Raises:
         PlayshuffleError: it cannot be read, or names no file.
     """
-    parsed = _parsed(path)
-    if not parsed.paths:
+    listed = read(path)
+    paths = [entry.path for entry in listed.entries if entry.form]
+    if not paths:
         raise PlayshuffleError(f"{shown(path)} names no file.", Exit.NOTHING_TO_PLAY)
-    stats = {path: found for path in dict.fromkeys(parsed.paths) if (found := _file(path)) is not None}
-    present = [path for path in parsed.paths if path in stats]
+    stats = {path: found for path in dict.fromkeys(paths) if (found := _file(path)) is not None}
+    present = [path for path in paths if path in stats]
     tracks, tags = _tagged(stats, read_all)
     index = {path: number for number, path in enumerate(tracks.paths)}
     where = [index[path] for path in present]
@@ -66,10 +65,10 @@ def look_into(path: bytes, read_all: ReadAll) -> Found:
     album = albums(tracks, lambda folder: tags[folder.path]).keys
     return Found(
         path,
-        len(parsed.paths) + parsed.foreign,
-        parsed.foreign,
-        [path for path in dict.fromkeys(parsed.paths) if path not in stats],
-        [(path, times) for path, times in Counter(parsed.paths).items() if times > 1],
+        len(listed.entries),
+        len(listed.entries) - len(paths),
+        [path for path in dict.fromkeys(paths) if path not in stats],
+        [(path, times) for path, times in Counter(paths).items() if times > 1],
         len(present),
         artists,
         sum(not tracks.artists[number] for number in where),
@@ -77,15 +76,6 @@ def look_into(path: bytes, read_all: ReadAll) -> Found:
         mix(present, [album[number] for number in where]),
         successors(present),
     )
-
-
-def _parsed(path: bytes) -> Parsed:
-    try:
-        return format_of(path).read(content_of(path), os.path.dirname(path))
-    except ValueError as error:
-        raise PlayshuffleError(
-            f"{shown(path)} is no playlist: {error}. Name another file.", Exit.NO_INPUT
-        ) from error
 
 
 def _file(path: bytes) -> os.stat_result | None:
