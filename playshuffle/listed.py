@@ -15,7 +15,7 @@ from playshuffle import mpdconf
 from playshuffle.base import Back
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exchange import M3U, format_of
-from playshuffle.playlist import located, parse
+from playshuffle.playlist import located, parse, unescaped
 from playshuffle.quirks import is_utf8
 
 _MOST = 256 << 20  # bytes; a million entries have some 100 MB
@@ -92,7 +92,8 @@ def read(path: bytes) -> Listed:
         odd.add("empty")
     comments = parse(content[: 1 << 16], b"/").comments
     back = Back.read(comments["BASE"], _here(path)) if "BASE" in comments else Back(_here(path), ())
-    return Listed(list(_entries(lines, back)), frozenset(odd), is_m3u=True)
+    entries = list(_entries(lines, back, has_escapes="ESCAPES" in comments))
+    return Listed(entries, frozenset(odd), is_m3u=True)
 
 
 def content_of(path: bytes) -> bytes:
@@ -130,7 +131,7 @@ def _here(path: bytes) -> bytes:
     return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder
 
 
-def _entries(lines: Sequence[bytes], back: Back) -> Iterator[Entry]:
+def _entries(lines: Sequence[bytes], back: Back, *, has_escapes: bool) -> Iterator[Entry]:
     for number, line in enumerate(lines, 1):
         if not line or line.isspace() or line.lstrip(b" \t").startswith(b"#"):
             continue
@@ -142,7 +143,11 @@ def _entries(lines: Sequence[bytes], back: Back) -> Iterator[Entry]:
         if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
             yield Entry(number, line, "A", _paths(line, back)[0])
             continue
-        paths = _paths(line, back)
+        plain = unescaped(line) if has_escapes else line
+        paths = _paths(plain, back)
+        if plain != line and paths:
+            yield Entry(number, line, form, paths[0], "percent")
+            continue
         if not paths:  # another host
             yield Entry(number, line, "", b"")
         elif form == "U" or os.path.lexists(paths[0]):

@@ -50,7 +50,10 @@ def losses(
     for key, quirk in QUIRKS.items():
         if key == "return" and form != "U":  # left out, where it is lost
             continue
-        losers = [reader for reader in readers if key in reader.loses and reader.loses[key].has(form)]
+        if player == GENERIC:
+            losers = [reader for reader in readers if key in reader.loses and reader.loses[key].has(form)]
+        else:
+            losers = [reader for reader in readers if reader.loses_written(key, form) is not None]
         if losers and (indices := odd_in(text, key)):
             found.append(Loss(quirk.what, _labels(losers, key), quirk.cure, indices))
     found += _beyond_limits(readers, paths, count, style, folder)
@@ -74,8 +77,8 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
     text = _names(paths, style, folder)
     seen = text.split(b"\0")[1:-1]
     for key, quirk in QUIRKS.items():
-        lost = reader.loses.get(key)
-        if lost is None or not lost.has(form):
+        lost = reader.loses_written(key, form)
+        if lost is None:
             continue
         for index in odd_in(text, key):
             instead = quirk.instead if lost.plays_another(form) else None

@@ -44,6 +44,7 @@ class Player(NamedTuple):
     suffix, style, extinf: what is written; a style of None is relative where that can be, else absolute.
     part: so many entries a file, the rest in further ones. most: so many it loads.
     longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
+    escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
     where: it is put if no place was said, in words; else in the music folder.
     is_server: it plays on behalf of others, and reads names as text.
     """
@@ -61,6 +62,7 @@ class Player(NamedTuple):
     most: int | None = None
     longest: int | None = None
     has_twins: bool = False
+    escapes: bool = False
     where: str = ""
     is_server: bool = False
 
@@ -68,6 +70,13 @@ class Player(NamedTuple):
     def proof(self) -> str:
         """How it is known."""
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
+
+    def loses_written(self, key: str, form: str) -> Lost | None:
+        """What it loses of entries that are written for it in this form; None for nothing."""
+        lost = self.loses.get(key)
+        if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
+            return None
+        return lost
 
     def forms(self) -> str:
         """The forms of the entries that are written for it."""
@@ -86,7 +95,7 @@ class Player(NamedTuple):
         said = [
             f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
             for key, quirk in QUIRKS.items()
-            if (lost := self.loses.get(key)) is not None and any(map(lost.has, self.forms()))
+            if (lost := next(filter(None, (self.loses_written(key, form) for form in self.forms())), None))
         ]
         if self.style is not PathStyle.URI:
             said.insert(0, QUIRKS["newline"].what)
@@ -235,7 +244,11 @@ PLAYERS: dict[str, Player] = {
         is_server=True,
     ),
     "jellyfin": Player(
-        "Jellyfin", {**_TEXT, **_NO_URI, "escape": Lost("ard")}, style=_RELATIVE, is_server=True
+        "Jellyfin",
+        {**_TEXT, **_NO_URI, "decoded": Lost("ard")},
+        style=_RELATIVE,
+        escapes=True,
+        is_server=True,
     ),
     "kodi": Player(
         "Kodi",

@@ -57,6 +57,7 @@ _is_plain = re.compile(rb"\.\./|[A-Za-z0-9][^/:]*(?:/|\Z)").match
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 _ESCAPED = [b"%c" % byte if byte in _UNRESERVED else b"%%%02X" % byte for byte in range(256)]
 _URI = re.compile(rb"(?P<file>file:(?://(?:localhost)?)?+(?=/))|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_ESCAPE = re.compile(rb"%[0-9A-Fa-f]{2}")
 _LONE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _has_dots = re.compile(rb"/[/.]").search
 _SLASH = ord("/")
@@ -119,6 +120,19 @@ def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -
     if with_extinf and folder.lines:
         return folder.lines.replace(b"\0/", prefix).split(b"\0")
     return (prefix + folder.names.replace(b"/", b"\n\0" + prefix) + b"\n").split(b"\0")
+
+
+def escaped(line: bytes) -> bytes:
+    """Write the path of a track's lines with escapes, if a reader that decodes would find any in it."""
+    said, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
+    if not _ESCAPE.search(entry):
+        return line
+    return said + newline + entry.replace(b"%", b"%25").replace(b"+", b"%2B") + b"\n"
+
+
+def unescaped(line: bytes) -> bytes:
+    """Undo what `escaped` did to a path."""
+    return line.replace(b"%2B", b"+").replace(b"%25", b"%") if _ESCAPE.search(line) else line
 
 
 def unwritable(written: Sequence[bytes], *, may_return: bool = False) -> list[int]:
@@ -204,6 +218,8 @@ def parse(content: bytes, folder: bytes) -> Parsed:
 def located(lines: Sequence[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Find the files that the lines of a playlist in the folder name; those with '#' in front name none."""
     back = Back.read(comments["BASE"], folder) if "BASE" in comments else Back(folder, ())
+    if "ESCAPES" in comments:
+        lines = list(map(unescaped, lines))
     if back.swaps:
         lines = list(map(back.real, lines))
     paths, foreign = _located(lines, back)

@@ -37,9 +37,15 @@ QUIRKS: dict[str, Quirk] = {
     "hash": Quirk("'#' or '?' in the name", "use --paths uri for VLC", (b"#", b"?")),
     "escape": Quirk(
         "what looks like a URI escape (such as %41) in the name",
-        "use --paths uri for VLC, rename for Jellyfin",
+        "use --paths uri or --for vlc",
         (b"%",),
         re.compile(rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z"),  # any other '%', and it is none
+    ),
+    "decoded": Quirk(
+        "a URI escape (such as %41) in the name",
+        "use --for jellyfin",
+        (b"%",),
+        re.compile(rb".*%[0-9A-Fa-f]{2}", re.DOTALL),
     ),
     "escaped-space": Quirk("'%20' in the name", signs=(b"%20",)),
     "edge": Quirk(

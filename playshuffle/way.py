@@ -11,7 +11,7 @@ from playshuffle.exchange import M3U, Format, format_of
 from playshuffle.library import Tracks
 from playshuffle.losses import Loss, left_out, losses, twins
 from playshuffle.players import GENERIC, PLAYERS, Player
-from playshuffle.playlist import PathStyle
+from playshuffle.playlist import PathStyle, escaped
 from playshuffle.quirks import LIST_QUIRKS, is_plain
 from playshuffle.request import Request
 from playshuffle.target import Target
@@ -44,12 +44,18 @@ class Way(NamedTuple):
     def lines(self, folder: Folder) -> list[bytes]:
         """What a playlist says of the files of one folder."""
         seen = folder._replace(path=self.base.seen(folder.path)) if self.base.swaps else folder
-        return self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
+        written = self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
+        is_odd = self._escapes and b"%" in seen.path + seen.names
+        return list(map(escaped, written)) if is_odd else written
+
+    @property
+    def _escapes(self) -> bool:
+        return PLAYERS[self.player].escapes and self.format is M3U and self.style is not PathStyle.URI
 
     def comments(self) -> list[tuple[str, str]]:
         """What the playlist has to say of itself, to be read back here."""
         said = self.base.comment(self.folder)
-        return [("BASE", said)] if said else []
+        return [("BASE", said)] * bool(said) + [("ESCAPES", "%XX")] * self._escapes
 
     def suspects(self, listed: Tracks) -> list[bytes]:
         """The tracks of all folders in which some name is odd."""

@@ -25,7 +25,7 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"who?.mp3", "VLC", ""),
         (b"a%20b.mp3", "VLC, Jellyfin, Music Assistant", ""),
         (b"a%2fb/%41.mp3", "VLC, Jellyfin", ""),
-        (b"a%20b 100%.mp3", "Music Assistant", ""),
+        (b"a%20b 100%.mp3", "Jellyfin, Music Assistant", ""),
         (b"%zz.mp3", "", ""),
         (b" x.mp3", "MPD before 0.24", ""),
         (b"\tx.mp3", "MPD before 0.24", ""),
