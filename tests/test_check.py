@@ -284,11 +284,14 @@ def test_a_playlist_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 def test_nothing_named_is_opened_and_nobody_asked(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (music / "x.m3u").write_bytes(HEAD + b"a.mp3\nhttp://h/x\n\\\\host\\x\nfile://host/x\nsub/../x.m3u\n")
-    opened: list[object] = []
+    opened: list[bytes] = []
     real = os.open
-    monkeypatch.setattr(
-        os, "open", lambda path, *rest, **more: opened.append(path) or real(path, *rest, **more)
-    )
+
+    def opening(path: bytes, flags: int, *rest: int) -> int:
+        opened.append(os.fsencode(path))
+        return real(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", opening)
     monkeypatch.setattr(socket, "socket", None)
 
     check(bytes(music / "x.m3u"), [])
