@@ -106,6 +106,18 @@ def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") ->
     return AwayError(f"{shown(path)} seems to be away: {why}. The playlist was left as it is. {cure}", path)
 
 
+def as_root(roots: Iterable[bytes]) -> list[str]:
+    """What root should know who works on the folders of somebody else."""
+    if os.geteuid() != 0:
+        return []
+    owners = {os.stat(root).st_uid for root in roots} - {0}
+    return [
+        f"You are root, and the music is not root's (user {owner}): what is remembered, and the playlist,"
+        " will be root's. Run it as that user; without a login, there is playshuffle@USER.service."
+        for owner in sorted(owners)
+    ]
+
+
 def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
     while len(path) > 1:
         if path in tops:

@@ -12,7 +12,7 @@ from playshuffle.account import account
 from playshuffle.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.cache import Cache
 from playshuffle.groups import TagsOf
-from playshuffle.guard import check_root
+from playshuffle.guard import as_root, check_root
 from playshuffle.identity import MARK_BYTES, Identity, Remembered, identify
 from playshuffle.keep import Kept
 from playshuffle.keep import keep as in_order
@@ -137,6 +137,7 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
 
 
 def _told(run: _Run, report: Report) -> Report:
+    report.notes += as_root(run.request.roots)
     report.by_root = [(root.path, root.tracks) for root in run.roots]
     report.notes += run.state.notes + (run.target.notes if run.target is not None else [])
     return report
