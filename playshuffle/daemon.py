@@ -34,6 +34,7 @@ _RETRY_S = (10.0, 600.0)
 class _End(Enum):
     STOP = "stop"
     RELOAD = "reload"
+    ANEW = "anew"
 
 
 def run(load: Callable[[], Config]) -> int:
@@ -52,23 +53,22 @@ def run(load: Callable[[], Config]) -> int:
     with _signals() as signals, services.Board() as board:
         while True:
             with contextlib.ExitStack() as stack:
-                config, broken = _taken(config, stack)
-                ledger = Ledger(config, broken, board)
-                passes = stack.enter_context(Passes(partial(_settle, config)))
+                taken, broken = _taken(config, stack)
+                ledger = Ledger(taken, broken, board)
+                passes = stack.enter_context(Passes(partial(_settle, taken)))
                 watch = stack.enter_context(
                     Watch(
-                        list(dict.fromkeys(root for one in config.playlists for root in one.request.roots)),
+                        list(dict.fromkeys(root for one in taken.playlists for root in one.request.roots)),
                         quiet_s=config.quiet_s,
                         poll_s=config.poll_s,
                         beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
                     )
                 )
-                service = _Service(config, load, signals, passes, watch, ledger, is_first=is_first)
+                service = _Service(taken, load, signals, passes, watch, ledger, is_first=is_first)
                 end = service.serve()
             if end is _End.STOP:
                 return Exit.DONE
-            assert service.reloaded is not None
-            config, is_first = service.reloaded, False
+            config, is_first = service.reloaded or config, False
 
 
 def _loaded(load: Callable[[], Config]) -> Config:
@@ -165,6 +165,9 @@ class _Service:
                 if end is not None:
                     self._wait_for_the_last()
                     return end
+                if self._passes.is_over:
+                    _LOG.error("the process that keeps the playlists was killed; another one is begun")
+                    return _End.ANEW
                 self._look_at_the_clock()
                 if self._waiting is not None and not self._passes.is_busy:
                     self._begin(self._waiting)
@@ -224,9 +227,9 @@ class _Service:
 
     def _wait_for_the_last(self) -> None:
         """Let the pass under way end, at a place where nothing is half done."""
-        self._passes.interrupt(signal.SIGTERM)
         until = time.monotonic() + _LAST_WAIT_S
-        while self._passes.is_busy and time.monotonic() < until:
+        while self._passes.is_busy and not self._passes.is_over and time.monotonic() < until:
+            self._passes.interrupt(signal.SIGTERM)  # again: it may not have listened yet
             select.select([self._passes], [], [], 0.5)
             self._hear()
             notify.keep_alive()

@@ -45,12 +45,14 @@ class Passes:
     """The passes of one configuration; a context manager.
 
     To be entered before there is any thread. is_busy: a pass is under way. moved_on_s: when it
-    last told anything, by the monotonic clock.
+    last told anything, by the monotonic clock. is_over: someone has killed the process of the
+    passes, and there will be none any more.
     """
 
     def __init__(self, settle: MakeSettle) -> None:
         self._settle = settle
         self.is_busy = False
+        self.is_over = False
         self.moved_on_s = 0.0
         self._child = 0
         self._pass = 0
@@ -61,8 +63,6 @@ class Passes:
         self._child = os.fork()
         if self._child == 0:
             with _never_back():
-                os.close(ask)
-                os.close(told)
                 _serve(self._settle(), ask_reader, told_writer)
         os.close(ask_reader)
         os.close(told_writer)
@@ -86,13 +86,17 @@ class Passes:
         assert not self.is_busy
         self.is_busy = True
         self.moved_on_s = time.monotonic()
-        self._pipes.ask.write(_packed(_as_json(batch)))
+        try:
+            self._pipes.ask.write(_packed(_as_json(batch)))
+        except BrokenPipeError:
+            self.is_over = True
 
     def told(self) -> Iterator[Told]:
         """What was told since: of a pass under way, or at its end."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._pipes.told, 1 << 16):
                 self._pipes.rest += chunk
+            self.is_over = True
         while b"\n" in self._pipes.rest:
             line, _, self._pipes.rest = self._pipes.rest.partition(b"\n")
             self.moved_on_s = time.monotonic()
@@ -128,11 +132,21 @@ def _never_back() -> Iterator[None]:
         os._exit(code)
 
 
+def _let_go_of_all_but(*descriptors: int) -> None:
+    """Close what was inherited: a lock, say, that would outlive the service."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in descriptors:
+            with contextlib.suppress(OSError):  # the one that the list was read from
+                os.close(int(name))
+
+
 def _serve(settle: Settle, asked: int, told: int) -> None:
     """Fork a process for each batch that is asked for, until nobody asks any more."""
     signal.set_wakeup_fd(-1)  # or what a pass is sent would arrive at the service, too
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(OSError):  # there is no /proc
+        _let_go_of_all_but(asked, told)
     with open(asked, "rb") as batches:
         for line in batches:
             child = os.fork()

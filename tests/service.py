@@ -70,15 +70,34 @@ class Service:
     def start(self) -> None:
         """Start it, and wait until it has looked at everything."""
         already = self.log.count("watching ")
+        process = self.begin()
+        wait_for(lambda: self.log.count("watching ") > already or process.poll() is not None)
+
+    def begin(self, before: Sequence[str] | None = None) -> subprocess.Popen[bytes]:
+        """Start it, in a session of its own, perhaps by another program than usual."""
+        if self.process is not None:
+            self.process.wait(PATIENCE_S)
         with self.log_file.open("ab") as log:
-            process = self.process = subprocess.Popen(
-                [*self._before, *PROGRAM, "watch", *self._words],
+            self.process = subprocess.Popen(
+                [*(self._before if before is None else before), *PROGRAM, "watch", *self._words],
                 env=environment(**self.env),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
+                start_new_session=True,
             )
-        wait_for(lambda: self.log.count("watching ") > already or process.poll() is not None)
+        return self.process
+
+    def processes(self) -> list[int]:
+        """All that belong to it and are alive: itself, that of the passes, a pass, its readers of tags."""
+        assert self.process is not None
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                state, _, _, session = (folder / "stat").read_text().rpartition(") ")[2].split()[:4]
+                if int(session) == self.process.pid and state not in "ZX":
+                    found.append(int(folder.name))
+        return sorted(found)
 
     @property
     def log(self) -> str:
@@ -106,11 +125,13 @@ class Service:
         return self.process.wait(PATIENCE_S)
 
     def kill(self) -> None:
-        """Kill it, as a power cut would."""
-        if self.process is not None and self.process.poll() is None:
-            self.process.kill()
-        if self.process is not None:
-            self.process.wait()
+        """Kill it and all its processes, as a power cut would."""
+        if self.process is None:
+            return
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        self.process.wait()
 
 
 def holds(playlist: Path, *names: str) -> Callable[[], bool]:

@@ -1,0 +1,125 @@
+"""What holds whatever kills the service, and whichever of its processes, at any moment."""
+
+import contextlib
+import os
+import random
+import re
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.changing import Changing
+from tests.service import Service, config, holds, wait_for
+from tests.test_make import run
+
+_LITTER = re.compile(r"^\..*\.tmp$|\.new$")
+
+
+def own_home(top: Path) -> dict[str, str]:
+    return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}
+
+
+def litter(top: Path, service: Service) -> list[str]:
+    """What is left of services that were killed, below a folder."""
+    assert service.process is not None
+    told = (top / ".local/state/playshuffle/services").iterdir()
+    dead = [path.name for path in told if path.suffix == ".json" and path.stem != str(service.process.pid)]
+    return dead + [path.name for path in top.rglob("*") if _LITTER.search(path.name)]
+
+
+def strike(service: Service, what: str) -> None:
+    """Kill one of its processes, or all of them; that of a pass, only if there is one."""
+    processes = service.processes()
+    number = {"service": 0, "passes": 1, "pass": 2}.get(what)
+    for process in processes if number is None else processes[number : number + 1]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def cpu_s(process: int) -> float:
+    """What a process has used of the processor."""
+    used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
+def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_path: Path) -> None:
+    """At once, and nobody waits for the dead in a busy loop; what it kept alone it keeps alone."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    with Service(tmp_path, config(changing.music)) as service:
+        assert service.process is not None
+        wait_for(holds(playlist, *changing.names()))
+        changing.check(playlist)
+        strike(service, "passes")
+        wait_for(lambda: "another one is begun" in service.log)
+        wait_for(lambda: len(service.processes()) == 2)
+        before_s = cpu_s(service.process.pid)
+        time.sleep(1)
+        assert cpu_s(service.process.pid) - before_s < 0.3
+
+        changing.act()
+
+        wait_for(holds(playlist, *changing.names()))
+        changing.check(playlist)
+        assert run("watch", changing.music, "-o", playlist).code == 73
+        assert service.stop() == 0
+
+
+def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
+    """Not even with a pass that hangs: the next service begins."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    with Service(tmp_path, config(changing.music)) as service:
+        wait_for(holds(playlist, *changing.names()))
+        passes = service.processes()[1]
+        os.kill(passes, signal.SIGSTOP)
+        try:
+            strike(service, "service")
+            service.start()
+
+            assert service.process is not None
+            assert service.process.poll() is None
+            assert [one["process"] for one in service.status()["services"]] == [service.process.pid]
+        finally:
+            os.kill(passes, signal.SIGKILL)
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("seed", "kills"), [(0, 12), *(pytest.param(n, 250, marks=pytest.mark.slow) for n in range(1, 5))]
+)
+def test_killed_at_any_moment_no_order_is_lost(tmp_path: Path, seed: int, kills: int) -> None:
+    """The whole of it, or one of its processes, while files come and go: lists stay whole."""
+    chance = random.Random(seed)
+    changing = Changing(tmp_path, seed)
+    playlist = changing.music / "all.m3u"
+    service = Service(tmp_path, config(changing.music), env=own_home(tmp_path))
+    struck: Counter[str] = Counter()
+    with service:
+        wait_for(holds(playlist, *changing.names()))
+        for number in range(kills):
+            changing.check(playlist)
+            what = chance.choice(["all", "all", "all", "service", "passes", "pass"])
+            # From the beginning of a start to the end of a look that events have led to.
+            time.sleep(chance.choice([chance.uniform(0, 0.8), chance.uniform(0.8, 2.2)]))
+            for _ in range(chance.randrange(4)):
+                changing.act()
+                time.sleep(chance.uniform(0, 0.1))
+            strike(service, what)
+            struck[what] += 1
+            if what in ("all", "service"):
+                changing.act()
+                service.begin()
+            if number % 6 == 5:
+                wait_for(holds(playlist, *changing.names()), 30)
+                wait_for(lambda: not litter(tmp_path, service))
+        wait_for(holds(playlist, *changing.names()), 30)
+        changing.check(playlist)
+        time.sleep(0.1)
+        assert litter(tmp_path, service) == []
+        assert service.stop() == 0
+    assert "Traceback" not in service.log
+    assert struck.total() == kills
