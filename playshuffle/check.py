@@ -11,7 +11,8 @@ from playshuffle.exchange import FORMATS
 from playshuffle.listed import Entry, Listed, read
 from playshuffle.listing import is_audio_name
 from playshuffle.losses import twins
-from playshuffle.players import GENERIC, PLAYERS, Lost, Player
+from playshuffle.player import Lost, Player
+from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.quirks import LIST_QUIRKS, QUIRKS, joined, odd_in
 
 # Who finds the file of an entry that does not name it as it stands.

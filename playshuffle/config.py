@@ -13,8 +13,8 @@ from playshuffle.options import Options, request
 from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.recipe import known
 from playshuffle.request import Request
+from playshuffle.stored import default_output
 from playshuffle.target import check_name
-from playshuffle.way import default_output
 
 QUIET, POLL = "2s", "5m"
 

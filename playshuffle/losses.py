@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from playshuffle.players import GENERIC, PLAYERS, READERS, Lost, Player
+from playshuffle.player import Lost, Player
+from playshuffle.players import GENERIC, PLAYERS, READERS
 from playshuffle.playlist import PathStyle, entries, unwritable
 from playshuffle.quirks import QUIRKS, joined, odd_in
 

@@ -9,7 +9,7 @@ from playshuffle.orders import ORDERS, check
 from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.playlist import PathStyle
 from playshuffle.request import Request
-from playshuffle.way import default_output
+from playshuffle.stored import default_output
 
 STDOUT = "-"
 

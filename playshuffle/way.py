@@ -1,6 +1,5 @@
 """What is wanted, for which player, and where the playlist lies -> how its tracks are written."""
 
-import contextlib
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,15 +9,16 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exchange import M3U, Format, format_of
 from playshuffle.library import Tracks
 from playshuffle.losses import Loss, left_out, losses, twins
-from playshuffle.players import GENERIC, PLAYERS, Player
+from playshuffle.player import Player
+from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.playlist import PathStyle, escaped
 from playshuffle.quirks import LIST_QUIRKS, is_plain
 from playshuffle.request import Request
+from playshuffle.stored import base_of_mpd
 from playshuffle.target import Target
 from playshuffle.track import Folder, Skipped
 
 _SHOWN = 3  # names in an error
-_NAME = b"playshuffle"
 
 
 class Way(NamedTuple):
@@ -175,7 +175,7 @@ def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> W
         base = Base(request.relative_to)
         style = PathStyle.RELATIVE
     elif style is None and request.player == "mpd" and target is not None:
-        base = _of_mpd(request.roots, target) or base
+        base = base_of_mpd(request.roots, target) or base
         style = PathStyle.RELATIVE if base.within else None
     if style is None:
         style = _style(request.roots, target, folders, player, made)
@@ -206,58 +206,3 @@ def _style(
         if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
             return PathStyle.RELATIVE
     return PathStyle.ABSOLUTE
-
-
-def _of_mpd(roots: Sequence[bytes], target: Target) -> Base | None:
-    """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
-    from playshuffle import mpdconf  # for this player alone
-
-    conf = mpdconf.read()
-    if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
-        return None
-    if os.path.realpath(conf.playlists) != os.path.dirname(target.path):
-        return None
-    music = os.path.join(os.path.realpath(conf.music), b"")
-    pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
-    if not pairs:
-        raise PlayshuffleError(
-            f"MPD plays what is in {shown(conf.music)} ({shown(conf.path)}), and there is none of this music;"
-            " name the playlist with -o, and its folder as MPD sees it with --replace-prefix FROM=TO.",
-            Exit.NO_INPUT,
-        )
-    within = tuple(ours for ours, _ in pairs)
-    if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
-        ((ours, theirs),) = pairs
-        rest = theirs[len(music) :]
-        if ours.endswith(b"/" + rest):
-            return Base(ours.removesuffix(rest), (), within)
-    return Base(music, tuple(pair for pair in pairs if pair[0] != pair[1]), within)
-
-
-def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
-    """What of a root is in the music of MPD: its path here, and its real path there."""
-    ended, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
-    if music.startswith(real):
-        return ended + music[len(real) :], music
-    if real.startswith(music):
-        return ended, real
-    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
-        for entry in entries:
-            linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
-            if linked and real.startswith(linked):
-                return ended, os.path.join(entry.path, b"") + real[len(linked) :]
-    return None
-
-
-def default_output(player: str, root: bytes, name: bytes = _NAME) -> bytes:
-    """Where the playlist goes if nothing was said.
-
-    Raises:
-        PlayshuffleError: it goes to the playlists of MPD, and these cannot be found.
-    """
-    folder = root
-    if player == "mpd":
-        from playshuffle import mpdconf
-
-        folder = mpdconf.folders()[1]
-    return os.path.join(folder, name + PLAYERS[player].suffix)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.losses import left_out, losses, twins
-from playshuffle.players import FORMS, GENERIC, PLAYERS, READERS
+from playshuffle.player import FORMS
+from playshuffle.players import GENERIC, PLAYERS, READERS
 from playshuffle.playlist import PathStyle, entries
 from playshuffle.quirks import LIST_QUIRKS, QUIRKS
 from tests.hostile import PATHS
