@@ -7,7 +7,7 @@ asked of the network.
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -28,6 +28,9 @@ _HLS = re.compile(
     re.MULTILINE,
 )
 _HLS_BYTES = 1024
+
+# What VLC saves: it writes every entry as a URI, and leaves away what is the playlist's own folder.
+_IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*").fullmatch
 
 
 class Entry(NamedTuple):
@@ -92,7 +95,7 @@ def read(path: bytes) -> Listed:
         odd.add("empty")
     comments = parse(content[: 1 << 16], b"/").comments
     back = Back.read(comments["BASE"], _here(path)) if "BASE" in comments else Back(_here(path), ())
-    entries = list(_entries(lines, back, has_escapes="ESCAPES" in comments))
+    entries = list(_entries(lines, back, comments))
     return Listed(entries, frozenset(odd), is_m3u=True)
 
 
@@ -131,10 +134,14 @@ def _here(path: bytes) -> bytes:
     return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder
 
 
-def _entries(lines: Sequence[bytes], back: Back, *, has_escapes: bool) -> Iterator[Entry]:
-    for number, line in enumerate(lines, 1):
-        if not line or line.isspace() or line.lstrip(b" \t").startswith(b"#"):
-            continue
+def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
+    named = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#")
+    ]
+    are_uris = not comments and all(_IS_URI(line) for _, line in named)
+    for number, line in named:
         if _STREAM.match(line) and not (back.swaps and back.real(line) != line):
             yield Entry(number, line, "", b"")
             continue
@@ -143,14 +150,14 @@ def _entries(lines: Sequence[bytes], back: Back, *, has_escapes: bool) -> Iterat
         if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
             yield Entry(number, line, "A", _paths(line, back)[0])
             continue
-        plain = unescaped(line) if has_escapes else line
+        plain = unescaped(line) if "ESCAPES" in comments else line
         paths = _paths(plain, back)
         if plain != line and paths:
             yield Entry(number, line, form, paths[0], "percent")
             continue
         if not paths:  # another host
             yield Entry(number, line, "", b"")
-        elif form == "U" or os.path.lexists(paths[0]):
+        elif form == "U" or (os.path.lexists(paths[0]) and not (are_uris and form == "R" and b"%" in line)):
             yield Entry(number, line, form, paths[0])
         else:
             yield _taken_otherwise(Entry(number, line, form, paths[0]), back)

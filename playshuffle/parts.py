@@ -63,6 +63,13 @@ def name_of(path: bytes, number: int) -> bytes:
     return b"%b-%d%b" % (stem, number, suffix)
 
 
+def files_of(path: bytes, text: Text | Parts) -> list[bytes]:
+    """The files in which the text of the playlist at this path is."""
+    if isinstance(text, Text):
+        return [path]
+    return [name_of(path, number) for number in range(1, len(text.texts) + 1)]
+
+
 def existing(path: bytes) -> list[bytes]:
     """The parts of this playlist that are there, in order; ours alone."""
     found: list[bytes] = []
@@ -91,7 +98,7 @@ def write(path: bytes, text: Text | Parts, commit: Callable[[], object], *, forc
     if isinstance(text, Text):
         is_changed = output.write(path, text, commit)
         return _removed(existing(path)) or is_changed
-    files = [name_of(path, number) for number in range(1, len(text.texts) + 1)]
+    files = files_of(path, text)
     for file in files:
         if not force and os.path.lexists(file) and not _is_ours(file):
             raise PlayshuffleError(

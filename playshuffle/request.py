@@ -8,7 +8,7 @@ from typing import Self
 from playshuffle.folder import Dirty
 from playshuffle.library import Tracks
 from playshuffle.losses import Loss
-from playshuffle.parts import Parts
+from playshuffle.parts import Parts, files_of
 from playshuffle.players import GENERIC
 from playshuffle.playlist import PathStyle, Text
 from playshuffle.recipe import Recipe
@@ -105,6 +105,10 @@ class Report:
     renamed: int = 0
     is_changed: bool = False
     notes: list[str] = field(default_factory=list)
+
+    def files(self) -> list[bytes]:
+        """The files that the playlist is in, or would be: one, or its parts in order."""
+        return [] if self.output is None else files_of(self.output, self.text)
 
     def paths(self) -> list[bytes]:
         """Paths of the tracks in the playlist, in order."""

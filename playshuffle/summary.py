@@ -33,7 +33,7 @@ def lines(report: Report, *, seconds: float, names: bool, dry_run: bool) -> Iter
     yield from report.notes
     if report.is_new and report.is_changed and report.output is not None:
         if report.player in (GENERIC, "mpv"):
-            yield f"Play it: mpv --playlist={shlex.quote(shown(report.output))}"
+            yield f"Play it: mpv --playlist={shlex.quote(shown(report.files()[0]))}"
         yield "Other players, and what each of them needs: docs/players.md"
 
 
@@ -44,6 +44,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "schema": _SCHEMA,
             "playshuffle": __version__,
             "output": report.output and os.fsdecode(report.output),
+            "files": [os.fsdecode(file) for file in report.files()],
             "dry_run": dry_run,
             "changed": report.is_changed,
             "order": report.order,
@@ -86,7 +87,10 @@ def _first(report: Report, seconds: float, dry_run: bool) -> str:
     took = f"{seconds:.1f} s"
     if report.output is None:
         return f"{', '.join(said)} ({took})"
-    where = shown(report.output)
+    files = report.files()
+    where = (
+        shown(files[0]) if len(files) == 1 else f"{shown(files[0])} to {os.path.basename(shown(files[-1]))}"
+    )
     if dry_run:
         return f"{', '.join(said)}; would be written to {where} ({took})"
     done = "->" if report.is_changed else "already in"

@@ -82,6 +82,17 @@ def test_absolute_paths_and_uris_lead_to_the_same(music: Path) -> None:
     assert found(music, lines.encode()) == [b"b b.mp3"] * 3 + [b"a.mp3"]
 
 
+def test_what_vlc_saved_is_read_as_it_means_it(tmp_path: Path) -> None:
+    """It writes escapes throughout; elsewhere a name may look like one."""
+    music = library(tmp_path, ["a b.mp3", "a%20b.mp3", "c.mp3", "d%20.mp3"])
+
+    assert found(music, b"#EXTM3U\na%20b.mp3\na%2520b.mp3\nc.mp3\n") == [b"a b.mp3", b"a%20b.mp3", b"c.mp3"]
+    assert found(music, b"#EXTM3U\na b.mp3\na%20b.mp3\n") == [b"a b.mp3", b"a%20b.mp3"]
+    assert found(music, b"#EXTM3U\nd%20.mp3\n") == [b"d%20.mp3"]
+    assert found(music, b"#EXTM3U\n#PLAYSHUFFLE-ORDER:x\na%20b.mp3\n") == [b"a%20b.mp3"]
+    assert found(music, b"#EXTM3U\n./a%20b.mp3\n") == [b"a%20b.mp3"]
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -206,8 +206,16 @@ def test_a_car_gets_parts_of_255_with_one_order(tmp_path: Path) -> None:
     one, two = (listed(tmp_path / f"all-{number}.m3u") for number in (1, 2))
     assert (len(one), len(two)) == (255, 45)
     assert sorted(one + two) == [f"/Music/{number:03}.mp3" for number in range(300)]
-    assert said["tracks"] == 300
+    assert (said["tracks"], said["output"]) == (300, f"{tmp_path}/all.m3u")
+    assert said["files"] == [f"{tmp_path}/all-1.m3u", f"{tmp_path}/all-2.m3u"]
     assert not (tmp_path / "all.m3u").exists()
+
+
+def test_the_parts_are_named_where_it_is_said_what_was_done(tmp_path: Path) -> None:
+    said = make(numbered(tmp_path / "Music", 7), "--part-size", "3", "-o", tmp_path / "a.m3u")
+
+    assert f"-> {tmp_path}/a-1.m3u to a-3.m3u (" in said
+    assert f"--playlist={tmp_path}/a-1.m3u\n" in said
 
 
 def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
