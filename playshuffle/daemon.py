@@ -35,6 +35,7 @@ class _End(Enum):
     STOP = "stop"
     RELOAD = "reload"
     ANEW = "anew"
+    SHUT_OUT = "shut out"
 
 
 def run(load: Callable[[], Config]) -> int:
@@ -68,6 +69,8 @@ def run(load: Callable[[], Config]) -> int:
                 end = service.serve()
             if end is _End.STOP:
                 return Exit.DONE
+            if end is _End.SHUT_OUT:
+                return Exit.AWAY
             config, is_first = service.reloaded or config, False
 
 
@@ -149,6 +152,9 @@ class _Service:
         self._retry_at = float("inf")
         self._retry_s = _RETRY_S[0]
         self._given_up = False
+        self._is_start = False
+        self._shut: set[str] = set()
+        self._shut_since: set[str] = set()
         self._keep_alive_s = notify.watchdog_s()
         self._stalled_s = min(_STALLED_S, self._keep_alive_s or _STALLED_S)
 
@@ -161,7 +167,7 @@ class _Service:
                 if batch is not None:
                     self._take(batch)
                 self._hear()
-                end = self._heed()
+                end = self._heed() or self._look_at_the_sandbox()
                 if end is not None:
                     self._wait_for_the_last()
                     return end
@@ -185,6 +191,7 @@ class _Service:
 
     def _begin(self, batch: Batch) -> None:
         self._waiting = None
+        self._is_start = batch.why == "start"
         self._ledger.began(batch)
         self._passes.begin(batch)
 
@@ -196,6 +203,8 @@ class _Service:
                 continue
             if "ended" not in told:
                 self._ledger.heard(told)
+                if told.get("is_shut"):
+                    (self._shut if self._is_start else self._shut_since).add(told["playlist"])
                 continue
             self._given_up = False
             if self._ledger.ended(told["ended"]):
@@ -224,6 +233,14 @@ class _Service:
             return None
         _LOG.info("the configuration is read anew")
         return _End.RELOAD
+
+    def _look_at_the_sandbox(self) -> _End | None:
+        """End, to be started again, where that lets the service in; what was shut at the start stays so."""
+        for name in sorted(self._shut_since - self._shut):
+            if "INVOCATION_ID" in os.environ:  # there is a systemd, and it starts us again
+                _LOG.warning("%s: its folder was made anew; the sandbox opens to it with a new start", name)
+                return _End.SHUT_OUT
+        return None
 
     def _wait_for_the_last(self) -> None:
         """Let the pass under way end, at a place where nothing is half done."""

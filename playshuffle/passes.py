@@ -154,12 +154,12 @@ def _serve(settle: Settle, asked: int, told: int) -> None:
                 with _never_back():
                     os.close(asked)
                     _settle_one(settle, _from_json(json.loads(line)), told)
-            _write(told, {"pass": child})
             _, status = os.waitpid(child, 0)
             _write(told, {"ended": os.waitstatus_to_exitcode(status)})
 
 
 def _settle_one(settle: Settle, batch: Batch, told: int) -> None:
+    _write(told, {"pass": os.getpid()})  # by the pass itself: only one may write at a time
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
     with contextlib.suppress(StoppedError):

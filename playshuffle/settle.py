@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from playshuffle import pipeline
+from playshuffle import pipeline, sandbox
 from playshuffle.batch import Batch
 from playshuffle.config import Config, Reshuffle, Wanted
 from playshuffle.errors import AwayError, PlayshuffleError
@@ -41,7 +41,7 @@ def settle(config: Config, batch: Batch, tell: Callable[[Told], None]) -> None:
                 is_due=lambda drawn_s, wanted=wanted: _is_due(wanted.reshuffle, drawn_s, batch.why),  # type: ignore[misc]
             )
         except PlayshuffleError as error:
-            tell(_failed(wanted.name, error))
+            tell(_failed(wanted, error))
         else:
             tell(_done(wanted.name, report))
             if request.tags:  # without a cache nothing is known to the next one
@@ -106,9 +106,15 @@ class _Telling(Progress):
             self._tell({"progress": f"{self._name}: {text}"})
 
 
-def _failed(name: str, error: PlayshuffleError) -> Told:
+def _failed(wanted: Wanted, error: PlayshuffleError) -> Told:
     away = os.fsdecode(error.path) if isinstance(error, AwayError) else None
-    return {"playlist": name, "error": str(error), "code": int(error.code), "away": away}
+    return {
+        "playlist": wanted.name,
+        "error": str(error),
+        "code": int(error.code),
+        "away": away,
+        "is_shut": sandbox.came_late(os.path.dirname(wanted.request.output or b"")),
+    }
 
 
 def _done(name: str, report: Report) -> Told:
