@@ -125,7 +125,7 @@ def test_a_manager_that_does_not_read_stops_nothing(
     ("usec", "pid", "every_s"),
     [
         ("60000000", "", 30),
-        ("2000000", str(os.getpid()), 1),
+        pytest.param("2000000", str(os.getpid()), 1, id="watched"),
         ("2000000", "1", None),
         ("0", "", None),
         ("", "", None),
