@@ -9,7 +9,7 @@ from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance
 from playshuffle.shuffle.constrained import part, pinned, restore, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
 from playshuffle.shuffle.deals import deal, sparse_deal
-from playshuffle.shuffle.gap import after_gap
+from playshuffle.shuffle.gap import after_gap, not_before
 from playshuffle.shuffle.running import insert, insert_apart, insert_in_block, remove, rename
 from playshuffle.shuffle.spread import spread
 from playshuffle.shuffle.uniform import (
@@ -48,6 +48,7 @@ __all__ = [
     "insert_in_block",
     "insertion",
     "inside_out",
+    "not_before",
     "part",
     "pinned",
     "remove",

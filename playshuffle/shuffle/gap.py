@@ -1,6 +1,7 @@
 """The seam between two rounds: the order just played in, the next one out, no entry back too soon."""
 
-from collections.abc import Sequence
+from bisect import bisect
+from collections.abc import Mapping, Sequence
 
 from playshuffle.shuffle.chance import RandBelow, draws
 from playshuffle.shuffle.uniform import durstenfeld
@@ -39,3 +40,38 @@ def after_gap(order: Sequence[int], gap: int, randbelow: RandBelow) -> list[int]
         opening.append(free[drawn])
         free[drawn] = entry
     return opening + durstenfeld(free, randbelow)
+
+
+def not_before(order: Sequence[int], soonest: Mapping[int, int], randbelow: RandBelow) -> list[int]:
+    """Shuffle so that no entry comes before the first place that it may have.
+
+    Uniform over all orders in which that is so: place p draws among the entries not yet used
+    whose first place is p or lower, and how many these are does not depend on the draws before.
+
+    Args:
+        order: n distinct indices; not changed.
+        soonest: `soonest[entry]` is its first place; an entry that is not named may have any.
+        randbelow: drawn from n times.
+
+    Returns:
+        A new list of the same entries.
+
+    Raises:
+        ValueError: if there is no such order.
+
+    Cost: O(n log n).
+
+    Source: none known.
+    """
+    entries = sorted(order, key=lambda entry: soonest.get(entry, 0))
+    firsts = [soonest.get(entry, 0) for entry in entries]
+    bounds = [bisect(firsts, place) - place for place in range(len(entries))]
+    if min(bounds, default=1) < 1:
+        raise ValueError(
+            f"no entry may have place {next(at for at, bound in enumerate(bounds) if bound < 1)}"
+        )
+    # Of entries[place:bisect(firsts, place)] each may come next: those that are ready and did not come.
+    for place, ahead in enumerate(draws(randbelow, bounds)):
+        partner = place + ahead
+        entries[place], entries[partner] = entries[partner], entries[place]
+    return entries

@@ -1,0 +1,120 @@
+"""Whatever happens to a deck, in any sequence, held against what a person would note down."""
+
+from datetime import datetime, timedelta
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from playshuffle.deck import Deck, deal, emitted, is_due, renamed
+from playshuffle.period import Every, begun
+from playshuffle.shuffle import Seeded
+from playshuffle.sizes import ByCount
+from tests.decks import Uniform
+
+EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])
+
+
+class Decks(RuleBasedStateMachine):
+    """The model knows tracks by a number, whatever they are called; and what was played, in order.
+
+    It has one rule for all: a track that was heard in the round comes again only when all
+    that are here were heard; then all marks are wiped away.
+    """
+
+    @initialize(count=st.one_of(st.integers(1, 9), st.integers(30, 90)), seed=st.integers())
+    def begin(self, count: int, seed: int) -> None:
+        self.deck = Deck()
+        self.before = Deck()
+        self.law = Uniform(Seeded(str(seed)))
+        self.now = datetime(2026, 3, 28, 12)  # noqa: DTZ001 - a clock on the wall
+        self.names: dict[int, bytes] = {}
+        self.here: set[int] = set()
+        self.made = 0
+        self.heard: set[int] = set()
+        self.heard_before: set[int] = set()
+        self.played: list[int] = []
+        self.last: list[int] = []
+        self.last_before: list[int] | None = None
+        self.add(count)
+
+    @rule(count=st.integers(1, 9))
+    def add(self, count: int) -> None:
+        for number in range(self.made, self.made + count):
+            self.names[number] = b"/m/%d" % (number * 7919 % 1000)
+            self.here.add(number)
+        self.made += count
+
+    @rule(drive=st.integers(0, 3), share=st.integers(2, 9))
+    def remove(self, drive: int, share: int) -> None:
+        """Or a drive goes: a deck need not know which."""
+        gone = {number for number in self.here if number % share == drive}
+        self.here -= gone if gone < self.here else set()
+
+    @rule()
+    def all_come_back(self) -> None:
+        self.here = set(self.names)
+
+    @precondition(lambda self: self.here)
+    @rule(data=st.data())
+    def rename(self, data: st.DataObject) -> None:
+        numbers = data.draw(st.lists(st.sampled_from(sorted(self.here)), max_size=3, unique=True))
+        news = [b"/m/new%d-%d" % (number, len(self.played)) for number in numbers]
+        names = {self.names[number]: new for number, new in zip(numbers, news, strict=True)}
+        self.deck, self.before = renamed(self.deck, names), renamed(self.before, names)
+        self.names.update(zip(numbers, news, strict=True))
+
+    @rule(days=st.integers(-3, 9), hours=st.integers(0, 23))
+    def move_the_clock(self, days: int, hours: int) -> None:
+        self.now += timedelta(days=days, hours=hours)
+
+    @rule(count=st.one_of(st.integers(1, 12), st.integers(1, 99)), every=EVERY, days=st.integers(0, 2))
+    def run(self, count: int, every: Every, days: int) -> None:
+        self.now += timedelta(days=days)
+        paths = sorted(self.names[number] for number in self.here)
+        number_of = {path: number for number, path in self.names.items()}
+        last = self.deck.deal
+        if not is_due(self.deck, every, self.now, paths):
+            assert last is not None
+            assert every is not Every.RUN
+            assert begun(every, self.now) <= last.period
+            assert [number_of[path] for path in last.entries] == self.last
+            return
+        after = deal(self.deck, paths, self.law, ByCount(count), begun(every, self.now))
+        assert after.deal is not None
+        assert after.deal.is_pending
+        assert not is_due(after, Every.RUN, self.now, paths)
+        entries = [number_of[path] for path in after.deal.entries]
+
+        assert len(entries) == len(set(entries)) == min(count, len(paths))
+        assert self.here.issuperset(entries)
+        heard = set(self.heard)
+        for number in entries:
+            if number in heard:
+                assert self.here <= heard, "a round ended before all was heard"
+                heard.clear()
+            heard.add(number)
+        gap = min(len(paths) // 4, 100)
+        plays = self.played + entries
+        for at, number in enumerate(entries, len(self.played)):
+            assert number not in plays[max(at - gap + 1, 0) : at]
+        self.before, self.heard_before, self.last_before = self.deck, self.heard, self.last
+        self.deck = emitted(after)
+        self.heard, self.last, self.played = heard, entries, plays
+
+    @precondition(lambda self: self.last_before is not None)
+    @rule()
+    def undo(self) -> None:
+        assert self.last_before is not None
+        self.deck, self.heard = self.before, self.heard_before
+        self.played = self.played[: len(self.played) - len(self.last)]
+        self.last, self.last_before = self.last_before, None
+
+    @invariant()
+    def no_track_is_known_twice(self) -> None:
+        tracks = self.deck.heard + self.deck.to_come
+        assert len(set(tracks)) == len(tracks)
+
+
+TestDecks = Decks.TestCase
+TestDecks.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
