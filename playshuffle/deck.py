@@ -1,8 +1,8 @@
 """A deck, the tracks that are here and how much is wanted of them in, the deck after its next deal out.
 
 A round is one time through the library. A track is named by its path, so that a deck outlives
-every pass over the library; what is not here, be it gone or away, is neither dealt nor counted,
-but if it was heard in this round, and comes back, it is not heard again before the next.
+every pass over the library. What is not here is not dealt; if it was heard in this round, and
+comes back, it is not heard again before the next; if not, it comes at a drawn place.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -86,8 +86,8 @@ class Deck:
 
     heard: what was dealt in the running round, the last one last.
     to_come: what will be, in this order.
+    away: what else would be to come, but its drive is away. gone: what was heard, but is no more.
     tail: what was heard just before the round, the last one last.
-    library: how many tracks there were when it was last dealt.
     round: its number, from 1; 0 where none has begun. since: the day on which it began.
     number: how many deals have begun in it. to_go: how many more it will take, about.
     law: the name of the law by which it is ordered.
@@ -95,8 +95,9 @@ class Deck:
 
     heard: tuple[bytes, ...] = ()
     to_come: tuple[bytes, ...] = ()
+    away: tuple[bytes, ...] = ()
+    gone: tuple[bytes, ...] = ()
     tail: tuple[bytes, ...] = ()
-    library: int = 0
     round: int = 0
     since: date = date.min
     number: int = 0
@@ -105,9 +106,29 @@ class Deck:
     law: str = ""
     deal: Deal | None = None
 
+    @property
+    def library(self) -> int:
+        """How many tracks there are, with those that are away."""
+        return len(self.heard) - len(self.gone) + self.still
 
-def deal(deck: Deck, here: Sequence[bytes], law: Law, size: Size, period: date) -> Deck:
+    @property
+    def still(self) -> int:
+        """How many of them were not heard in this round."""
+        return len(self.to_come) + len(self.away)
+
+    @property
+    def known(self) -> frozenset[bytes]:
+        """The tracks that there should be."""
+        return frozenset(self.heard).difference(self.gone).union(self.to_come, self.away)
+
+
+def deal(
+    deck: Deck, here: Sequence[bytes], law: Law, size: Size, period: date, *, is_whole: bool = True
+) -> Deck:
     """Deal the next tracks of the round; at its end, fill up from the next one.
+
+    A round does not end while a drive is away: what was heard of it would be forgotten. The deal
+    is then as long as what is here allows.
 
     No track comes twice in one deal, so that it never holds more than there is. If the law keeps
     the gap, and no track went away since the seam, the next round is uniform over all orders
@@ -120,10 +141,16 @@ def deal(deck: Deck, here: Sequence[bytes], law: Law, size: Size, period: date) 
         law: how new rounds are ordered, and new tracks let in.
         size: how much to deal.
         period: the day on which the period of this deal began.
+        is_whole: no drive is away.
+
+    Raises:
+        ValueError: nothing that is still to come is here.
 
     Cost: O(n), beside what the law takes.
     """
-    deck = settled(deck, here, law)
+    deck = settled(deck, here, law, is_whole=is_whole)
+    if deck.away and not deck.to_come:
+        raise ValueError("all that is still to come is away")
     taker = size.begin(deck.carried_ms)
     gap = min(law.gap(len(here)), len(here))
     if not deck.to_come:
@@ -131,12 +158,12 @@ def deal(deck: Deck, here: Sequence[bytes], law: Law, size: Size, period: date) 
     began, number = deck.round, deck.number + 1
     deck = replace(deck, number=number)
     deck, entries, is_full = _taken(deck, taker, gap if law.keeps_gap else 0, ())
-    if not is_full and len(entries) < len(here):
+    if not is_full and len(entries) < len(here) and not deck.away:
         more = min(taker.most(), len(here) - len(entries))
         deck = _next_round(deck, here, law, gap, period, entries, more)
         deck, rest, _ = _taken(deck, taker, gap if law.keeps_gap else 0, entries)
         entries += rest
-    to_go = taker.deals(deck.to_come)
+    to_go = taker.deals(deck.to_come + deck.away)
     return replace(
         deck,
         to_go=to_go,
@@ -156,14 +183,14 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[bytes]) 
     return not last.is_pending and is_new(every, now, last.period)
 
 
-def settled(deck: Deck, here: Sequence[bytes], law: Law) -> Deck:
-    """The deck over the tracks that are here: what is gone dropped, what is new let in.
+def settled(deck: Deck, here: Sequence[bytes], law: Law, *, is_whole: bool = True) -> Deck:
+    """The deck over the tracks that are here: what is not here put aside, what is new let in.
 
     If another law is in force now, what is still to come is put in order by that.
     """
     present = frozenset(here)
     to_come = [track for track in deck.to_come if track in present]
-    if deck.heard or deck.to_come:
+    if deck.heard or deck.to_come or deck.away:
         known = frozenset(deck.heard).union(to_come)
         new = [track for track in here if track not in known]
         if deck.law != law.name:
@@ -171,7 +198,15 @@ def settled(deck: Deck, here: Sequence[bytes], law: Law) -> Deck:
         elif new:
             before = deck.heard[-1] if deck.heard and deck.heard[-1] in present else None
             to_come = law.let_in(to_come, new, before)
-    return replace(deck, to_come=tuple(to_come), library=len(here), law=law.name)
+    missing = deck.away + deck.to_come
+    lost = deck.heard if is_whole else deck.gone
+    return replace(
+        deck,
+        to_come=tuple(to_come),
+        away=() if is_whole else tuple(track for track in missing if track not in present),
+        gone=tuple(track for track in lost if track not in present),
+        law=law.name,
+    )
 
 
 def emitted(deck: Deck) -> Deck:
@@ -194,6 +229,8 @@ def renamed(deck: Deck, names: Mapping[bytes, bytes]) -> Deck:
         deck,
         heard=new(deck.heard),
         to_come=new(deck.to_come),
+        away=new(deck.away),
+        gone=new(deck.gone),
         tail=new(deck.tail),
         deal=last and replace(last, entries=new(last.entries)),
     )
@@ -218,7 +255,7 @@ def _next_round(
 ) -> Deck:
     """Begin a round, in the middle of a deal that has these entries and gets at most `more`."""
     plays = deck.tail + deck.heard
-    present = frozenset(here)
+    present, gone = frozenset(here), frozenset(deck.gone)
     played = [track for track in deck.heard if track in present]
     was_played = frozenset(played)
     fresh = [track for track in here if track not in was_played]
@@ -231,6 +268,8 @@ def _next_round(
     return replace(
         deck,
         heard=(),
+        gone=(),
+        away=tuple(track for track in deck.heard if track not in present and track not in gone),
         to_come=tuple(law.arrange(played + fresh, soonest)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,

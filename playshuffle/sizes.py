@@ -58,11 +58,12 @@ class ByTime:
         known = [length for length in self.lengths_ms.values() if length]
         mean = sum(known) // len(known) if known else self.time_ms
         lengths_ms = {track: length or mean for track, length in self.lengths_ms.items()}
-        return _Timing(self.time_ms, carried_ms, lengths_ms)
+        return _Timing(self.time_ms, carried_ms, lengths_ms, mean)
 
 
 class _Timing:
-    def __init__(self, time_ms: int, carried_ms: int, lengths_ms: Mapping[bytes, int]) -> None:
+    def __init__(self, time_ms: int, carried_ms: int, lengths_ms: Mapping[bytes, int], mean_ms: int) -> None:
+        self._mean_ms = mean_ms
         self._time_ms = time_ms
         self._left_ms = time_ms + carried_ms
         self.carried_ms = min(self._left_ms, time_ms)
@@ -85,7 +86,8 @@ class _Timing:
         return bisect(list(accumulate(sorted(self._lengths_ms.values()))), self._left_ms)
 
     def deals(self, tracks: Sequence[bytes]) -> int:
-        return -(-sum(map(self._lengths_ms.__getitem__, tracks)) // self._time_ms)
+        whole_ms = sum(self._lengths_ms.get(track, self._mean_ms) for track in tracks)
+        return -(-whole_ms // self._time_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,4 +130,4 @@ class _Collecting:
         return sum(sizes[-self._left :]) if self._left else 0
 
     def deals(self, tracks: Sequence[bytes]) -> int:
-        return -(-len(set(map(self._album_of.__getitem__, tracks))) // self._count)
+        return -(-len(set(map(self._album_of.get, tracks))) // self._count)

@@ -111,7 +111,7 @@ def test_the_next_round_is_uniform_over_all_that_keep_the_gap(count: int, size: 
     """And that bring no track twice into the deal that crosses the seam."""
     here = tracks(count)
     played = tuple(here)
-    before = Deck(played[:size], played[size:], library=count, round=1, since=TODAY, law="uniform")
+    before = Deck(played[:size], played[size:], round=1, since=TODAY, law="uniform")
 
     def next_round(draw: RandBelow) -> tuple[bytes, ...]:
         after = deal(before, here, Uniform(draw, gap), ByCount(size), TODAY)
@@ -136,7 +136,7 @@ def test_by_time_too_the_next_round_is_uniform() -> None:
     """Over all orders in which what was dealt waits for as many as could still come into the deal."""
     here = tracks(5)
     lengths = dict.fromkeys(here, MINUTE_MS)
-    before = Deck(tuple(here[:3]), tuple(here[3:]), library=5, round=1, since=TODAY, law="uniform")
+    before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, law="uniform")
 
     def next_round(draw: RandBelow) -> tuple[bytes, ...]:
         after = deal(before, here, Uniform(draw, 0), ByTime(4 * MINUTE_MS, lengths), TODAY)
@@ -168,7 +168,7 @@ def test_tracks_that_go_after_the_seam_do_not_shorten_the_gap(gone: list[int]) -
 def test_a_gap_that_cannot_be_kept_gives_way_and_the_round_its_tracks() -> None:
     """What was heard longest ago comes first."""
     here = tracks(8)
-    deck = Deck((), tuple(here), tail=tuple(here), library=8, round=2, since=TODAY, law="uniform")
+    deck = Deck((), tuple(here), tail=tuple(here), round=2, since=TODAY, law="uniform")
 
     after = deal(deck, here[6:], Uniform(System(), 8), ByCount(2), TODAY)
 
@@ -198,7 +198,7 @@ def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
 
     def to_come(draw: RandBelow) -> tuple[bytes, ...]:
         law = Uniform(draw, 0)
-        one = deal(Deck((b"/m/9999",), library=1, round=1, law="uniform"), here, law, ByCount(1), TODAY)
+        one = deal(Deck((b"/m/9999",), round=1, law="uniform"), here, law, ByCount(1), TODAY)
         return settled(one, [*here, *new], law).to_come if one.heard[-1] == here[0] else ()
 
     shares = distribution(to_come)
@@ -209,7 +209,7 @@ def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
 
 def test_what_is_gone_is_dropped_and_comes_at_a_drawn_place_if_it_is_back() -> None:
     here = tracks(6)
-    deck = Deck(tuple(here[:2]), tuple(here[2:]), library=6, round=1, law="uniform")
+    deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, law="uniform")
 
     without = settled(deck, [*here[:3], *here[4:]], Uniform(System()))
     shares = distribution(lambda draw: settled(without, here, Uniform(draw)).to_come)
@@ -228,7 +228,7 @@ def test_what_was_heard_is_not_heard_again_in_its_round_though_it_was_away() -> 
     [two] = deals(left, 3, deck=one)
     [three] = deals(here, 3, deck=two)
 
-    assert (two.library, len(two.to_come), two.to_go) == (6, 3, 1)
+    assert (two.library, two.still, len(two.gone), two.to_go) == (6, 3, 4, 1)
     assert Counter(dealt(one) + dealt(two) + dealt(three)) == Counter(here)
     assert (three.round, three.library) == (1, 10)
 
@@ -324,7 +324,7 @@ def test_a_deal_by_time_crosses_the_seam_and_never_holds_more_than_there_is() ->
 def test_no_more_is_carried_than_one_deal_is_long() -> None:
     """Not even if the track that did not fit went away, and one came that fits even less."""
     lengths = dict(zip(tracks(3), [MINUTE_MS, 60 * MINUTE_MS, MINUTE_MS], strict=True))
-    deck = Deck((), tuple(tracks(3)), library=3, round=1, carried_ms=9 * MINUTE_MS, law="sorted")
+    deck = Deck((), tuple(tracks(3)), round=1, carried_ms=9 * MINUTE_MS, law="sorted")
 
     after = deal(deck, tracks(3), Sorted(), ByTime(10 * MINUTE_MS, lengths), TODAY)
 

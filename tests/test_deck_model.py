@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -30,6 +31,9 @@ class Decks(RuleBasedStateMachine):
         self.now = datetime(2026, 3, 28, 12)  # noqa: DTZ001 - a clock on the wall
         self.names: dict[int, bytes] = {}
         self.here: set[int] = set()
+        self.is_whole = True
+        self.expected: set[int] = set()
+        self.expected_before: set[int] = set()
         self.made = 0
         self.heard: set[int] = set()
         self.heard_before: set[int] = set()
@@ -45,15 +49,28 @@ class Decks(RuleBasedStateMachine):
             self.here.add(number)
         self.made += count
 
-    @rule(drive=st.integers(0, 3), share=st.integers(2, 9))
-    def remove(self, drive: int, share: int) -> None:
-        """Or a drive goes: a deck need not know which."""
-        gone = {number for number in self.here if number % share == drive}
+    @rule(rest=st.integers(0, 3), share=st.integers(2, 9))
+    def remove(self, rest: int, share: int) -> None:
+        gone = {number for number in self.here if number % share == rest}
         self.here -= gone if gone < self.here else set()
 
+    @rule(drive=st.integers(0, 3))
+    def a_drive_goes(self, drive: int) -> None:
+        """While it is away, whatever is not here may be on it."""
+        gone = {number for number in self.here if number % 4 == drive}
+        if gone < self.here:
+            self.here -= gone
+            self.is_whole = False
+
     @rule()
-    def all_come_back(self) -> None:
+    def all_is_back(self) -> None:
+        """What was deleted, too: out of some backup."""
         self.here = set(self.names)
+        self.is_whole = True
+
+    @rule()
+    def what_is_away_is_meant_to_be(self) -> None:
+        self.is_whole = True
 
     @precondition(lambda self: self.here)
     @rule(data=st.data())
@@ -80,18 +97,27 @@ class Decks(RuleBasedStateMachine):
             assert begun(every, self.now) <= last.period
             assert [number_of[path] for path in last.entries] == self.last
             return
-        after = deal(self.deck, paths, self.law, ByCount(count), begun(every, self.now))
+        expected = self.here if self.is_whole else self.here | self.expected
+        size, period = ByCount(count), begun(every, self.now)
+        is_waiting = not expected - self.here <= self.heard
+        if is_waiting and self.here <= self.heard:
+            with pytest.raises(ValueError, match="is away"):
+                deal(self.deck, paths, self.law, size, period, is_whole=self.is_whole)
+            return
+        after = deal(self.deck, paths, self.law, size, period, is_whole=self.is_whole)
         assert after.deal is not None
         assert after.deal.is_pending
         assert not is_due(after, Every.RUN, self.now, paths)
         entries = [number_of[path] for path in after.deal.entries]
 
-        assert len(entries) == len(set(entries)) == min(count, len(paths))
+        most = len(self.here - self.heard) if is_waiting else len(self.here)
+        assert len(entries) == len(set(entries)) == min(count, most)
+        assert after.library == len(expected)
         assert self.here.issuperset(entries)
         heard = set(self.heard)
         for number in entries:
             if number in heard:
-                assert self.here <= heard, "a round ended before all was heard"
+                assert expected <= heard, "a round ended before all was heard"
                 heard.clear()
             heard.add(number)
         gap = min(len(paths) // 4, 100)
@@ -101,6 +127,7 @@ class Decks(RuleBasedStateMachine):
         self.before, self.heard_before, self.last_before = self.deck, self.heard, self.last
         self.deck = emitted(after)
         self.heard, self.last, self.played = heard, entries, plays
+        self.expected_before, self.expected = self.expected, set(expected)
 
     @precondition(lambda self: self.last_before is not None)
     @rule()
@@ -109,6 +136,7 @@ class Decks(RuleBasedStateMachine):
         self.deck, self.heard = self.before, self.heard_before
         self.played = self.played[: len(self.played) - len(self.last)]
         self.last, self.last_before = self.last_before, None
+        self.expected = self.expected_before
 
     @invariant()
     def no_track_is_known_twice(self) -> None:
