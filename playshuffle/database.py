@@ -10,6 +10,8 @@ import time
 
 _WAIT_S = 10  # for another playshuffle that is writing
 
+Connection = sqlite3.Connection
+
 # What a database raises; the latter if the message quotes damaged bytes.
 ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 

@@ -166,6 +166,7 @@ def deal(
     to_go = taker.deals(deck.to_come + deck.away)
     return replace(
         deck,
+        since=period if deck.since == date.min else deck.since,
         to_go=to_go,
         carried_ms=taker.carried_ms if len(entries) < len(here) else 0,
         deal=Deal(period, tuple(entries), began, number, number + (to_go if deck.round == began else 0)),

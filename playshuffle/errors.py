@@ -27,10 +27,11 @@ class PlayshuffleError(Exception):
 
 
 class AwayError(PlayshuffleError):
-    """A folder that seems to be away; nothing was written."""
+    """A folder that seems to be away; `said` is only that. Nothing was written."""
 
-    def __init__(self, text: str, path: bytes) -> None:
-        super().__init__(text, Exit.AWAY)
+    def __init__(self, said: str, cure: str, path: bytes) -> None:
+        super().__init__(f"{said}. The playlist was left as it is. {cure}", Exit.AWAY)
+        self.said = said
         self.path = path
 
 

@@ -103,7 +103,7 @@ def now(path: bytes, tracks: int) -> Root:
 
 def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") -> AwayError:
     """The error for a root that is not as it was."""
-    return AwayError(f"{shown(path)} seems to be away: {why}. The playlist was left as it is. {cure}", path)
+    return AwayError(f"{shown(path)} seems to be away: {why}", cure, path)
 
 
 def as_root(roots: Iterable[bytes]) -> list[str]:

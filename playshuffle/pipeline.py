@@ -118,7 +118,7 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
         target = Target(request.output, state, force=request.force) if request.output is not None else None
         library = survey(request, cache, read_all, progress, changes)
         # From the look at the last order to the end nobody else may write a new one.
-        with _held(state, target.path) if target is not None and writes else nullcontext():
+        with held(state, target.path) if target is not None and writes else nullcontext():
             if target is not None:
                 target.settle()
             roots = check_here(request, library, before, target, changes)
@@ -132,7 +132,7 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
             if request.pins:
                 named = tuple(pins.resolve(text, playable.paths, request.roots) for text in request.pins)
                 recipe = replace(recipe, pins=named)
-            tags_of = _tags_of(cache, read_all) if cache is not None else None
+            tags_of = tags_from(cache, read_all) if cache is not None else None
             yield _Run(request, state, target, library, roots, tags_of, written, playable, unwritten, recipe)
 
 
@@ -144,7 +144,7 @@ def _told(run: _Run, report: Report) -> Report:
 
 
 @contextmanager
-def _held(state: State, path: bytes) -> Iterator[None]:
+def held(state: State, path: bytes) -> Iterator[None]:
     """Hold off all others that would write this playlist: of this user, and of any other."""
     folder, name = os.path.split(path)
     with state.locked(), output.held(folder):
@@ -153,7 +153,7 @@ def _held(state: State, path: bytes) -> Iterator[None]:
         yield
 
 
-def _tags_of(cache: Cache, read_all: ReadAll) -> TagsOf:
+def tags_from(cache: Cache, read_all: ReadAll) -> TagsOf:
     """Look the tags of a folder up in the cache; where that has lost them, in the files."""
 
     def tags_of(folder: Folder) -> list[Tags | None]:

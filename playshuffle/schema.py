@@ -12,12 +12,24 @@ import sqlite3
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.mounts import Mount
 
-VERSION = 2
+VERSION = 3
 
 # Two runs may begin it at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed; marks: of these, compressed, empty if none were kept.
 # playlist: gone: JSON, index -> seconds; shuffled: when its order was drawn, in seconds.
-_TABLES = """
+# deck: places: index arrays one after the other; facts: JSON, how long each is, and all that is no array.
+_DECK = """
+    CREATE TABLE IF NOT EXISTS deck (
+        path BLOB NOT NULL,
+        age INTEGER NOT NULL,
+        library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL,
+        facts TEXT NOT NULL,
+        PRIMARY KEY (path, age)
+    );
+"""
+_TABLES = (
+    """
     CREATE TABLE IF NOT EXISTS library (
         digest BLOB PRIMARY KEY,
         paths BLOB NOT NULL,
@@ -36,6 +48,8 @@ _TABLES = """
     );
     CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
 """
+    + _DECK
+)
 
 # From each version to the next.
 _STEPS = {
@@ -44,10 +58,13 @@ _STEPS = {
     ALTER TABLE playlist ADD gone TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE playlist ADD shuffled INTEGER NOT NULL DEFAULT 0;
     """,
+    2: _DECK,
 }
 
 _PLAYLIST = ("path", "age", "library", "content", "played", "gone", "shuffled")
+_DECKS = ("path", "age", "library", "places", "facts")
 _PLAYLIST_TYPES = [bytes, int, bytes, str, int, str, int]
+_DECK_TYPES = [bytes, int, bytes, bytes, str]
 
 
 def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqlite3.Connection:
@@ -131,9 +148,10 @@ def check(database: sqlite3.Connection) -> None:
     """
     _check_whole(database)
     database.execute("SELECT digest, paths, marks, places FROM library, playlist LIMIT 0")
-    for row in database.execute(f"SELECT {', '.join(_PLAYLIST)} FROM playlist"):  # noqa: S608 - our own words
-        if [*map(type, row)] != _PLAYLIST_TYPES:
-            raise sqlite3.DatabaseError("a value of another type")
+    for table, columns, types in (("playlist", _PLAYLIST, _PLAYLIST_TYPES), ("deck", _DECKS, _DECK_TYPES)):
+        for row in database.execute(f"SELECT {', '.join(columns)} FROM {table}"):  # noqa: S608 - our own words
+            if [*map(type, row)] != types:
+                raise sqlite3.DatabaseError("a value of another type")
     for row in database.execute("SELECT path, tracks, mounts FROM root"):
         if [*map(type, row)] != [bytes, int, str]:
             raise sqlite3.DatabaseError("a value of another type")

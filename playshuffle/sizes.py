@@ -8,6 +8,15 @@ from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """How much is wanted of one deal, of one kind: tracks, playing time, or albums."""
+
+    count: int | None = None
+    time_ms: int | None = None
+    albums: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ByCount:
     """So many tracks, 1 or more."""
 

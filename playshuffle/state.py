@@ -16,7 +16,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 from playshuffle import lock, schema
-from playshuffle.database import ERRORS, connect, is_passing, place, set_aside
+from playshuffle.database import ERRORS, Connection, connect, is_passing, place, set_aside
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.identity import MARK_BYTES, Remembered
 from playshuffle.mounts import Mount
@@ -116,7 +116,7 @@ class State:
         except (OSError, sqlite3.OperationalError) as error:
             self._database = self._without_memory(error)
 
-    def _rows(self, query: str, *values: object) -> list[Any]:
+    def rows(self, query: str, *values: object) -> list[Any]:
         """All rows that a query finds.
 
         Raises:
@@ -132,7 +132,7 @@ class State:
 
     def playlists(self) -> list[bytes]:
         """All playlists that are remembered."""
-        return [row[0] for row in self._rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
+        return [row[0] for row in self.rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
 
     def seen(self, playlist: bytes) -> list[Seen]:
         """The orders that the playlist at this path had, the newest first; at most two.
@@ -140,7 +140,7 @@ class State:
         The newest is kept before the file is replaced. If that did not come about, the file
         still has the one before.
         """
-        rows = self._rows(
+        rows = self.rows(
             "SELECT library, content, played, shuffled FROM playlist WHERE path = ? ORDER BY age", playlist
         )
         return [Seen(*row) for row in rows]
@@ -154,7 +154,7 @@ class State:
 
     def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
         """An order that a playlist had, with all that is known of its tracks; None if that is damaged."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT paths, marks, places, gone FROM playlist JOIN library ON library = digest"
             " WHERE path = ? AND content = ?",
             playlist,
@@ -169,7 +169,7 @@ class State:
 
     def root(self, path: bytes) -> Root | None:
         """What was in a root when it was last seen; None if it never was."""
-        rows = self._rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
+        rows = self.rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
         return Root(path, rows[0][1], schema.mounts_from(rows[0][2])) if rows else None
 
     def remember(
@@ -202,37 +202,64 @@ class State:
             PlayshuffleError: it cannot be written.
         """
 
-        def keep(connection: sqlite3.Connection) -> None:
+        def keep(database: Connection) -> None:
+            self.put_library(database, seen.library, paths, marks)
+            in_effect = before.content if before is not None else None
+            database.execute(
+                "DELETE FROM playlist WHERE path = ? AND (content IS NOT ? OR content = ?)",
+                (playlist, in_effect, seen.content),
+            )
+            database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
+            database.execute(
+                "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled)"
+                " VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
+                (
+                    playlist,
+                    seen.library,
+                    array("I", places).tobytes(),
+                    seen.content,
+                    seen.played,
+                    json.dumps(dict(gone)),
+                    seen.shuffled_s,
+                ),
+            )
+            database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
+
+        self.change(playlist, keep)
+
+    def put_root(self, database: Connection, root: Root) -> None:
+        """Note what is in a root now."""
+        database.execute("REPLACE INTO root VALUES (?, ?, ?)", _root_row(root))
+
+    def put_library(
+        self,
+        database: Connection,
+        digest: bytes,
+        paths: Callable[[], Sequence[bytes]],
+        marks: bytes | None,
+    ) -> None:
+        """Keep a list of paths, if it is not there, and the marks of these."""
+        if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
+            packed = zlib.compress(b"\0".join(paths()), 1)
+            database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", (digest, packed))
+        if marks is not None:
+            packed = zlib.compress(marks, 1)
+            database.execute("UPDATE library SET marks = ? WHERE digest = ?", (packed, digest))
+
+    def change(self, playlist: bytes, act: Callable[[Connection], object]) -> None:
+        """Change what is remembered of a playlist, in one transaction.
+
+        Raises:
+            PlayshuffleError: it cannot be written.
+        """
+
+        def keep(connection: Connection) -> None:
             with connection as database:
-                if not database.execute("SELECT 1 FROM library WHERE digest = ?", (seen.library,)).fetchone():
-                    packed = zlib.compress(b"\0".join(paths()), 1)
-                    database.execute(
-                        "INSERT INTO library (digest, paths) VALUES (?, ?)", (seen.library, packed)
-                    )
-                if marks is not None:
-                    packed = zlib.compress(marks, 1)
-                    database.execute("UPDATE library SET marks = ? WHERE digest = ?", (packed, seen.library))
-                in_effect = before.content if before is not None else None
+                act(database)
                 database.execute(
-                    "DELETE FROM playlist WHERE path = ? AND (content IS NOT ? OR content = ?)",
-                    (playlist, in_effect, seen.content),
+                    "DELETE FROM library"
+                    " WHERE digest NOT IN (SELECT library FROM playlist UNION SELECT library FROM deck)"
                 )
-                database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
-                database.execute(
-                    "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled)"
-                    " VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
-                    (
-                        playlist,
-                        seen.library,
-                        array("I", places).tobytes(),
-                        seen.content,
-                        seen.played,
-                        json.dumps(dict(gone)),
-                        seen.shuffled_s,
-                    ),
-                )
-                database.execute("DELETE FROM library WHERE digest NOT IN (SELECT library FROM playlist)")
-                database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
 
         try:
             self._asked(keep)
@@ -242,6 +269,11 @@ class State:
                 " make room on the disk of the state folder.",
                 Exit.CANNOT_CREATE,
             ) from error
+
+    def damaged(self, playlist: bytes) -> None:
+        """What was remembered of a playlist proved to be damaged: all is set aside, and begun anew."""
+        self._begin_anew()
+        self.notes.append(f"What was remembered for {shown(playlist)} was damaged and is not used.")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

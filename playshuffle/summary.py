@@ -21,10 +21,10 @@ def lines(report: Report, *, seconds: float, names: bool, dry_run: bool) -> Iter
     yield _first(report, seconds, dry_run)
     if report.neighbours:
         yield _neighbours(report)
-    yield from _left_out("left out", report.skipped, names)
-    yield from _left_out("left out", report.unwritable, names)
-    yield from _left_out("without tags", report.untagged, names)
-    yield from _left_out("could not be read, kept as it was known", report.unreadable, names)
+    yield from left_out("left out", report.skipped, names)
+    yield from left_out("left out", report.unwritable, names)
+    yield from left_out("without tags", report.untagged, names)
+    yield from left_out("could not be read, kept as it was known", report.unreadable, names)
     for loss in report.losses:
         lost = f"{_count(len(loss.indices), 'track')} that {_listed(loss.players)} may lose"
         yield f"{loss.what}: {lost}; {loss.cure}"
@@ -105,7 +105,8 @@ def _neighbours(report: Report) -> str:
     return said if report.order == "spread" else f"{said}; --order spread would leave {report.fewest:,}"
 
 
-def _left_out(what: str, skipped: Sequence[Skipped], names: bool) -> Iterator[str]:
+def left_out(what: str, skipped: Sequence[Skipped], names: bool) -> Iterator[str]:
+    """Say how many were left out and why; with `names`, also which."""
     if not skipped:
         return
     if names:

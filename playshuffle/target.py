@@ -86,6 +86,12 @@ class Target:
         head = self._parsed(-1 if format_of(self.path).is_uri else _HEAD_BYTES)
         return head[0].comments.get("ORDER") if head else None
 
+    @property
+    def content(self) -> str:
+        """The fingerprint of all that it holds now."""
+        self.exists = self._look()
+        return fingerprint(b"".join(self._contents()))
+
     def _parsed(self, size: int = -1) -> list[Parsed]:
         """What each of its files says; nothing if it is damaged."""
         read = format_of(self.path).read

@@ -17,8 +17,6 @@ MODULES = {
 # From the bottom up: a module names only modules of lower rows, or of its own.
 LAYERS = (
     {"playshuffle"},
-    {"period", "sizes"},
-    {"deck"},
     {"errors", "identity", "lock", "period", "shuffle", "sizes", "track"},
     {"agenda", "base", "database", "deck", "duration", "fields", "formats", "id3", "ignore", "listing"},
     {"hint", "mounts", "mpdconf", "notify", "quirks", "recipe"},

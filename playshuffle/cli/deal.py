@@ -1,0 +1,202 @@
+"""`playshuffle deal`: folders of music -> the next tracks of a round, a bit each day, until all is heard."""
+
+import os
+import time
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from playshuffle import dealing, duration, hand, options
+from playshuffle.cli import words
+from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.streams import say, write_out
+from playshuffle.config import find, load
+from playshuffle.dealing import Dealt, Wish
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.period import Every
+from playshuffle.players import GENERIC, PLAYERS
+from playshuffle.recipe import Gap, known
+from playshuffle.request import Progress
+from playshuffle.shuffle import System
+from playshuffle.sizes import Amount
+from playshuffle.way import default_output
+
+EXAMPLES = """\b
+Examples:
+  playshuffle deal ~/Music -n 40             # today's 40, in ~/Music/today.m3u
+  playshuffle deal ~/Music --time 90m --name morning
+  playshuffle deal ~/Music --albums 3 --every week
+  playshuffle deal ~/Music -n 40 --peek      # what comes next
+  playshuffle deal --due                     # what the configuration deals
+"""
+
+_COUNT = 40
+
+
+def deal(
+    folders: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", help=f"So many tracks. Default: {_COUNT}.")
+    ] = None,
+    time_: words.Time = None,
+    albums: Annotated[int | None, typer.Option(metavar="N", help="So many whole albums.")] = None,
+    every: Annotated[
+        str, typer.Option(metavar="day|week|run", help="How often the next deal is due.")
+    ] = Every.DAY.value,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the deck, in FOLDER/NAME.m3u. Default: today."),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The same, at any place.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Write the last deal again; deal nothing.")] = False,
+    peek: Annotated[bool, typer.Option("--peek", help="Show the next deal; move nothing.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last deal back.")] = False,
+    due: Annotated[
+        bool, typer.Option("--due", help="Deal what the configuration says, where it is due.")
+    ] = False,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Order of the rounds, as with make.", show_default=False),
+    ] = None,
+    by: words.By = None,
+    block_size: words.BlockSize = None,
+    inside: words.Inside = None,
+    gap: words.Gap = None,
+    player: words.Player = GENERIC,
+    paths: words.Paths = None,
+    root_as: words.RootAs = None,
+    relative_to: words.RelativeTo = None,
+    replace_prefix: words.ReplacePrefix = None,
+    strict: words.Strict = False,
+    no_extinf: words.NoExtinf = False,
+    no_ignore_files: words.NoIgnoreFiles = False,
+    allow_shrink: words.AllowShrink = False,
+    force: words.Force = False,
+    config: words.ConfigFile = None,
+    json: words.Json = False,
+    quiet: words.Quiet = False,
+    verbose: words.Verbose = False,
+) -> Exit | None:
+    """Deal the next tracks into a playlist, once a day: each track once before any comes again."""
+    kind = _one_of(again, peek, undo, due)
+    if due:
+        if folders or any(one is not None for one in (limit, time_, albums, name, output, order)):
+            raise PlayshuffleError("--due goes by the configuration; leave the rest away.", Exit.USAGE)
+        return _due(config, quiet=quiet, verbose=verbose)
+    if not folders:
+        raise PlayshuffleError("Say which folders to deal from, or --due.", Exit.USAGE)
+    asked = options.Options(
+        folders=tuple(folders),
+        output=_output(folders[0], player, name, output),
+        order=order or ("albums" if albums is not None else "uniform"),
+        by=by,
+        block_size=block_size,
+        inside=inside,
+        gap=gap,
+        paths=paths,
+        extinf=not no_extinf,
+        ignore_files=not no_ignore_files,
+        allow_shrink=allow_shrink,
+        force=force,
+        player=player,
+        strict=strict,
+        root_as=root_as,
+        relative_to=relative_to,
+        replace_prefix=tuple(replace_prefix or ()),
+    )
+    wanted = options.request(asked)
+    if gap is not None and wanted.recipe.gap is None:  # none is asked for, which is not the usual one
+        wanted = replace(wanted, recipe=replace(wanted.recipe, gap=Gap(1)))
+    amount = _amount(limit, time_, albums)
+    wish = Wish(wanted, amount, Every(known("--every", every, [one.value for one in Every])))
+    began = time.monotonic()
+    with progress_bar(quiet) as bar:
+        dealt = _done(kind, wish, bar)
+    seconds = time.monotonic() - began
+    if json:
+        write_out([hand.as_json(dealt, seconds=seconds).encode(), b"\n"])
+    elif peek:
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in hand.glance(dealt))
+    if not quiet and not peek:
+        say(hand.lines(dealt, seconds=seconds, names=verbose))
+    return None
+
+
+def _one_of(again: bool, peek: bool, undo: bool, due: bool) -> str:
+    asked = {"--again": again, "--peek": peek, "--undo": undo, "--due": due}
+    found = [name for name, is_asked in asked.items() if is_asked]
+    if len(found) > 1:
+        raise PlayshuffleError(f"{' and '.join(found)} exclude each other; choose one.", Exit.USAGE)
+    return found[0] if found else ""
+
+
+def _amount(count: int | None, time_: str | None, albums: int | None) -> Amount:
+    if sum(one is not None for one in (count, time_, albums)) > 1:
+        raise PlayshuffleError("-n, --time and --albums exclude each other; choose one.", Exit.USAGE)
+    for number in (count, albums):
+        if number is not None and number < 1:
+            raise PlayshuffleError("A deal of 0 holds nothing; say a number from 1.", Exit.USAGE)
+    if time_ is not None:
+        return Amount(time_ms=duration.parse(time_))
+    return Amount(albums=albums) if albums is not None else Amount(count=_COUNT if count is None else count)
+
+
+def _output(folder: str, player: str, name: str | None, output: str | None) -> str:
+    if output is not None:
+        if name is not None:
+            raise PlayshuffleError("--name and -o both name the file; choose one.", Exit.USAGE)
+        if output == options.STDOUT:
+            raise PlayshuffleError(
+                "A deal goes on from the last one of its file; name one with -o, or look with --peek.",
+                Exit.USAGE,
+            )
+        return output
+    name = "today" if name is None else name
+    if not name or name.startswith(".") or "/" in name or "\0" in name:
+        raise PlayshuffleError(
+            f"--name '{shown(name)}' cannot be the name of a file; for one at another place say -o.",
+            Exit.USAGE,
+        )
+    root = options.absolute(folder, Exit.NO_INPUT)
+    return os.fsdecode(default_output(known("player", player, PLAYERS), root, os.fsencode(name)))
+
+
+def _done(kind: str, wish: Wish, bar: Progress) -> Dealt:
+    now = datetime.now().astimezone()
+    if kind == "--again":
+        return dealing.again(wish, now, read_all, bar)
+    if kind == "--peek":
+        return dealing.peek(wish, now, System(), read_all, bar)
+    if kind == "--undo":
+        return dealing.undo(wish, read_all, bar)
+    return dealing.deal(wish, now, System(), read_all, bar)
+
+
+def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit | None:
+    """Deal every playlist of the configuration that has a deal; one that fails does not stop the others."""
+    found = load(find(named))
+    failed = [(broken.text, Exit.CONFIG) for broken in found.broken]
+    for wanted in found.playlists:
+        if wanted.deal is None:
+            continue
+        began = time.monotonic()
+        amount = Amount(count=wanted.deal.size, time_ms=wanted.deal.time_ms)
+        try:
+            with progress_bar(quiet) as bar:
+                dealt = _done("", Wish(wanted.request, amount, Every(wanted.deal.every)), bar)
+        except PlayshuffleError as error:
+            failed.append((f"{wanted.name}: {error}", error.code))
+            continue
+        if not quiet:
+            say(hand.lines(dealt, seconds=time.monotonic() - began, names=verbose))
+    say(f"playshuffle: {text}" for text, _ in failed)
+    if not failed:
+        return None
+    return failed[0][1] if len(failed) == 1 else Exit.LOSSES

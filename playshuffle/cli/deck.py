@@ -1,0 +1,124 @@
+"""`playshuffle deck`: show decks, begin a round anew, or forget a deck."""
+
+import json as json_
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from playshuffle import decks, hand, output
+from playshuffle.cli import words
+from playshuffle.cli.streams import say, write_out
+from playshuffle.deck import Deck
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options import absolute
+from playshuffle.state import State
+
+EXAMPLES = """\b
+Examples:
+  playshuffle deck list              # which decks there are, and how far they are
+  playshuffle deck show today        # where one stands, and what is in its file
+  playshuffle deck reset today       # begin a new round with the next deal
+  playshuffle deck forget today      # forget what was heard
+"""
+
+
+_NONE = "There is no deck yet; `playshuffle deal FOLDER` begins one."
+_Name = Annotated[
+    str | None,
+    typer.Argument(metavar="[DECK]", show_default=False, help="Its file, or the name of that."),
+]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def list(json: words.Json = False) -> None:  # noqa: A001 - the word on the command line
+    """Say which decks there are, and how far they are."""
+    with State(writes=False) as state:
+        found = decks.all_decks(state)
+        if json:
+            said = [{"output": os.fsdecode(path), **hand.facts(one)} for path, one in found]
+            _print(json_.dumps(said, indent=2))
+        else:
+            for path, one in found:
+                _print(f"{shown(path)}: {hand.stand(one)}")
+            if not found:
+                say([_NONE])
+        say(state.notes)
+
+
+def show(name: _Name = None, json: words.Json = False) -> None:
+    """Say where a deck stands, and what its last deal was."""
+    with State(writes=False) as state:
+        path, one = _named(decks.all_decks(state), name)
+        last = one.deal
+        entries = last.entries if last is not None else ()
+        if json:
+            said = {"output": os.fsdecode(path), **hand.facts(one), "entries": [*map(os.fsdecode, entries)]}
+            return _print(json_.dumps(said, indent=2))
+        _print(f"{shown(path)}: {hand.stand(one)}")
+        if last is not None:
+            _print(f"deal {last.number:,} of {last.of:,}, round {last.round:,}, of {hand.day(last.period)}:")
+        for entry in entries:
+            _print(f"  {shown(entry)}")
+        return say(state.notes)
+
+
+def reset(name: _Name = None, yes: _Yes = False) -> None:
+    """Break the round off: the next deal begins a new one."""
+    with State() as state:
+        path, one = _named(decks.all_decks(state), name)
+        if not yes:
+            _ask(f"{shown(path)}: {hand.stand(one)}. Begin a new round with the next deal?")
+        with state.locked():
+            decks.reset(state, path)
+        say([f"{shown(path)}: the next deal begins a new round; --undo takes this back.", *state.notes])
+
+
+def forget(name: _Name = None, yes: _Yes = False) -> None:
+    """Forget a deck and what was heard; its file stays."""
+    with State() as state:
+        path, one = _named(decks.all_decks(state), name)
+        if not yes:
+            _ask(f"{shown(path)}: {hand.stand(one)}. Forget what was heard?")
+        with state.locked():
+            decks.forget(state, path)
+        say([f"{shown(path)}: forgotten; the file stays.", *state.notes])
+
+
+VERBS = (list, show, reset, forget)
+
+
+def _named(found: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
+    """The deck of this file, or the only one whose file has this name; without a name, the only one."""
+    if name is None:
+        fitting = [*found]
+    else:
+        path = output.resolved(absolute(name, Exit.USAGE))
+        fitting = [one for one in found if one[0] == path] or [
+            one for one in found if os.fsencode(name) in _names(one[0])
+        ]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not found:
+        raise PlayshuffleError(_NONE, Exit.USAGE)
+    which = ", ".join(shown(path) for path, _ in fitting or found)
+    what = "There is more than one deck" if fitting else f"There is no deck '{shown(name or '')}'"
+    raise PlayshuffleError(f"{what}; say which of these: {which}.", Exit.USAGE)
+
+
+def _names(path: bytes) -> tuple[bytes, bytes]:
+    whole = os.path.basename(path)
+    return whole, os.path.splitext(whole)[0]
+
+
+def _ask(question: str) -> None:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise PlayshuffleError(f"{question} Say --yes, where nobody can be asked.", Exit.USAGE)
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(Exit.LOSSES)
+
+
+def _print(line: str) -> None:
+    write_out([f"{line}\n".encode(errors="surrogateescape")])
