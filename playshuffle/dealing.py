@@ -13,7 +13,7 @@ from playshuffle.deck import deal as next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library import ReadAll
 from playshuffle.period import Every, begun
-from playshuffle.request import Progress, Report, Request
+from playshuffle.request import EVERYWHERE, Changes, Progress, Report, Request
 from playshuffle.rounds import Rounds, size
 from playshuffle.shuffle import RandBelow
 from playshuffle.sizes import Amount
@@ -44,14 +44,21 @@ class Dealt:
     certain: int
 
 
-def deal(wish: Wish, now: datetime, randbelow: RandBelow, read_all: ReadAll, progress: Progress) -> Dealt:
+def deal(
+    wish: Wish,
+    now: datetime,
+    randbelow: RandBelow,
+    read_all: ReadAll,
+    progress: Progress,
+    changes: Changes = EVERYWHERE,
+) -> Dealt:
     """Deal once in each period; else see that the file has the deal of this period.
 
     Raises:
         PlayshuffleError: it could not be done; deck and file are as they were.
     """
     _check(wish.request)
-    with laid(wish.request, read_all, progress, writes=True) as found:
+    with laid(wish.request, read_all, progress, writes=True, changes=changes) as found:
         table = _with_what_the_file_has(found)
         present = frozenset(table.playable.paths)
         if not table.is_whole:

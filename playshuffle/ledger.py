@@ -35,6 +35,8 @@ class _List:
     last_write: float | None = None
     unreadable: set[str] = field(default_factory=set)
     notes: set[str] = field(default_factory=set)
+    deck: Told | None = None
+    stand: str | None = None
 
 
 @dataclass(slots=True)
@@ -95,8 +97,9 @@ class Ledger:
             _LOG.info("%s: is kept again", name)
         known.state, known.error = "kept", None
         known.tracks, known.library, known.order = told["tracks"], told["library"], told["order"]
+        known.last_write = told["written"]
+        known.deck, known.stand = told.get("deck"), told.get("stand")
         if told["changed"]:
-            known.last_write = time.time()
             _LOG.info(
                 "%s: %s%s tracks -> %s", name, _changes(told), f"{told['tracks']:,}", shown(known.output)
             )
@@ -189,6 +192,8 @@ class Ledger:
                     "last_write": one.last_write and round(one.last_write),
                     "last_error": one.error,
                     "unreadable": sorted(one.unreadable),
+                    "deck": one.deck,
+                    "stand": one.stand,
                 }
                 for name, one in self._lists.items()
             ],

@@ -19,7 +19,7 @@ from playshuffle.keep import keep as in_order
 from playshuffle.library import ReadAll, Tracks
 from playshuffle.orders import ORDERS
 from playshuffle.recipe import Gap, Recipe
-from playshuffle.request import Changes, Progress, Report, Request
+from playshuffle.request import EVERYWHERE, Changes, Progress, Report, Request
 from playshuffle.shuffle import RandBelow
 from playshuffle.state import Root, Seen, State
 from playshuffle.survey import Library, check_here, nothing_to_play, survey
@@ -40,7 +40,7 @@ def make(
     Raises:
         PlayshuffleError: it was not made; an old one is as it was.
     """
-    with _begun(request, read_all, progress, Changes()) as run:
+    with _begun(request, read_all, progress, EVERYWHERE) as run:
         report = _drawn(run, randbelow)
         if run.target is not None and not request.dry_run:
             _write(run, run.target, report, int(clock()))

@@ -66,6 +66,9 @@ class Changes:
     still_ns: int = 0
 
 
+EVERYWHERE = Changes()
+
+
 @dataclass(slots=True)
 class Report:
     """What was done.

@@ -8,12 +8,16 @@ from datetime import datetime
 from playshuffle import pipeline, sandbox
 from playshuffle.batch import Batch
 from playshuffle.config import Config, Reshuffle, Wanted
+from playshuffle.dealing import Wish, deal
 from playshuffle.errors import AwayError, PlayshuffleError
 from playshuffle.folder import Dirty
+from playshuffle.hand import facts, stand
 from playshuffle.passes import Told, check_stop
+from playshuffle.period import Every
 from playshuffle.readers import read_all
 from playshuffle.request import Changes, Progress, Report
-from playshuffle.shuffle import chance
+from playshuffle.shuffle import System, chance
+from playshuffle.sizes import Amount
 
 _TELL_EVERY_S = 1.0
 _NAMES = 100  # of each kind that are told
@@ -32,20 +36,34 @@ def settle(config: Config, batch: Batch, tell: Callable[[Told], None]) -> None:
             dirty = Dirty(frozenset())  # another playlist of this pass had it read
         changes = Changes(dirty, batch.gone, batch.moved, int(config.quiet_s * 0.9e9))
         try:
-            report = pipeline.keep(
-                request,
-                chance(request.seed),
-                read_all,
-                _Telling(wanted.name, tell),
-                changes,
-                is_due=lambda drawn_s, wanted=wanted: _is_due(wanted.reshuffle, drawn_s, batch.why),  # type: ignore[misc]
-            )
+            said = _dealt(wanted, changes, tell) if wanted.deal else _kept(wanted, changes, batch.why, tell)
         except PlayshuffleError as error:
             tell(_failed(wanted, error))
         else:
-            tell(_done(wanted.name, report))
+            tell(said)
             if request.tags:  # without a cache nothing is known to the next one
                 looked_at += [(root, request.ignore_files) for root in request.roots]
+
+
+def _kept(wanted: Wanted, changes: Changes, why: str, tell: Callable[[Told], None]) -> Told:
+    report = pipeline.keep(
+        wanted.request,
+        chance(wanted.request.seed),
+        read_all,
+        _Telling(wanted.name, tell),
+        changes,
+        is_due=lambda drawn_s: _is_due(wanted.reshuffle, drawn_s, why),
+    )
+    return _done(wanted.name, report)
+
+
+def _dealt(wanted: Wanted, changes: Changes, tell: Callable[[Told], None]) -> Told:
+    assert wanted.deal is not None
+    amount = Amount(count=wanted.deal.size, time_ms=wanted.deal.time_ms)
+    wish = Wish(wanted.request, amount, Every(wanted.deal.every))
+    now = datetime.now().astimezone()
+    dealt = deal(wish, now, System(), read_all, _Telling(wanted.name, tell), changes)
+    return _done(wanted.name, dealt.report) | {"deck": facts(dealt.deck), "stand": stand(dealt.deck)}
 
 
 def _dirty(batch: Batch) -> Dirty | None:
@@ -54,10 +72,12 @@ def _dirty(batch: Batch) -> Dirty | None:
 
 def _concerns(wanted: Wanted, batch: Batch) -> bool:
     """Whether anything in a batch lies below one of the roots, or time itself is what has changed."""
+    if wanted.deal is not None and wanted.deal.every == Every.RUN:
+        return False  # that is dealt by whoever runs `deal`, and the service runs always
     if batch.is_whole:
         return True
     if batch.why == "day":
-        return wanted.reshuffle in (Reshuffle.DAILY, Reshuffle.WEEKLY)
+        return wanted.deal is not None or wanted.reshuffle in (Reshuffle.DAILY, Reshuffle.WEEKLY)
     tops = tuple(root.rstrip(b"/") + b"/" for root in wanted.request.roots)
     return any(path.startswith(tops) for path in (*batch.folders, *batch.trees)) or any(
         top.startswith(tree) for top in tops for tree in batch.trees
@@ -117,6 +137,13 @@ def _failed(wanted: Wanted, error: PlayshuffleError) -> Told:
     }
 
 
+def _written_s(path: bytes | None) -> float | None:
+    try:
+        return os.stat(path or b"").st_mtime
+    except OSError:  # a list in parts
+        return None
+
+
 def _done(name: str, report: Report) -> Told:
     return {
         "playlist": name,
@@ -125,6 +152,7 @@ def _done(name: str, report: Report) -> Told:
         "library": report.found,
         "order": report.order,
         "changed": report.is_changed,
+        "written": _written_s(report.output),
         "came": report.came,
         "went": report.went,
         "renamed": report.renamed,

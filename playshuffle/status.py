@@ -7,7 +7,9 @@ from typing import Any
 
 from playshuffle import guard, mounts, services
 from playshuffle.config import Config
+from playshuffle.decks import all_decks
 from playshuffle.errors import PlayshuffleError
+from playshuffle.hand import facts, stand
 from playshuffle.state import Root, State
 from playshuffle.target import Target
 
@@ -40,9 +42,13 @@ def status(config: Config | None) -> Status:
                     "last_error": broken.text,
                 }
         known = {os.path.realpath(os.fsencode(one["output"])) for one in playlists.values() if one["output"]}
-        for path in state.playlists():
-            if path not in known:
-                playlists[os.fsdecode(path)] = _playlist(None, path, state)
+        decks = dict(all_decks(state))
+        for path in sorted({*state.playlists(), *decks} - known):
+            playlists[os.fsdecode(path)] = _playlist(None, path, state)
+        for one in playlists.values():
+            deck = decks.get(os.path.realpath(os.fsencode(one["output"])))
+            if deck is not None and one["stand"] is None:
+                one |= {"deck": facts(deck), "stand": stand(deck), "state": "dealt"}
         notes = list(state.notes)
     return {
         "schema": SCHEMA,
@@ -93,6 +99,8 @@ def _nothing(name: str | None, output: str) -> Status:
         "last_write": None,
         "last_error": None,
         "unreadable": [],
+        "deck": None,
+        "stand": None,
     }
 
 

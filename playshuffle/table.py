@@ -14,7 +14,7 @@ from playshuffle.groups import TagsOf
 from playshuffle.identity import MARK_BYTES, identify
 from playshuffle.library import ReadAll, Tracks
 from playshuffle.pipeline import held, tags_from
-from playshuffle.request import Changes, Progress, Report, Request
+from playshuffle.request import EVERYWHERE, Changes, Progress, Report, Request
 from playshuffle.state import Root, State
 from playshuffle.survey import Library, nothing_to_play, survey
 from playshuffle.target import Target
@@ -75,7 +75,14 @@ class Table:
 
 
 @contextmanager
-def laid(request: Request, read_all: ReadAll, progress: Progress, *, writes: bool) -> Iterator[Table]:
+def laid(
+    request: Request,
+    read_all: ReadAll,
+    progress: Progress,
+    *,
+    writes: bool,
+    changes: Changes = EVERYWHERE,
+) -> Iterator[Table]:
     """Lay a deck on the table; if it `writes`, nobody else may touch it until the end.
 
     Raises:
@@ -85,16 +92,16 @@ def laid(request: Request, read_all: ReadAll, progress: Progress, *, writes: boo
     with State(writes=writes) as state, Cache() as cache:
         target = Target(request.output, state, force=request.force)
         here, away = _roots_here(request, state)
-        library = survey(replace(request, roots=here), cache, read_all, progress, Changes())
+        library = survey(replace(request, roots=here), cache, read_all, progress, changes)
         with held(state, target.path) if writes else nullcontext():
             written = way(request, target, library.tracks.folders)
             playable, unwritten = written.writable(library.tracks, any_name=False)
             kept, before = (decks.load(state, target.path, age) for age in (0, 1))
-            names = _new_names(kept, playable)
+            names = _new_names(kept, playable, changes)
             deck = renamed(kept.deck, names) if kept is not None else _from_file(target)
             if before is not None:
                 before = before._replace(deck=renamed(before.deck, names))
-            roots, gone = _accepted(request, library, deck, here, state)
+            roots, gone = _accepted(request, library, deck, here, state, changes)
             away += gone
             if not len(playable):
                 if away:
@@ -134,7 +141,12 @@ def _roots_here(request: Request, state: State) -> tuple[tuple[bytes, ...], list
 
 
 def _accepted(
-    request: Request, library: Library, deck: Deck, here: Sequence[bytes], state: State
+    request: Request,
+    library: Library,
+    deck: Deck,
+    here: Sequence[bytes],
+    state: State,
+    changes: Changes,
 ) -> tuple[list[Root], list[AwayError]]:
     """The roots that hold what they held, and how the others seem to be away."""
     roots, away = [], []
@@ -147,19 +159,19 @@ def _accepted(
             if not (request.allow_shrink or (known and known <= present)):
                 for folder in library.unreadable:
                     guard.check_unreadable(folder, awaited, present)
-                guard.check_tracks(state.root(path), root, awaited, present)
+                guard.check_tracks(state.root(path), root, awaited, present, changes.gone)
             roots.append(root)
         except AwayError as error:
             away.append(error)
     return roots, away
 
 
-def _new_names(kept: decks.Kept | None, playable: Tracks) -> dict[bytes, bytes]:
+def _new_names(kept: decks.Kept | None, playable: Tracks, changes: Changes) -> dict[bytes, bytes]:
     """What the tracks of a deck are called now, if not as they were."""
     if kept is None:
         return {}
     paths = playable.paths
-    known = identify(kept.remembered(), paths, playable.marks)
+    known = identify(kept.remembered(), paths, playable.marks, changes.moved)
     return {
         old: paths[index]
         for old, index in zip(kept.paths, known.now, strict=True)

@@ -435,3 +435,41 @@ def test_deletions_that_were_seen_are_meant(tmp_path: Path) -> None:
             (music / f"{number:03}.mp3").unlink()
 
         wait_for(lambda: len(listed(music / "all.m3u")) == 10)
+
+
+# Deals
+
+
+def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
+    """And stays as it is, whatever comes and goes, until the next day."""
+    music = aged(numbered(tmp_path / "Music", 30))
+    text = config(music) + "[playlist.today]\ndeal = 4\n[playlist.now]\ndeal = 3\nevery = 'run'\n"
+    with Service(tmp_path, text) as service:
+        wait_for((music / "today.m3u").exists)
+        before = (music / "today.m3u").read_bytes()
+        assert len(listed(music / "today.m3u")) == 4
+
+        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+        wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+        service.stop()
+        service.start()
+        wait_for(lambda: service.playlist("today")["stand"] is not None)
+
+        assert (music / "today.m3u").read_bytes() == before
+        assert "heard 4 of 30 (13 %)" in service.playlist("today")["stand"]
+        assert not (music / "now.m3u").exists()
+        assert run("deal", "--due", env=service.env).code == 0
+        assert (music / "today.m3u").read_bytes() == before
+        assert len(listed(music / "now.m3u")) == 3
+
+
+def test_a_dealt_track_that_is_renamed_is_mended_in_its_file(tmp_path: Path) -> None:
+    music = aged(numbered(tmp_path / "Music", 8))
+    with Service(tmp_path, config(music, deal=8)):
+        wait_for((music / "all.m3u").exists)
+        before = listed(music / "all.m3u")
+
+        (music / "003.mp3").rename(music / "x.mp3")
+        wait_for(lambda: "x.mp3" in listed(music / "all.m3u"))
+
+        assert listed(music / "all.m3u") == ["x.mp3" if entry == "003.mp3" else entry for entry in before]

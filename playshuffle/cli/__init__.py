@@ -14,7 +14,7 @@ from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _VERBS = (
-    *("make", "deal", "deck", "watch", "reshuffle", "forget", "status", "config", "service"),
+    *("make", "deal", "watch", "reshuffle", "forget", "status", "deck", "config", "service"),
     *("players", "check", "orders", "audit", "trace"),
 )
 

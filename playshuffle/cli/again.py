@@ -12,7 +12,7 @@ from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.streams import say
 from playshuffle.config import Wanted, find, load
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.request import Changes
+from playshuffle.request import EVERYWHERE
 from playshuffle.shuffle import chance
 
 
@@ -61,7 +61,7 @@ def _settle(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) ->
     request = replace(wanted.request, allow_shrink=allow_shrink)
     with progress_bar(quiet) as progress:
         report = pipeline.keep(
-            request, chance(request.seed), read_all, progress, Changes(), is_due=lambda _: is_due
+            request, chance(request.seed), read_all, progress, EVERYWHERE, is_due=lambda _: is_due
         )
     if not quiet:
         say(summary.lines(report, seconds=time.monotonic() - began, names=False, dry_run=False))

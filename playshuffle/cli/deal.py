@@ -21,7 +21,7 @@ from playshuffle.recipe import Gap, known
 from playshuffle.request import Progress
 from playshuffle.shuffle import System
 from playshuffle.sizes import Amount
-from playshuffle.way import default_output
+from playshuffle.stored import default_output
 
 EXAMPLES = """\b
 Examples:

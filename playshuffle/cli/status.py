@@ -83,6 +83,8 @@ def _playlist(one: dict[str, Any]) -> Iterator[str]:
     if one["last_write"] is not None:
         facts.append(f"written {_when(one['last_write'])}")
     yield from _wrapped(", ".join(facts))
+    if one["stand"] is not None:
+        yield from _wrapped(one["stand"])
     if one["last_error"] is not None:
         yield from _wrapped(shown(one["last_error"]))
     for unreadable in one["unreadable"]:
