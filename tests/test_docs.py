@@ -46,7 +46,7 @@ def test_every_option_that_is_named_exists() -> None:
         text = document.read_text()
         lines = [line for line in text.splitlines() if "playshuffle " in line]
         commands = re.findall(
-            r"playshuffle (?:make|players|check|orders|audit|trace|config)[^`|&\n]*", "\n".join(lines)
+            r"playshuffle (?:make|deal|deck|players|check|orders|audit|trace|config)[^`|&\n]*", "\n".join(lines)
         )
         quoted = re.findall(r"`(-[^`]*)`", text)
         named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", " ".join(commands + quoted)))
