@@ -157,6 +157,8 @@ def _line_keys(entry: Entry, playlist: bytes) -> Iterable[str]:
         yield "doubled"
     if entry.form == "U":
         yield "uri"
+    if entry.form == "A" and os.path.normpath(line) == entry.path:  # as it is here, with nothing in its place
+        yield "device"
 
 
 def _troubles(

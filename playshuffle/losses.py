@@ -20,7 +20,7 @@ class Loss(NamedTuple):
 
     what: is odd about them, in a few words.
     cure: what to do about it, in a few words.
-    indices: of the tracks, ascending.
+    indices: of the tracks, ascending; a range is of places in the playlist.
     """
 
     what: str

@@ -14,6 +14,7 @@ _RELATIVE, _URI = PathStyle.RELATIVE, PathStyle.URI
 _NO_URI = {"uri": Lost("U")}
 _LINES = {**_NO_URI, "newline": Lost("U"), "return": Lost("U"), "bytes": Lost("U")}
 _TEXT = {"bytes": Lost("ARD"), "blank": Lost("r"), "return": Lost("ard")}
+_DEVICE = {**_NO_URI, "device": Lost("A")}
 
 # Those that --for takes; in this order they are named.
 PLAYERS: dict[str, Player] = {
@@ -140,7 +141,7 @@ PLAYERS: dict[str, Player] = {
     ),
     "navidrome": Player(
         "Navidrome",
-        _TEXT,
+        {**_TEXT, "bytes": Lost("ARDU")},
         style=_RELATIVE,
         has_twins=True,
         is_server=True,
@@ -154,7 +155,7 @@ PLAYERS: dict[str, Player] = {
     ),
     "kodi": Player(
         "Kodi",
-        {**_TEXT, "letter": Lost("R"), "itself": Lost("RD")},
+        {**_TEXT, **_NO_URI, "letter": Lost("R"), "itself": Lost("RD")},
         suffix=b".m3u8",
         style=_RELATIVE,
         longest=4095,
@@ -162,7 +163,7 @@ PLAYERS: dict[str, Player] = {
     ),
     "rockbox": Player(
         "Rockbox",
-        {**_NO_URI, "bytes": Lost("ARD"), "return": Lost("ard"), "backslash": Lost("ard")},
+        {**_DEVICE, "bytes": Lost("ARD"), "return": Lost("ard"), "backslash": Lost("ard")},
         suffix=b".m3u8",
         style=_RELATIVE,
         latin1=(b".m3u",),
@@ -183,7 +184,7 @@ PLAYERS: dict[str, Player] = {
     "liquidsoap": Player("Liquidsoap", {"uri": Lost("u"), "return": Lost("ard")}),
     "car": Player(
         "a car radio",
-        {**_NO_URI, **_TEXT, "backslash": Lost("ard")},
+        {**_DEVICE, **_TEXT, "backslash": Lost("ard")},
         source="manuals of cars",
         style=_RELATIVE,
         part=255,

@@ -26,7 +26,7 @@ def default_output(player: str, root: bytes, name: bytes = _NAME) -> bytes:
     return os.path.join(folder, name + PLAYERS[player].suffix)
 
 
-def base_of_mpd(roots: Sequence[bytes], target: Target) -> Base | None:
+def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
     """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
     from playshuffle import mpdconf  # for this player alone
 
@@ -44,6 +44,10 @@ def base_of_mpd(roots: Sequence[bytes], target: Target) -> Base | None:
             Exit.NO_INPUT,
         )
     within = tuple(ours for ours, _ in pairs)
+    if is_absolute:  # it compares them, as they stand, with what it was told
+        told = os.path.join(conf.music, b"")
+        named = [(ours, told + theirs[len(music) :]) for ours, theirs in pairs]
+        return Base(target.here, tuple(pair for pair in named if pair[0] != pair[1]), within)
     if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
         ((ours, theirs),) = pairs
         rest = theirs[len(music) :]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__, duration
 from playshuffle.errors import shown
+from playshuffle.losses import Loss
 from playshuffle.players import GENERIC
 from playshuffle.request import Report
 from playshuffle.track import Skipped
@@ -64,7 +65,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
                     "what": loss.what,
                     "players": list(loss.players),
                     "cure": loss.cure,
-                    "tracks": [os.fsdecode(report.suspects[index]) for index in loss.indices],
+                    "tracks": [os.fsdecode(path) for path in _lost(report, loss)],
                 }
                 for loss in report.losses
             ],
@@ -123,6 +124,13 @@ def _named(paths: Sequence[bytes]) -> Iterator[str]:
         yield f"  {shown(path)}"
     if len(paths) > _NAMES:
         yield f"  … and {len(paths) - _NAMES:,} more"
+
+
+def _lost(report: Report, loss: Loss) -> list[bytes]:
+    """The tracks of a loss; where it is for their places, those that stand there."""
+    if isinstance(loss.indices, range):
+        return report.paths()[loss.indices.start : loss.indices.stop]
+    return [report.suspects[index] for index in loss.indices]
 
 
 def _pairs(skipped: Sequence[Skipped]) -> list[dict[str, str]]:

@@ -84,6 +84,8 @@ class Way(NamedTuple):
             everything.append("uri")
         if self._written is PathStyle.RELATIVE and "music" in player.loses:
             everything.append("music")
+        if self._written is PathStyle.ABSOLUTE and "device" in player.loses and not self.base.swaps:
+            everything.append("device")
         suffix = os.path.splitext(self.output)[1].lower()
         if suffix not in player.loads and self.format is M3U:
             everything.append("suffix")
@@ -174,9 +176,9 @@ def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> W
     elif request.relative_to is not None:
         base = Base(request.relative_to)
         style = PathStyle.RELATIVE
-    elif style is None and request.player == "mpd" and target is not None:
-        base = base_of_mpd(request.roots, target) or base
-        style = PathStyle.RELATIVE if base.within else None
+    elif request.player == "mpd" and style is not PathStyle.URI and target is not None:
+        base = base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
+        style = PathStyle.RELATIVE if base.within and style is None else style
     if style is None:
         style = _style(request.roots, target, folders, player, made)
     return Way(

@@ -172,9 +172,15 @@ def test_uris_are_lost_where_they_are_not_unescaped(music: Path) -> None:
     plain = losers(music, HEAD + f"file://{music}/a.mp3\n".encode())
     escaped = losers(music, HEAD + f"file://{music}/b%20b.mp3\n".encode())
 
-    deaf = {"cmus", "jellyfin", "rockbox", "car"}
+    deaf = {"cmus", "jellyfin", "kodi", "rockbox", "car"}
     assert plain == {"a file:// URI": deaf}
     assert escaped == {"a file:// URI": deaf | {"mpd", "liquidsoap"}}
+
+
+def test_an_absolute_path_is_another_one_on_a_device(music: Path) -> None:
+    said = losers(music, HEAD + f"{music}/a.mp3\n".encode())
+
+    assert said == {"an absolute path, which is another one on a device": {"rockbox", "car"}}
 
 
 def test_one_name_that_is_not_utf8_spoils_the_others_for_rhythmbox(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (
             b"caf\xe9.mp3",
             "VLC, Mopidy, Rhythmbox, Strawberry, Audacious, Rockbox, mpv from 0.37 on, every server",
-            "MPD, cmus, Strawberry",
+            "MPD, cmus, Strawberry, Navidrome",
         ),
         (b"x" * 256 + b".mp3", "", ""),
         (b"x" * 257 + b".mp3", "Rockbox", ""),

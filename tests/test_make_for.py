@@ -139,6 +139,32 @@ def test_mpd_gets_a_stored_playlist_relative_to_its_music(music: Path, mpd: Path
     assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
 
 
+def test_mpd_gets_paths_as_it_knows_them_in_either_style(tmp_path: Path, mpd: Path) -> None:
+    """Absolute ones begin with what it was told, which is a link to the music."""
+    music = library(tmp_path / "Music", ["a/#1.mp3"])
+
+    report(music, "--for", "mpd", "--paths", "relative")
+    relative = listed(mpd / "playshuffle.m3u")
+    report(music, "--for", "mpd", "--paths", "absolute")
+    content = (mpd / "playshuffle.m3u").read_bytes()
+
+    assert relative == ["a/#1.mp3"]
+    assert entries(content) == [f"{tmp_path}/mpd/music/a/#1.mp3"]
+    assert parse(content, bytes(mpd)).paths == [bytes(music / "a" / "#1.mp3")]
+
+
+def test_a_device_has_other_absolute_paths_and_that_is_said(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3"])
+
+    said = report(music, "--for", "rockbox", "--paths", "absolute")
+    mapped = report(music, "--for", "rockbox", "--root-as", "/Music")
+
+    assert [(loss["players"], loss["tracks"]) for loss in said["losses"]] == [
+        (["Rockbox"], [f"{music}/a.mp3"])
+    ]
+    assert mapped["losses"] == []
+
+
 @pytest.mark.parametrize("root", ["Music/sub", "mpd/music/sub", "."])
 def test_mpd_sees_its_own_part_of_the_music(tmp_path: Path, mpd: Path, root: str) -> None:
     library(tmp_path, ["Music/sub/x.mp3", "Music/sub/y.mp3"])
