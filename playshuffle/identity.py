@@ -6,7 +6,7 @@ edited keeps its path. An inode alone tells nothing: that of a deleted file soon
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 # Of each track size, mtime_ns, a check sum of its EXTINF line, and inode, as 64-bit numbers.
@@ -61,10 +61,10 @@ def identify(
     if before.marks == marks and before.paths == paths:
         return Identity(list(range(len(paths))), [])
     search = _Search(before, paths, marks)
-    moves = dict(moved)
     search.take(search.by_mark(_whole))
-    if moves:
-        search.take(lambda old: search.index_of.get(_moved(before.paths[old], moves)))
+    # What was gone was not there to be moved: it was another that had its name.
+    where = _followed({old: before.paths[old] for old in search.left if old not in before.gone}, moved)
+    search.take(lambda old: search.index_of.get(where.get(old, b"")))
     search.take(lambda old: search.index_of.get(before.paths[old]))
     search.take(search.by_mark(_copied))
     return Identity(search.now, sorted(search.free))
@@ -134,11 +134,26 @@ def _copied(mark: _Mark) -> object:
     return mark[:_INODE]
 
 
-def _moved(path: bytes, moves: Mapping[bytes, bytes]) -> bytes:
-    """Where a path leads after a move of the file, or of a folder it is in."""
-    top = path
-    while len(top) > 1:
-        if top in moves:
-            return moves[top] + path[len(top) :]
-        top = top[: top.rfind(b"/")]
-    return path
+def _followed(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:
+    """Where moves, one after the other, led each path; only of those that were moved."""
+    track_at = {path: old for old, path in paths.items()}
+    folders = {folder for path in track_at for folder in _above(path)}
+    where = {}
+    for source, target in moved if track_at else ():
+        moving = [source] if source in track_at else []
+        if source in folders:
+            moving += [path for path in track_at if path.startswith(source + b"/")]
+        for path in moving:
+            to = target + path[len(source) :]
+            old = track_at.pop(path)
+            where.pop(track_at.get(to, old), None)  # what stood there is overwritten
+            track_at[to], where[old] = old, to
+            folders.update(_above(to))
+    return where
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    """The folders that a path is in."""
+    while (end := path.rfind(b"/")) > 0:
+        path = path[:end]
+        yield path
