@@ -38,6 +38,19 @@ class Batch:
     why: str = "events"
 
 
+def merged(one: Batch, other: Batch) -> Batch:
+    """Both at once, the earlier one first; of reasons that of the first to want everything."""
+    gone = one.gone | other.gone
+    return Batch(
+        one.folders | other.folders,
+        one.trees | other.trees,
+        frozenset(_shortened({*gone})) if len(gone) > _MOST_GONE else gone,
+        (one.moved + other.moved)[:_MOST_MOVED],
+        one.is_whole or other.is_whole,
+        one.why if one.is_whole or (one.why == "day" and not other.is_whole) else other.why,
+    )
+
+
 class Gathering:
     """What was noted since the last batch; ripe when nothing was added for a while.
 

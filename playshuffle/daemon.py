@@ -17,7 +17,7 @@ from enum import Enum
 from functools import partial
 
 from playshuffle import notify, services
-from playshuffle.batch import Batch
+from playshuffle.batch import Batch, merged
 from playshuffle.config import Config
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ledger import Ledger
@@ -148,6 +148,8 @@ class _Service:
         self._ledger = ledger
         self._is_first = is_first
         self._waiting: Batch | None = None
+        self._under_way = Batch()
+        self._failed = Batch()
         self._day = _today()
         self._retry_at = float("inf")
         self._retry_s = _RETRY_S[0]
@@ -187,10 +189,11 @@ class _Service:
             if not self._is_first:
                 batch = Batch(is_whole=True, why="asked")
         _LOG.debug("%s", _about(batch))
-        self._waiting = batch if self._waiting is None else _merged(self._waiting, batch)
+        self._waiting = batch if self._waiting is None else merged(self._waiting, batch)
 
     def _begin(self, batch: Batch) -> None:
-        self._waiting = None
+        batch = self._under_way = merged(self._failed, batch)
+        self._waiting, self._failed = None, Batch()
         self._is_start = batch.why == "start"
         self._ledger.began(batch)
         self._passes.begin(batch)
@@ -211,8 +214,14 @@ class _Service:
                 self._retry_at = float("inf")
                 self._retry_s = _RETRY_S[0]
             else:
+                self._keep_for_the_next(was_done=told["ended"] == 0)
                 self._retry_at = time.monotonic() + self._retry_s
                 self._retry_s = min(2 * self._retry_s, _RETRY_S[1])
+
+    def _keep_for_the_next(self, *, was_done: bool) -> None:
+        """What the next pass must know, too, since this one has failed: events come only once."""
+        batch = self._under_way
+        self._failed = Batch(gone=batch.gone, moved=batch.moved) if was_done else batch
 
     def _heed(self) -> _End | None:
         """Do what signals ask for."""
@@ -271,18 +280,6 @@ class _Service:
         # One that cannot even be killed hangs in the kernel: systemd may try what it can.
         if still_s <= 2 * self._stalled_s:
             notify.keep_alive()
-
-
-def _merged(one: Batch, other: Batch) -> Batch:
-    """Both at once; of reasons that of the first to want everything."""
-    return Batch(
-        one.folders | other.folders,
-        one.trees | other.trees,
-        one.gone | other.gone,
-        one.moved + other.moved,
-        one.is_whole or other.is_whole,
-        other.why if other.is_whole and not one.is_whole else one.why,
-    )
 
 
 def _today() -> str:

@@ -20,6 +20,7 @@ from playshuffle.shuffle import System, chance
 from playshuffle.sizes import Amount
 
 _TELL_EVERY_S = 1.0
+_BY_THE_DAY = (Reshuffle.DAILY, Reshuffle.WEEKLY)
 _NAMES = 100  # of each kind that are told
 
 
@@ -76,8 +77,8 @@ def _concerns(wanted: Wanted, batch: Batch) -> bool:
         return False  # that is dealt by whoever runs `deal`, and the service runs always
     if batch.is_whole:
         return True
-    if batch.why == "day":
-        return wanted.deal is not None or wanted.reshuffle in (Reshuffle.DAILY, Reshuffle.WEEKLY)
+    if batch.why == "day" and (wanted.deal is not None or wanted.reshuffle in _BY_THE_DAY):
+        return True
     tops = tuple(root.rstrip(b"/") + b"/" for root in wanted.request.roots)
     return any(path.startswith(tops) for path in (*batch.folders, *batch.trees)) or any(
         top.startswith(tree) for top in tops for tree in batch.trees

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle import lock
 from tests.changing import Changing
 from tests.service import Service, config, holds, wait_for
-from tests.test_make import run
+from tests.test_make import listed, run
 
 _LITTER = re.compile(r"^\..*\.tmp$|\.new$")
 
@@ -66,6 +67,28 @@ def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_pa
         changing.check(playlist)
         assert run("watch", changing.music, "-o", playlist).code == 73
         assert service.stop() == 0
+
+
+def test_what_a_killed_pass_was_told_the_next_one_does(tmp_path: Path, home: Path) -> None:
+    """Though that is begun by another event, and goes well."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    with Service(tmp_path, config(changing.music)) as service:
+        wait_for(holds(playlist, *changing.names()))
+        wait_for(lambda: len(service.processes()) == 2)
+        before = changing.check(playlist)
+        first = next(name for name in changing.names() if "/" not in name)
+        with lock.held(os.fsencode(home / ".local/state/playshuffle/state.lock"), 5):
+            (changing.music / first).unlink()
+            wait_for(lambda: len(service.processes()) > 2)
+            strike(service, "pass")
+        wait_for(lambda: "ended by signal 9" in service.log)
+        second = next(name for name in changing.names() if "/" in name)
+        (changing.music / second).unlink()
+
+        wait_for(holds(playlist, *changing.names()), 8)
+
+        assert listed(playlist) == [name for name in before if name not in (first, second)]
 
 
 def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
