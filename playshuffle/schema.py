@@ -12,7 +12,7 @@ import sqlite3
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.mounts import Mount
 
-VERSION = 3
+VERSION = 2
 
 # Two runs may begin it at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed; marks: of these, compressed, empty if none were kept.
@@ -57,8 +57,8 @@ _STEPS = {
     ALTER TABLE library ADD marks BLOB NOT NULL DEFAULT x'';
     ALTER TABLE playlist ADD gone TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE playlist ADD shuffled INTEGER NOT NULL DEFAULT 0;
-    """,
-    2: _DECK,
+    """
+    + _DECK,
 }
 
 _PLAYLIST = ("path", "age", "library", "content", "played", "gone", "shuffled")

@@ -412,7 +412,7 @@ def test_a_state_of_the_first_version_is_brought_up_to_date_and_kept(home: Path)
             assert (state.seen(LIST), state.notes) == ([SEEN], [])
 
     database = sqlite3.connect(file)
-    assert database.execute("PRAGMA user_version").fetchone() == (3,)
+    assert database.execute("PRAGMA user_version").fetchone() == (2,)
     database.close()
     database = sqlite3.connect(f"{file}.v1")
     assert database.execute("SELECT count(*) FROM playlist").fetchone() == (1,)
