@@ -138,7 +138,7 @@ def _followed(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) 
     """Where moves, one after the other, led each path; only of those that were moved."""
     track_at = {path: old for old, path in paths.items()}
     folders = {folder for path in track_at for folder in _above(path)}
-    where = {}
+    where: dict[int, bytes] = {}
     for source, target in moved if track_at else ():
         moving = [source] if source in track_at else []
         if source in folders:

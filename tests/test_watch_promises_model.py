@@ -219,7 +219,7 @@ class Model:
                 self.written.add(to)
 
     def _hint(self, gone: Path | None, come: Path | None, *, is_folder: bool = False) -> None:
-        hint = Hint(gone and os.fsencode(gone), come and os.fsencode(come), is_folder)
+        hint = Hint(_bytes(gone), _bytes(come), is_folder)
         if (matters := meant(hint, os.fsencode(self.music))) is not None:
             self.gathering.note(matters, 0)
 
@@ -267,3 +267,7 @@ def test_whatever_is_done_the_playlist_is_the_truth(
         monkeypatch.setattr(settle, "chance", lambda _, same=randbelow: same)
         check_sequence(tmp_path / str(seed), seed)
         shutil.rmtree(tmp_path / str(seed))
+
+
+def _bytes(path: Path | None) -> bytes | None:
+    return None if path is None else os.fsencode(path)
