@@ -26,8 +26,8 @@ class Batch:
         named here is missing because someone deleted it.
     moved: from and to, as events told, in the order they came.
     is_whole: everything is to be read again; `folders` and `trees` are empty then.
-    why: start, events, unsettled; or, for the whole: lost (events were), root (it went, came or was
-        exchanged), mounts, resume, asked, hourly, poll.
+    why: events, unsettled; or, for the whole: start, lost (events were), root (it went, came or was
+        exchanged), mounts, resume, asked, hourly, poll, day (a new one began), retry.
     """
 
     folders: frozenset[bytes] = frozenset()
@@ -47,7 +47,7 @@ def merged(one: Batch, other: Batch) -> Batch:
         frozenset(_shortened({*gone})) if len(gone) > _MOST_GONE else gone,
         (one.moved + other.moved)[:_MOST_MOVED],
         one.is_whole or other.is_whole,
-        one.why if one.is_whole or (one.why == "day" and not other.is_whole) else other.why,
+        one.why if one.is_whole else other.why,
     )
 
 

@@ -92,7 +92,9 @@ def _settle(config: Config) -> Settle:
 def _taken(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str]]:
     """The configuration with those playlists that no other service keeps; of the others, why not."""
     mine = []
-    broken = {one.name: one.text for one in config.broken}
+    broken: dict[str, str] = {}
+    for one in config.broken:
+        broken[one.name] = f"{broken[one.name]} {one.text}" if one.name in broken else one.text
     held: PlayshuffleError | None = None
     for wanted in config.playlists:
         assert wanted.request.output is not None
@@ -157,8 +159,7 @@ class _Service:
         self._is_start = False
         self._shut: set[str] = set()
         self._shut_since: set[str] = set()
-        self._keep_alive_s = notify.watchdog_s()
-        self._stalled_s = min(_STALLED_S, self._keep_alive_s or _STALLED_S)
+        self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)
 
     def serve(self) -> _End:
         """Settle batch after batch, until a signal ends it."""
@@ -265,7 +266,7 @@ class _Service:
     def _look_at_the_clock(self) -> None:
         if _today() != self._day:
             self._day = _today()
-            self._take(Batch(why="day"))
+            self._take(Batch(is_whole=True, why="day"))
         now_s = time.monotonic()
         if now_s >= self._retry_at:
             self._retry_at = float("inf")

@@ -2,6 +2,7 @@
 
 import enum
 import os
+from collections.abc import Sequence
 
 
 class Exit(enum.IntEnum):
@@ -16,6 +17,11 @@ class Exit(enum.IntEnum):
     AWAY = 75
     CONFIG = 78
     INTERRUPTED = 130
+
+
+def of_all(failed: Sequence[Exit]) -> Exit:
+    """The exit code of several things at once, by those that failed: one has its own."""
+    return Exit.DONE if not failed else failed[0] if len(failed) == 1 else Exit.LOSSES
 
 
 class PlayshuffleError(Exception):

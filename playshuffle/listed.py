@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     """One entry.
 
     line: its number, from 1; that of the entry, in what has no lines. text: as it stands there.
-    form: one of `players.FORMS`; empty for what is no local file. path: absolute, and empty for such.
+    form: one of `player.FORMS`; empty for what is no local file. path: absolute, and empty for such.
     taken: key of how it has to be taken for its file to be found, if not as it stands.
     """
 

@@ -11,7 +11,6 @@ from playshuffle.playlist import PathStyle, entries, unwritable
 from playshuffle.quirks import QUIRKS, joined, odd_in
 
 _SERVERS = "every server"
-_TWINS = "differs by case or Unicode form alone from"
 _FORMS = {PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}
 
 

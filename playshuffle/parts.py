@@ -6,6 +6,7 @@ of a longer list, or of a time when it fitted into one file, goes once the new f
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from zlib import crc32
@@ -14,8 +15,8 @@ from playshuffle import output
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist import Text
 
-_MARK = b"#PLAYSHUFFLE-PART:"
-_HEAD_BYTES = 4096  # our own comments stand at the top
+_MARK = re.compile(rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"')  # as each format writes it
+HEAD_BYTES = 4096  # our own comments stand at the top
 
 
 class Parts:
@@ -101,11 +102,7 @@ def write(path: bytes, text: Text | Parts, commit: Callable[[], object], *, forc
     files = files_of(path, text)
     for file in files:
         if not force and os.path.lexists(file) and not _is_ours(file):
-            raise PlayshuffleError(
-                f"{shown(file)} was not written by playshuffle, so it is left as it is;"
-                " choose another name with -o, or say --force to replace it.",
-                Exit.CANNOT_CREATE,
-            )
+            raise not_ours(file)
     for _ in text:  # its fingerprint is to be remembered before the first file is replaced
         pass
     is_changed = False
@@ -114,6 +111,15 @@ def write(path: bytes, text: Text | Parts, commit: Callable[[], object], *, forc
         commit = _nothing
     surplus = existing(path)[len(files) :]
     return _removed([*surplus, *([path] if os.path.lexists(path) else [])]) or is_changed
+
+
+def not_ours(path: bytes) -> PlayshuffleError:
+    """The error for a file of another hand."""
+    return PlayshuffleError(
+        f"{shown(path)} was not written by playshuffle, so it is left as it is;"
+        " choose another name with -o, or say --force to replace it.",
+        Exit.CANNOT_CREATE,
+    )
 
 
 def _nothing() -> None:
@@ -133,4 +139,4 @@ def _is_ours(path: bytes) -> bool:
     except OSError:
         return False
     with os.fdopen(fd, "rb") as file:
-        return stat.S_ISREG(os.fstat(fd).st_mode) and _MARK in file.read(_HEAD_BYTES)
+        return stat.S_ISREG(os.fstat(fd).st_mode) and bool(_MARK.search(file.read(HEAD_BYTES)))

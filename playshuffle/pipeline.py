@@ -18,7 +18,7 @@ from playshuffle.keep import Kept
 from playshuffle.keep import keep as in_order
 from playshuffle.library import ReadAll, Tracks
 from playshuffle.orders import ORDERS
-from playshuffle.recipe import Gap, Recipe
+from playshuffle.recipe import Gap, Recipe, usual_gap
 from playshuffle.request import EVERYWHERE, Changes, Progress, Report, Request
 from playshuffle.shuffle import RandBelow
 from playshuffle.state import Root, Seen, State
@@ -26,8 +26,6 @@ from playshuffle.survey import Library, check_here, nothing_to_play, survey
 from playshuffle.target import Target
 from playshuffle.track import Folder, Skipped, Tags, rows
 from playshuffle.way import Way, way
-
-_GAP_PART, _GAP_MOST = 4, 100  # between two rounds: a quarter of the tracks, and no more than that
 
 Clock = Callable[[], float]
 
@@ -170,7 +168,7 @@ def tags_from(cache: Cache, read_all: ReadAll) -> TagsOf:
 def _drawn(run: _Run, randbelow: RandBelow, *, follows_on: bool = False) -> Report:
     """A new order, and what it comes to."""
     recipe, target = run.recipe, run.target
-    if follows_on or run.request.follows_on:
+    if follows_on:
         recipe = _with_gap(recipe, len(run.playable))
     last = None
     if target is not None and needs_last(recipe):
@@ -194,7 +192,7 @@ def _count_changes(report: Report, before: Remembered, identity: Identity) -> No
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:
     """Have the next round keep a gap to the last one, where the order can."""
-    gap = min(count // _GAP_PART, _GAP_MOST)
+    gap = usual_gap(count)
     if gap < 2 or recipe.gap or recipe.part or "--gap" not in ORDERS[recipe.order].takes:
         return recipe
     return replace(recipe, gap=Gap(gap))

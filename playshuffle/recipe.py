@@ -35,6 +35,11 @@ class Gap(NamedTuple):
         return -(-self.size * tracks // 100) if self.is_percent else self.size
 
 
+def usual_gap(tracks: int) -> int:
+    """Between two rounds, in plays: a quarter of the tracks, and no more than a hundred."""
+    return min(tracks // 4, 100)
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How to arrange; None is what was not asked for.

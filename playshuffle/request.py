@@ -22,7 +22,6 @@ class Request:
     output: None writes no file; the entries are returned.
     pins: as the user said them, `TRACK[@PLACE]`.
     any_name: the paths themselves are wanted, so that none is left out for its name.
-    follows_on: it is played after the last one, so that tracks keep a gap though none was asked for.
     player: for which it is written, one of `players.PLAYERS`.
     style, part_size: None for those of the player.
     strict: if the player would lose any track, nothing is written.
@@ -43,7 +42,6 @@ class Request:
     force: bool = False
     dry_run: bool = False
     any_name: bool = False
-    follows_on: bool = False
     player: str = GENERIC
     strict: bool = False
     relative_to: bytes | None = None

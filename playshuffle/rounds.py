@@ -9,11 +9,10 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.groups import ALBUM, FOLDER, TagsOf, group_keys
 from playshuffle.library import Tracks
 from playshuffle.orders import ORDERS, LetIn, check
-from playshuffle.recipe import Recipe
+from playshuffle.recipe import Recipe, usual_gap
 from playshuffle.shuffle import RandBelow, Shuffle, insert, not_before
 from playshuffle.sizes import Amount, ByAlbums, ByCount, ByTime
 
-_GAP_PART, _GAP_MOST = 4, 100  # between two rounds: a quarter of the tracks, and no more than that
 _ATTEMPTS = 10
 _ALBUMS, _FOLDERS = "albums", "folders"
 
@@ -41,7 +40,7 @@ class Rounds:
         if self._recipe.order == "sorted":
             return 0
         gap = self._recipe.gap
-        return min(tracks // _GAP_PART, _GAP_MOST) if gap is None else gap.plays(tracks)
+        return usual_gap(tracks) if gap is None else gap.plays(tracks)
 
     def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
         """Put tracks in order; `soonest` is the first place that some may have."""

@@ -13,14 +13,13 @@ from playshuffle.errors import AwayError, PlayshuffleError
 from playshuffle.folder import Dirty
 from playshuffle.hand import facts, stand
 from playshuffle.passes import Told, check_stop
-from playshuffle.period import Every
+from playshuffle.period import Every, is_new
 from playshuffle.readers import read_all
 from playshuffle.request import Changes, Progress, Report
 from playshuffle.shuffle import System, chance
 from playshuffle.sizes import Amount
 
 _TELL_EVERY_S = 1.0
-_BY_THE_DAY = (Reshuffle.DAILY, Reshuffle.WEEKLY)
 _NAMES = 100  # of each kind that are told
 
 
@@ -72,12 +71,10 @@ def _dirty(batch: Batch) -> Dirty | None:
 
 
 def _concerns(wanted: Wanted, batch: Batch) -> bool:
-    """Whether anything in a batch lies below one of the roots, or time itself is what has changed."""
+    """Whether anything in a batch lies below one of the roots."""
     if wanted.deal is not None and wanted.deal.every == Every.RUN:
         return False  # that is dealt by whoever runs `deal`, and the service runs always
     if batch.is_whole:
-        return True
-    if batch.why == "day" and (wanted.deal is not None or wanted.reshuffle in _BY_THE_DAY):
         return True
     tops = tuple(root.rstrip(b"/") + b"/" for root in wanted.request.roots)
     return any(path.startswith(tops) for path in (*batch.folders, *batch.trees)) or any(
@@ -94,12 +91,11 @@ def _is_covered(root: bytes, ignore_files: bool, looked_at: Sequence[tuple[bytes
 
 def _is_due(reshuffle: Reshuffle, drawn_s: int, why: str) -> bool:
     """Whether it is time for a new order; a clock that was set back makes none."""
-    drawn, now = (datetime.fromtimestamp(at).astimezone().date() for at in (drawn_s, time.time()))
-    if reshuffle is Reshuffle.DAILY:
-        return drawn < now
-    if reshuffle is Reshuffle.WEEKLY:
-        return drawn.isocalendar()[:2] < now.isocalendar()[:2]
-    return reshuffle is Reshuffle.ON_START and why == "start"
+    every = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)
+    if every is None:
+        return reshuffle is Reshuffle.ON_START and why == "start"
+    drawn, now = (datetime.fromtimestamp(at).astimezone() for at in (drawn_s, time.time()))
+    return is_new(every, now, drawn.date())
 
 
 class _Telling(Progress):

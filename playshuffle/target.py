@@ -14,7 +14,6 @@ from playshuffle.playlist import Parsed, fingerprint
 from playshuffle.state import Seen, State
 
 _SUFFIXES = tuple(FORMATS)
-_HEAD_BYTES = 4096  # our own comments stand at the top
 
 
 class Target:
@@ -41,11 +40,7 @@ class Target:
         self.notes: list[str] = []
         self._state = state
         if self.exists and not (force or self._is_ours()):
-            raise PlayshuffleError(
-                f"{shown(path)} was not written by playshuffle, so it is left as it is;"
-                " choose another name with -o, or say --force to replace it.",
-                Exit.CANNOT_CREATE,
-            )
+            raise parts.not_ours(path)
 
     def settle(self) -> None:
         """Find out which of the remembered orders the file has; while nobody else can write it."""
@@ -83,7 +78,7 @@ class Target:
     @property
     def order(self) -> str | None:
         """The name of the order that the file says it has; None if it says nothing of that."""
-        head = self._parsed(-1 if format_of(self.path).is_uri else _HEAD_BYTES)
+        head = self._parsed(-1 if format_of(self.path).is_uri else parts.HEAD_BYTES)
         return head[0].comments.get("ORDER") if head else None
 
     @property
@@ -116,7 +111,7 @@ class Target:
 
     def _is_ours(self) -> bool:
         mark = format_of(self.path).mark
-        if all(re.match(mark, head) for head in self._contents(_HEAD_BYTES)):
+        if all(re.match(mark, head) for head in self._contents(parts.HEAD_BYTES)):
             return True
         seen = self._state.seen(self.path)
         return bool(seen) and fingerprint(b"".join(self._contents())) in [one.content for one in seen]

@@ -404,3 +404,17 @@ def test_jellyfin_gets_escapes_where_it_would_find_some(tmp_path: Path) -> None:
     assert said["losses"] == []
     assert set(parse(content, bytes(music)).paths) == {bytes(music / name) for name in names}
     assert run("check", music / "playshuffle.m3u", "--for", "jellyfin").code == 0
+
+
+@pytest.mark.parametrize("suffix", ["m3u", "m3u8", "xspf", "jspf", "pls"])
+def test_parts_of_every_format_are_known_again(tmp_path: Path, suffix: str) -> None:
+    """A second run replaces them, and a list that fits into one file leaves none of them behind."""
+    music = numbered(tmp_path / "Music", 5)
+    output = tmp_path / f"x.{suffix}"
+    for _ in range(2):
+        assert run("make", music, "-o", output, "--part-size", "2").code == 0
+        assert len([*tmp_path.glob(f"x-*.{suffix}")]) == 3
+
+    assert run("make", music, "-o", output).code == 0
+
+    assert [path.name for path in tmp_path.glob("x*")] == [f"x.{suffix}"]

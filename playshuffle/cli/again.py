@@ -11,7 +11,7 @@ from playshuffle import pipeline, recipe, services, summary
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.streams import say
 from playshuffle.config import Wanted, find, load
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.request import EVERYWHERE
 from playshuffle.shuffle import chance
 
@@ -19,7 +19,7 @@ from playshuffle.shuffle import chance
 def settle_again(
     names: Sequence[str], config: str | None, *, is_due: bool, allow_shrink: bool, quiet: bool
 ) -> int:
-    """Settle playlists of the configuration; 1 if some of them failed, or its code if only one did.
+    """Settle playlists of the configuration; the exit code of those that failed.
 
     Args:
         names: of the playlists; none for all that are kept.
@@ -51,9 +51,7 @@ def settle_again(
     for process in services.processes([kept[name].request.output or b"" for name in chosen]):
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
             os.kill(process, signal.SIGHUP)
-    if not failed:
-        return Exit.DONE
-    return failed[0] if len(chosen) + len(faulty) == 1 else Exit.LOSSES
+    return of_all(failed)
 
 
 def _settle(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:

@@ -14,7 +14,7 @@ from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config import find, load
 from playshuffle.dealing import Dealt, Wish
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.period import Every
 from playshuffle.players import GENERIC, PLAYERS
 from playshuffle.recipe import Gap, known
@@ -179,7 +179,7 @@ def _done(kind: str, wish: Wish, bar: Progress) -> Dealt:
     return dealing.deal(wish, now, System(), read_all, bar)
 
 
-def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit | None:
+def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal every playlist of the configuration that has a deal; one that fails does not stop the others."""
     found = load(find(named))
     failed = [(broken.text, Exit.CONFIG) for broken in found.broken]
@@ -197,6 +197,4 @@ def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit | None:
         if not quiet:
             say(hand.lines(dealt, seconds=time.monotonic() - began, names=verbose))
     say(f"playshuffle: {text}" for text, _ in failed)
-    if not failed:
-        return None
-    return failed[0][1] if len(failed) == 1 else Exit.LOSSES
+    return of_all([code for _, code in failed])
