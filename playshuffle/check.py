@@ -186,7 +186,7 @@ def _troubles(
     if os.path.splitext(path)[1].lower() in player.latin1:
         quirk = LIST_QUIRKS["codepage"]
         troubles += [
-            Trouble(entry, quirk.what, "", quirk.cure, plays_another=False)
+            Trouble(entry, quirk.what, "", quirk.cure, plays_another=True)
             for entry in found
             if not entry.text.isascii()
         ]

@@ -13,7 +13,7 @@ _RELATIVE, _URI = PathStyle.RELATIVE, PathStyle.URI
 # Of readers that take no URIs; of those that read names as text, and strip it.
 _NO_URI = {"uri": Lost("U")}
 _LINES = {**_NO_URI, "newline": Lost("U"), "return": Lost("U"), "bytes": Lost("U")}
-_TEXT = {"bytes": Lost("ARD"), "blank": Lost("r"), "return": Lost("ard")}
+_TEXT = {"bytes": Lost("ard"), "blank": Lost("r"), "return": Lost("ard")}
 _DEVICE = {**_NO_URI, "device": Lost("A")}
 
 # Those that --for takes; in this order they are named.
@@ -57,7 +57,7 @@ PLAYERS: dict[str, Player] = {
         {
             "hash": Lost("ard"),
             "escape": Lost("ard"),
-            "bytes": Lost("ARD"),
+            "bytes": Lost("ard"),
             "colon": Lost("R"),
             "blank": Lost("r"),
             "folder": Lost("ardu"),
@@ -118,7 +118,7 @@ PLAYERS: dict[str, Player] = {
             "return": Lost("ard"),
             "blank": Lost("r"),
             "drive": Lost("R"),
-            "spoilt": Lost("ARD"),
+            "spoilt": Lost("ard"),
             "headless": Lost("ARDU"),
         },
         "totem-pl-parser 3.26.6",
@@ -127,7 +127,7 @@ PLAYERS: dict[str, Player] = {
     "strawberry": Player(
         "Strawberry",
         {
-            "bytes": Lost("ARDU"),
+            "bytes": Lost("ardu"),
             "return": Lost("ard"),
             "backslash": Lost("ardu", "1.0"),
             "colon": Lost("r"),
@@ -137,11 +137,11 @@ PLAYERS: dict[str, Player] = {
         style=_URI,
     ),
     "audacious": Player(
-        "Audacious", {"newline": Lost("U"), "bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI
+        "Audacious", {"bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI
     ),
     "navidrome": Player(
         "Navidrome",
-        {**_TEXT, "bytes": Lost("ARDU")},
+        {**_TEXT, "bytes": Lost("ardu")},
         style=_RELATIVE,
         has_twins=True,
         is_server=True,
@@ -163,7 +163,7 @@ PLAYERS: dict[str, Player] = {
     ),
     "rockbox": Player(
         "Rockbox",
-        {**_DEVICE, "bytes": Lost("ARD"), "return": Lost("ard"), "backslash": Lost("ard")},
+        {**_DEVICE, "bytes": Lost("ard"), "return": Lost("ard"), "backslash": Lost("ard")},
         suffix=b".m3u8",
         style=_RELATIVE,
         latin1=(b".m3u",),

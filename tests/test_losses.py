@@ -38,7 +38,7 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"nel\xc2\x85x.mp3", "Music Assistant", ""),
         (b"ps\xe2\x80\xa9x.mp3", "Music Assistant", ""),
         (b"us\x1fx.mp3", "", ""),
-        (b"new\nline.mp3", "", "MPD, cmus, Audacious, MPlayer, MOC"),
+        (b"new\nline.mp3", "", "MPD, cmus, MPlayer, MOC"),
         (b"cr\r.mp3", "", "MPD, cmus, MPlayer, MOC"),
         (
             b"caf\xe9.mp3",

@@ -72,7 +72,7 @@ def test_what_stays_in_is_lost_by_no_version_or_said(name: str, some: list[bytes
         ("quodlibet", PathStyle.URI, True),
         ("mopidy", PathStyle.URI, True),
         ("rhythmbox", PathStyle.URI, True),
-        ("audacious", PathStyle.URI, False),
+        ("audacious", PathStyle.URI, True),
         ("cmus", PathStyle.RELATIVE, False),
         ("mpd", PathStyle.RELATIVE, False),
     ],
