@@ -1,0 +1,167 @@
+"""mpv, cmus, Strawberry and Liquidsoap, each by the means that it has."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import socket
+import sqlite3
+import struct
+import subprocess
+import termios
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from tests.conftest import need
+from tests.players.drivers.process import Opened, environment, existing, short_home, started, until
+
+# In a hook, for which mpv waits: an event may come when the next file is already loading.
+_MPV_SCRIPT = """
+local out = io.open(mp.get_opt("out"), "wb")
+mp.add_hook("on_preloaded", 50, function()
+    out:write(mp.get_property("path"), "\\0")
+    out:flush()
+end)
+"""
+
+
+@contextlib.contextmanager
+def mpv(_music: Path) -> Iterator[Opened]:
+    """The paths that mpv opened as audio, in order."""
+    need("mpv")
+    with short_home() as home:
+        (home / "tell.lua").write_text(_MPV_SCRIPT)
+
+        def opened(playlist: Path) -> list[bytes]:
+            (home / "out").write_bytes(b"")
+            subprocess.run(
+                [
+                    "mpv", "--no-config", "--no-terminal", "--vo=null", "--ao=null", "--ao-null-untimed",
+                    "--length=0.01", f"--script={home}/tell.lua", f"--script-opts=out={home}/out",
+                    f"--playlist={playlist}",
+                ],
+                env=environment(home),
+                stdin=subprocess.DEVNULL,
+                check=False,  # it calls it an error, too, that so short a part of a track has no sound
+                timeout=60,
+            )  # fmt: skip
+            return existing(_plain(path) for path in (home / "out").read_bytes().split(b"\0")[:-1])
+
+        yield opened
+
+
+def _plain(entry: bytes) -> bytes:
+    """The path that an entry names, be it a URI or not."""
+    _, scheme, path = entry.partition(b"file:///")
+    return b"/" + unquote_to_bytes(path) if scheme else entry
+
+
+@contextlib.contextmanager
+def cmus(_music: Path) -> Iterator[Opened]:
+    """The paths in the queue of a cmus that has a terminal of its own."""
+    need("cmus")
+    with short_home() as home:
+        (home / "rc").write_text("set output_plugin=alsa\nset mpris=false\n")
+        outer, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        threading.Thread(target=_drain, args=(outer,), daemon=True).start()
+        command = ["cmus", "--listen", str(home / "socket")]
+        with started(command, environment(home, CMUS_HOME=str(home)), stdin=inner, stdout=inner) as process:
+            os.close(inner)
+            until((home / "socket").exists, process)
+            with socket.socket(socket.AF_UNIX) as remote, remote.makefile("rb") as answers:
+                remote.settimeout(30)
+                remote.connect(str(home / "socket"))
+
+                def say(command: bytes) -> list[bytes]:
+                    remote.sendall(command + b"\n")
+                    lines: list[bytes] = []
+                    for line in answers:
+                        if line == b"\n":
+                            return lines
+                        lines.append(line.removesuffix(b"\n"))
+                    raise AssertionError("cmus hung up")
+
+                last = os.fsencode(Path(__file__).parents[2] / "data" / "tone.ogg")
+
+                def opened(playlist: Path) -> list[bytes]:
+                    say(b"clear -q")
+                    # It adds in the background, one after the other: once the last is there, all are.
+                    say(b"add -q " + os.fsencode(playlist))
+                    say(b"add -q " + last)
+                    until(lambda: say(b"save -q -")[-1:] == [last], process)
+                    return existing(iter(say(b"save -q -")[:-1]))
+
+                yield opened
+
+
+def _drain(terminal: int) -> None:
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 65536):
+            pass
+
+
+@contextlib.contextmanager
+def strawberry(_music: Path) -> Iterator[Opened]:
+    """The playlists that a Strawberry without a window keeps in its database."""
+    need("strawberry")
+    need("dbus-run-session")
+    last = (Path(__file__).parents[2] / "data" / "tone.ogg").as_uri()
+    with short_home() as home:
+        env = environment(home)
+        database = home / "xdg_data_home/strawberry/strawberry/strawberry.db"
+        count = 0
+
+        def urls(name: str) -> list[str]:
+            if not database.exists():
+                return []
+            with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as state:
+                query = "select url from playlist_items where playlist ="
+                query += " (select max(ROWID) from playlists where name = ?) order by ROWID"
+                try:
+                    return [str(url) for (url,) in state.execute(query, (name,))]
+                except sqlite3.OperationalError:  # it is writing
+                    return []
+
+        def opened(playlist: Path) -> list[bytes]:
+            nonlocal count
+            count += 1
+            name = f"list {count}"
+            command = ["dbus-run-session", "--", "strawberry", "--create", name, str(playlist), last]
+            with started(command, env) as process:
+                until(lambda: urls(name)[-1:] == [last], process)
+            return existing(_plain(url.encode()) for url in urls(name)[:-1])
+
+        yield opened
+
+
+# Resolved as it does before it plays.
+_LIQUIDSOAP_SCRIPT = """
+def tell(entry) =
+  r = request.create(snd(entry))
+  if request.resolve(r) then
+    print(newline=false, "#{request.filename(r)}\\000")
+  end
+  request.destroy(r)
+end
+list.iter(tell, playlist.parse(path=getenv("FOLDER"), getenv("PLAYLIST")))
+"""
+
+
+@contextlib.contextmanager
+def liquidsoap(_music: Path) -> Iterator[Opened]:
+    """What Liquidsoap resolves of a playlist; one start for each takes two seconds."""
+    need("liquidsoap")
+    with short_home() as home:
+        script = home / "tell.liq"
+        script.write_text(_LIQUIDSOAP_SCRIPT)
+
+        def opened(playlist: Path) -> list[bytes]:
+            env = environment(home, FOLDER=f"{playlist.parent}/", PLAYLIST=str(playlist))
+            with started(["liquidsoap", script], env, stdout=subprocess.PIPE) as process:
+                out = process.communicate(timeout=60)[0]
+            return existing(iter(out.split(b"\0")[:-1]))
+
+        yield opened

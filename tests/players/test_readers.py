@@ -1,0 +1,92 @@
+"""The rules by which players are said to read are those by which they read."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote_from_bytes
+
+import pytest
+
+from tests.players import names
+from tests.players.conftest import existing
+from tests.players.drivers import Opened
+from tests.players.readers import READERS, Place
+
+pytestmark = pytest.mark.players
+
+_SLOW = ("liquidsoap", "strawberry")
+_STYLES: dict[str, Callable[[bytes, bytes], bytes]] = {
+    "bare": lambda _, name: name,
+    "dotted": lambda _, name: b"./" + name,
+    "absolute": lambda music, name: music + b"/" + name,
+    "uri": lambda music, name: b"file://" + quote_from_bytes(music + b"/" + name).encode(),
+}
+
+
+def read(player: str, playlist: Path, music: Path) -> list[bytes]:
+    """What the player is said to open."""
+    place = Place(os.fsencode(playlist), existing, os.fsencode(music), ())
+    return READERS[player](playlist.read_bytes(), place)
+
+
+@pytest.mark.parametrize("style", _STYLES)
+def test_every_name_is_read_as_the_rules_say(player: str, opened: Opened, music: Path, style: str) -> None:
+    if player in _SLOW and style not in ("dotted", "uri"):
+        pytest.skip("each start takes seconds, and the others tell the same")
+    playlist = music / f"{style}{'.m3u8' if player == 'mopidy' else '.m3u'}"
+    written = []
+    for name in [*names.ALL, *(name for row in names.UNSUFFIXED.values() for name in row)]:
+        if name.startswith(b"\n") and style != "uri":
+            continue  # of its first half, which is a folder, some queue all that is within
+        entry = _STYLES[style](os.fsencode(music), name)
+        playlist.write_bytes(b"#EXTM3U\n" + entry + b"\n")
+        if player != "quodlibet" or read(player, playlist, music):  # one that is lost, and all are
+            written.append(entry)
+    playlist.write_bytes(b"#EXTM3U\n" + b"".join(entry + b"\n" for entry in written))
+
+    assert opened(playlist) == read(player, playlist, music)
+
+
+_A, _B, _C = b"plain.mp3", "ÄÖÜ nfc.mp3".encode(), "音楽.ogg".encode()
+_BOM = b"\xef\xbb\xbf"
+_FILES = {
+    "as it should be": b"#EXTM3U\n" + _A + b"\n" + _B + b"\n" + _C + b"\n",
+    "no header": _A + b"\n" + _B + b"\n" + _C + b"\n",
+    "a mark and a header": _BOM + b"#EXTM3U\n" + _A + b"\n" + _B + b"\n" + _C + b"\n",
+    "a mark and no header": _BOM + _A + b"\n" + _B + b"\n" + _C + b"\n",
+    "CRLF": b"#EXTM3U\r\n" + _A + b"\r\n" + _B + b"\r\n" + _C + b"\r\n",
+    "no last newline": b"#EXTM3U\n" + _A + b"\n" + _B + b"\n" + _C,
+    "blank lines": b"#EXTM3U\n\n" + _A + b"\n\n\n" + _B + b"\n" + _C + b"\n\n",
+    "a missing file": b"#EXTM3U\n" + _A + b"\nmissing.mp3\n" + _C + b"\n",
+    "one twice": b"#EXTM3U\n" + _A + b"\n" + _B + b"\n" + _A + b"\n",
+    "comments": b"#EXTM3U\n#PLAYSHUFFLE-ORDER:uniform\n# free\n#KEY:x\n"
+    + _A
+    + b"\n#PLAYLIST:x\n"
+    + _B
+    + b"\n",
+    "lengths and titles": b"#EXTM3U\n#EXTINF:12,A - T\n" + _A + b"\n#EXTINF:7,T, x - y - z\n" + _B + b"\n",
+    "a title that is not UTF-8": b"#EXTM3U\n#EXTINF:12,caf\xe9\n" + _A + b"\n" + _B + b"\n",
+    "a name that is not UTF-8": b"#EXTM3U\n" + _A + b"\ncaf\xe9.mp3\n" + _B + b"\n",
+    "dot segments": b"#EXTM3U\n./" + _A + b"\n-/../" + _B + b"\n././" + _C + b"\n",
+    "percent escapes": b"#EXTM3U\nplai%6E.mp3\n" + _C + b"\n",
+    "a stream": b"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:9\n" + _A + b"\n" + _B + b"\n",
+}
+
+
+@pytest.mark.parametrize("suffix", [".m3u", ".m3u8"])
+def test_every_sort_of_file_is_read_as_the_rules_say(
+    player: str, opened: Opened, music: Path, suffix: str
+) -> None:
+    if player in _SLOW and suffix == ".m3u8":
+        pytest.skip("each start takes seconds, and it does not look at the suffix")
+    read_otherwise = {}
+    for number, (name, content) in enumerate(_FILES.items()):
+        if player in _SLOW and name not in ("a mark and no header", "CRLF", "percent escapes"):
+            continue
+        playlist = music / f"file{number}{suffix}"
+        playlist.write_bytes(content)
+        real, said = opened(playlist), read(player, playlist, music)
+        if real != said:
+            read_otherwise[name] = (real, said)
+
+    assert read_otherwise == {}

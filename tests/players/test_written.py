@@ -1,0 +1,161 @@
+"""What is written for a player is read by it as it was meant; what it would lose is told before."""
+
+import json
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from playshuffle.players import PLAYERS
+from playshuffle.playlist import parse
+from playshuffle.quirks import is_utf8
+from tests.players import matrix, names
+from tests.players.conftest import existing
+from tests.players.drivers import Opened
+from tests.players.readers import READERS, Place
+from tests.test_make import run
+
+pytestmark = pytest.mark.players
+
+
+class Written(NamedTuple):
+    """What `make` wrote for a player, in one file or in parts, and what it said to be lost."""
+
+    playlists: list[Path]
+    lost: set[bytes]
+
+
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory, music: Path) -> dict[str, str]:
+    """A home for what is made once for all tests here, and in it what MPD is told."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "mpd").mkdir()
+    (music.parent / "Playlists").mkdir(exist_ok=True)
+    conf = f'music_directory "{music}"\nplaylist_directory "{music.parent}/Playlists"\n'
+    (home / "mpd/mpd.conf").write_text(conf)
+    return {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+
+
+@pytest.fixture(scope="module")
+def tracks(music: Path, env: dict[str, str]) -> list[bytes]:
+    """All tracks of the library, in the order that is asked for."""
+    done = run("make", music, "--order", "sorted", "--print0", env=env)
+    tracks = done.out.split(b"\0")[:-1]
+    walk = (os.path.join(top, file) for top, _, files in os.walk(os.fsencode(music)) for file in files)
+    there = {path for path in walk if names.is_track(os.path.relpath(path, os.fsencode(music)))}
+    assert set(tracks) == there
+    assert len(tracks) == len(there)
+    return tracks
+
+
+@pytest.fixture(scope="module")
+def written(music: Path, env: dict[str, str], tracks: list[bytes]) -> dict[str, Written]:
+    """What is written for each player."""
+    return {player: _written(player, music, env) for player in READERS}
+
+
+def _written(player: str, music: Path, env: dict[str, str]) -> Written:
+    words: list[str | Path] = (
+        [] if player == "mpd" else ["-o", music / f"{player}{os.fsdecode(PLAYERS[player].suffix)}"]
+    )
+    if player in ("rockbox", "car"):
+        words += ["--root-as", "/Music"]
+    done = run("make", music, "--for", player, "--order", "sorted", "--json", "-q", *words, env=env)
+    assert done.code in (0, 1), done.err
+    said: dict[str, Any] = json.loads(done.out)
+    output = Path(said["output"])
+    parts = sorted(output.parent.glob(f"{output.stem}-*{output.suffix}"))
+    lost = {os.fsencode(skip["path"]) for skip in said["skipped"]}
+    lost |= {os.fsencode(track) for loss in said["losses"] for track in loss["tracks"]}
+    return Written(parts or [output], lost)
+
+
+def top(player: str, music: Path) -> Path:
+    """Where what the player can see begins."""
+    return music.parent if player in ("rockbox", "car") else music
+
+
+def spares(player: str, trouble: dict[str, Any]) -> bool:
+    """Whether more is told than the rules of the player say, and why that is right.
+
+    Its music folder may be another than this; newer versions lose what this one reads; and LMS guesses
+    the encoding of what is not UTF-8.
+    """
+    what = trouble["what"]
+    is_elsewhere = player == "mopidy" and "counts from its music folder" in what
+    return is_elsewhere or "from" in trouble["versions"] or (player == "lms" and "not UTF-8" in what)
+
+
+def read(player: str, playlist: Path, music: Path, tracks: Collection[bytes]) -> list[bytes]:
+    place = Place(os.fsencode(playlist), existing, os.fsencode(top(player, music)), tracks)
+    return READERS[player](playlist.read_bytes(), place)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_all_that_is_not_told_to_be_lost_is_read_in_order(
+    name: str, music: Path, tracks: list[bytes], written: dict[str, Written]
+) -> None:
+    done = written[name]
+
+    opened = [path for playlist in done.playlists for path in read(name, playlist, music, tracks)]
+
+    assert opened == [track for track in tracks if track not in done.lost]
+
+
+def test_the_real_player_opens_all_that_is_not_told_to_be_lost_in_order(
+    player: str, opened: Opened, tracks: list[bytes], written: dict[str, Written]
+) -> None:
+    done = written[player]
+
+    assert opened(done.playlists[0]) == [track for track in tracks if track not in done.lost]
+
+
+def test_the_matrix_in_the_docs_is_what_was_read(
+    music: Path, tracks: list[bytes], written: dict[str, Written]
+) -> None:
+    """Made anew with PLAYSHUFFLE_MATRIX=write."""
+    opened = {
+        name: {path for playlist in done.playlists for path in read(name, playlist, music, tracks)}
+        for name, done in written.items()
+    }
+    found = matrix.text(
+        os.fsencode(music), tracks, opened, {name: done.lost for name, done in written.items()}
+    )
+    if os.environ.get("PLAYSHUFFLE_MATRIX") == "write":
+        matrix.write(found)
+
+    assert matrix.in_docs() == found
+
+
+@pytest.mark.parametrize("style", ["relative", "absolute", "uri"])
+def test_check_tells_what_each_player_loses(music: Path, tracks: list[bytes], style: str) -> None:
+    """And where it opens another file; of a playlist that was written for no player in particular."""
+    playlist = music / f"{style}.m3u"
+    run("make", music, "--order", "sorted", "--paths", style, "-o", playlist, "--force", "--no-extinf")
+    every = [word for player in READERS for word in ("--for", player)]
+    troubles = json.loads(run("check", playlist, *every, "--json").out)["players"]
+    content = playlist.read_bytes()
+    # What is not UTF-8 spoils the whole for some.
+    head = b"#EXTM3U\n" + (b"" if is_utf8(content) else b"#\xe9\n")
+    entries = [line for line in content.split(b"\n") if line and not line.startswith(b"#")]
+    meant = parse(content, os.fsencode(music)).paths
+    assert len(entries) == len(meant) > 200
+    told_otherwise = []
+    for player, reader in READERS.items():
+        if player in ("rockbox", "car") and style == "absolute":
+            continue  # of a path on this computer, check cannot know whether it is one on the device
+        place = Place(os.fsencode(playlist), existing, os.fsencode(top(player, music)), tracks)
+        told = {trouble["path"] and os.fsencode(trouble["path"]): trouble for trouble in troubles[player]}
+        for entry, track in zip(entries, meant, strict=True):
+            opened = reader(head + entry + b"\n", place)
+            trouble = told.get(track) or told.get(None)
+            if opened == [track] and trouble and not spares(player, trouble):
+                told_otherwise.append((player, "is told, but not lost", entry, trouble["what"]))
+            elif opened != [track] and not trouble:
+                told_otherwise.append((player, "is lost, and not told", entry, opened))
+            elif opened not in ([], [track]) and trouble and not trouble["plays_another"]:
+                told_otherwise.append((player, "plays another, and that is not told", entry, opened))
+
+    assert told_otherwise == []
