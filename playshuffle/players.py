@@ -136,9 +136,7 @@ PLAYERS: dict[str, Player] = {
         "1.0.14",
         style=_URI,
     ),
-    "audacious": Player(
-        "Audacious", {"bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI
-    ),
+    "audacious": Player("Audacious", {"bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI),
     "navidrome": Player(
         "Navidrome",
         {**_TEXT, "bytes": Lost("ardu")},
