@@ -123,9 +123,12 @@ def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -
 
 
 def escaped(line: bytes) -> bytes:
-    """Write the path of a track's lines with escapes, if a reader that decodes would find any in it."""
+    """Write the path of a track's lines with escapes, if a reader that decodes would find any in it.
+
+    Whether a '+' alone is one to it is told in two ways; an escape is right by both.
+    """
     said, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
-    if not _ESCAPE.search(entry):
+    if b"+" not in entry and not _ESCAPE.search(entry):
         return line
     return said + newline + entry.replace(b"%", b"%25").replace(b"+", b"%2B") + b"\n"
 

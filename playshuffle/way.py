@@ -45,7 +45,7 @@ class Way(NamedTuple):
         """What a playlist says of the files of one folder."""
         seen = folder._replace(path=self.base.seen(folder.path)) if self.base.swaps else folder
         written = self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
-        is_odd = self._escapes and b"%" in seen.path + seen.names
+        is_odd = self._escapes and not {*b"%+"}.isdisjoint(seen.path + seen.names)
         return list(map(escaped, written)) if is_odd else written
 
     @property
