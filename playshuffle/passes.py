@@ -63,7 +63,7 @@ class Passes:
         self._child = os.fork()
         if self._child == 0:
             with _never_back():
-                _serve(self._settle(), ask_reader, told_writer)
+                _serve(self._settle, ask_reader, told_writer)
         os.close(ask_reader)
         os.close(told_writer)
         os.set_blocking(told, False)
@@ -140,13 +140,14 @@ def _let_go_of_all_but(*descriptors: int) -> None:
                 os.close(int(name))
 
 
-def _serve(settle: Settle, asked: int, told: int) -> None:
+def _serve(make_settle: MakeSettle, asked: int, told: int) -> None:
     """Fork a process for each batch that is asked for, until nobody asks any more."""
     signal.set_wakeup_fd(-1)  # or what a pass is sent would arrive at the service, too
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with contextlib.suppress(OSError):  # there is no /proc
         _let_go_of_all_but(asked, told)
+    settle = make_settle()
     with open(asked, "rb") as batches:
         for line in batches:
             child = os.fork()

@@ -60,7 +60,7 @@ class Changing:
     def check(self, playlist: Path) -> list[str]:
         """See that a playlist is whole, and that of any two that stood in one the same comes first."""
         text = playlist.read_bytes()
-        names = listed(playlist)
+        names = [entry.removeprefix(f"{self.music}/") for entry in listed(playlist)]
         assert text.count(b"#EXTM3U\n") == 1
         assert {*names} <= self._file_of.keys(), "a torn name"
         assert {*self._staying} <= {*names}, "a track is lost"

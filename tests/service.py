@@ -149,3 +149,8 @@ def config(music: Path, **keys: object) -> str:
     """A configuration with one playlist, `all`, in the folder itself."""
     lines = [f"folders = [{json.dumps(str(music))}]", "[playlist.all]"]
     return "\n".join([*lines, *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""])
+
+
+def own_home(top: Path) -> dict[str, str]:
+    """What has a program keep all that it keeps below a folder."""
+    return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}

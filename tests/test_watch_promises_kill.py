@@ -13,14 +13,10 @@ import pytest
 
 from playshuffle import lock
 from tests.changing import Changing
-from tests.service import Service, config, holds, wait_for
+from tests.service import Service, config, holds, own_home, wait_for
 from tests.test_make import listed, run
 
 _LITTER = re.compile(r"^\..*\.tmp$|\.new$")
-
-
-def own_home(top: Path) -> dict[str, str]:
-    return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}
 
 
 def litter(top: Path, service: Service) -> list[str]:

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -43,6 +44,7 @@ class Model:
         self.done: list[str] = []
         self.written: set[Path] = set()
         self.renamed: set[Path] = set()
+        self.linked: set[Path] = set()  # or no longer; of several names the first one is listed
         self._count = 0
         for _ in range(6):
             self.create()
@@ -62,12 +64,15 @@ class Model:
 
     def batch(self, *, is_lost: bool) -> Batch:
         """What events tell of it since the last batch; or no more than that they were lost."""
+        # If it was written, and stands there under another name, nobody can know that it is the same.
+        unknown = self.written & (self.linked | self.renamed if is_lost else self.linked)
+        for track in {self.track_of[path] for path in unknown & self.track_of.keys()}:
+            new = self._new()
+            self.track_of.update({path: new for path, old in self.track_of.items() if old == track})
         if is_lost:
             self.gathering = Gathering(0, 0)
-            for path in self.written & self.renamed & self.track_of.keys():
-                self.track_of[path] = self._new()  # nobody can know that it is the same
-        self.written.clear()
-        self.renamed.clear()
+        for paths in (self.written, self.renamed, self.linked):
+            paths.clear()
         batch = None if is_lost else self.gathering.take(1)
         return batch or Batch(is_whole=True, why="lost" if is_lost else "hourly")
 
@@ -84,8 +89,9 @@ class Model:
 
     def touch(self) -> None:
         path = self._file()
-        os.utime(path, (0, self.chance.choice([0, 1, 8_583_926_400, -5])))
         self._wrote(path)
+        mtime_ns = 10**9 * self.chance.choice([0, 1, 8_583_926_400, -5]) + self._new()
+        os.utime(path, ns=(0, mtime_ns))
 
     def rename(self) -> None:
         self._rename(self._file(), self._name())
@@ -99,6 +105,9 @@ class Model:
         path = self._file()
         hidden = path.with_name("." + path.name)
         shutil.copyfile(path, hidden)
+        if len(links := self._links(path)) > 1:
+            self.linked |= links
+            self.track_of[path] = self._new()
         hidden.rename(path)
         self._hint(hidden, path)
         self._wrote(path)
@@ -122,6 +131,7 @@ class Model:
         if not target.exists():
             os.link(source, target)
             self.track_of[target] = self.track_of[source]
+            self.linked |= self._links(target)
             self._hint(None, target)
 
     def make_folders(self) -> None:
@@ -155,6 +165,7 @@ class Model:
 
     def remove(self) -> None:
         path = self._file()
+        self.linked |= self._links(path)
         path.unlink()
         del self.track_of[path]
         self._hint(path, None)
@@ -165,6 +176,7 @@ class Model:
             return
         for file in sorted(path.rglob("*"), reverse=True):
             is_folder = file.is_dir()
+            self.linked |= self._links(file)
             file.rmdir() if is_folder else file.unlink()
             self.track_of.pop(file, None)
             self._hint(file, None, is_folder=is_folder)
@@ -199,9 +211,13 @@ class Model:
 
     def _wrote(self, path: Path) -> None:
         """A change of a file is one of all its hard links, of which events tell by one name only."""
-        here = path.stat()
-        self.written |= {file for file in self.files() if file.stat().st_ino == here.st_ino}
+        self.written |= self._links(path)
+        os.utime(path, ns=(0, time.time_ns()))  # the kernel's own clock would give two files one time
         self._hint(None, path)
+
+    def _links(self, path: Path) -> set[Path]:
+        """All names of a file that has several, or its only one."""
+        return {file for file in self.track_of if file.exists() and file.samefile(path)}
 
     def _rename(self, source: Path, target: Path) -> None:
         if source == target or (target.exists() and source.samefile(target)):
@@ -210,13 +226,16 @@ class Model:
         self._hint(source, target)
 
     def _move(self, source: Path, target: Path) -> None:
+        if len(links := self._links(source)) > 1:
+            self.linked |= links
         source.rename(target)
         for path in [path for path in self.track_of if path == source or path.is_relative_to(source)]:
             to = target / path.relative_to(source) if path != source else target
             self.track_of[to] = self.track_of.pop(path)
             self.renamed.add(to)
-            if path in self.written:
-                self.written.add(to)
+            for paths in (self.written, self.linked):
+                if path in paths:
+                    paths.add(to)
 
     def _hint(self, gone: Path | None, come: Path | None, *, is_folder: bool = False) -> None:
         hint = Hint(_bytes(gone), _bytes(come), is_folder)
