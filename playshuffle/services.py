@@ -16,6 +16,8 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 
 Status = dict[str, Any]
 
+_ROOM = 4096  # bytes, that file systems give at a time
+
 
 def _folder(*, make: bool) -> bytes:
     folder = os.path.join(place("XDG_STATE_HOME", b".local/state", make=make), b"services")
@@ -78,10 +80,19 @@ class Board:
         if self._file is None or text == self._told:
             return
         half = self._file + b".new"
-        with contextlib.suppress(OSError):  # the disk is full: that is said elsewhere
-            with open(half, "w", opener=_privately) as file:
-                file.write(text)
+        data = text.encode()
+        # With room for more, so that it can be told, too, that the disk is full.
+        data = data.ljust(_ROOM * (2 + len(data) // _ROOM))
+        try:
+            with open(half, "wb", opener=_privately) as file:
+                file.write(data)
             os.replace(half, self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(half)
+            with contextlib.suppress(OSError), open(self._file, "r+b") as file:
+                file.write(data.ljust(os.fstat(file.fileno()).st_size))
+        else:
             self._told = text
 
 
