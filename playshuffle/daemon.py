@@ -211,11 +211,14 @@ class _Service:
                     (self._shut if self._is_start else self._shut_since).add(told["playlist"])
                 continue
             self._given_up = False
-            if self._ledger.ended(told["ended"]):
+            is_well = self._ledger.ended(told["ended"])
+            if not is_well:
+                self._keep_for_the_next(was_done=told["ended"] == 0)
+            # What cannot be read now may be soon, and no event tells of it.
+            if is_well and not self._ledger.has_unreadable:
                 self._retry_at = float("inf")
                 self._retry_s = _RETRY_S[0]
-            else:
-                self._keep_for_the_next(was_done=told["ended"] == 0)
+            elif self._retry_at == float("inf"):
                 self._retry_at = time.monotonic() + self._retry_s
                 self._retry_s = min(2 * self._retry_s, _RETRY_S[1])
 

@@ -33,7 +33,7 @@ class _List:
     library: int | None = None
     order: str | None = None
     last_write: float | None = None
-    unreadable: set[str] = field(default_factory=set)
+    unreadable: dict[str, str] = field(default_factory=dict)
     notes: set[str] = field(default_factory=set)
     deck: Told | None = None
     stand: str | None = None
@@ -103,9 +103,13 @@ class Ledger:
             _LOG.info(
                 "%s: %s%s tracks -> %s", name, _changes(told), f"{told['tracks']:,}", shown(known.output)
             )
-        unreadable = {f"{shown(path)}: {reason}" for path, reason in told["unreadable"]}
-        for one in sorted(unreadable - known.unreadable):
-            _LOG.warning("%s: %s; what was there is kept as it was known", name, one)
+        # Where nothing was looked at, it is as it was.
+        unreadable = {
+            path: reason for path, reason in known.unreadable.items() if not _is_looked_at(path, self._batch)
+        } | dict(told["unreadable"])
+        for path, reason in unreadable.items():
+            if known.unreadable.get(path) != reason:
+                _LOG.warning("%s: %s: %s; what was there is kept as it was known", name, shown(path), reason)
         known.unreadable = unreadable
         for note in dict.fromkeys(told["notes"]):
             if note not in known.notes:
@@ -137,6 +141,11 @@ class Ledger:
             how = f"by signal {-code}" if code < 0 else f"with code {code}"
             _LOG.error("a pass ended %s before it was done; it is tried again", how)
         return code == 0 and all(one.error is None for one in self._lists.values() if one.state != "broken")
+
+    @property
+    def has_unreadable(self) -> bool:
+        """Whether there is anything that could not be read when it was last looked at."""
+        return any(one.unreadable for one in self._lists.values())
 
     def watched(self, modes: Sequence[Mode]) -> None:
         """How the roots are watched."""
@@ -191,13 +200,21 @@ class Ledger:
                     "order": one.order,
                     "last_write": one.last_write and round(one.last_write),
                     "last_error": one.error,
-                    "unreadable": sorted(one.unreadable),
+                    "unreadable": [
+                        f"{shown(path)}: {reason}" for path, reason in sorted(one.unreadable.items())
+                    ],
                     "deck": one.deck,
                     "stand": one.stand,
                 }
                 for name, one in self._lists.items()
             ],
         }
+
+
+def _is_looked_at(path: str, batch: Batch) -> bool:
+    """Whether a folder, which has a slash at its end, or that which something is in, was read again."""
+    folder = os.fsencode(path[: path.rfind("/") + 1])
+    return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
 
 
 def _is_gone(root: _Root) -> bool:
