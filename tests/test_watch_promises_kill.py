@@ -5,8 +5,11 @@ import os
 import random
 import re
 import signal
+import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from playshuffle import lock
 from tests.changing import Changing
 from tests.service import Service, config, holds, own_home, wait_for
 from tests.test_make import listed, run
+from tests.test_make_promises import _WRITES, strace
 
 _LITTER = re.compile(r"^\..*\.tmp$|\.new$")
 
@@ -40,6 +44,61 @@ def cpu_s(process: int) -> float:
     """What a process has used of the processor."""
     used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
     return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def killing_passes(service: Service, log: Path, call: str, number: int) -> Iterator[None]:
+    """Have each process of a pass killed when it is about to make its so manyeth call of a kind."""
+    words = strace(log, f"trace={call}", f"inject={call}:signal=KILL:when={number}")
+    words.remove("-qq")
+    with subprocess.Popen([*words, "-p", str(service.processes()[1])], stderr=subprocess.PIPE) as tracer:
+        assert tracer.stderr is not None
+        attached = tracer.stderr.readline()
+        assert b"attached" in attached, attached
+        yield
+        service.kill()
+
+
+_FEW = [("write", 3), ("pwrite64", 5), ("fsync", 1), ("rename", 1)]
+_ALL = [(call, None) for call in _WRITES.split(",")]
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
+def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
+    tmp_path: Path, calls: Sequence[tuple[str, int | None]]
+) -> None:
+    """Whole; the next start goes on with its order, and removes what was left."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    log = tmp_path / "strace"
+    service = Service(tmp_path, config(changing.music), env=own_home(tmp_path))
+    visited: Counter[str] = Counter()
+    with service:
+        wait_for(holds(playlist, *changing.names()))
+        for call, only in calls:
+            for number in count(1) if only is None else [only]:
+                changing.check(playlist)
+                log.unlink(missing_ok=True)
+                with killing_passes(service, log, call, number):
+                    before = changing.names()
+                    while changing.names() == before:
+                        changing.act()
+                    is_there = holds(playlist, *changing.names())
+                    wait_for(lambda is_there=is_there: b"killed by" in log.read_bytes() or is_there())  # type: ignore[misc]
+                    time.sleep(0.1)
+                    is_killed = b"killed by" in log.read_bytes()
+                changing.check(playlist)
+                service.start()
+                wait_for(holds(playlist, *changing.names()))
+                wait_for(lambda: litter(tmp_path, service) == [], 5)
+                if not is_killed:
+                    break
+                visited[call] += 1
+    assert visited["fsync"] > 0
+    assert visited["pwrite64"] > 0
+    assert visited["rename"] > 0
+    print(visited)
 
 
 def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_path: Path) -> None:
