@@ -91,9 +91,10 @@ def keep(
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
-        _put(state, database, playlist, 0, deck, content, here, marks)
+        put = set[bytes]()
+        _put(state, database, (playlist, 0), deck, content, here, marks, put)
         if before is not None:
-            _put(state, database, playlist, 1, before.deck, before.content, here, marks)
+            _put(state, database, (playlist, 1), before.deck, before.content, here, marks, put)
         for root in roots:
             state.put_root(database, root)
 
@@ -143,13 +144,14 @@ def forget(state: State, playlist: bytes) -> None:
 def _put(
     state: State,
     database: Connection,
-    playlist: bytes,
-    age: int,
+    key: tuple[bytes, int],
     deck: Deck,
     content: str,
     here: Mapping[bytes, bytes],
     marks: Mapping[bytes, bytes],
+    put: set[bytes],
 ) -> None:
+    """Write a row; `put` are the lists of paths that were written in this transaction."""
     entries = deck.deal.entries if deck.deal is not None else ()
     parts = [*(getattr(deck, part) for part in _PARTS), entries]
     paths = list(here) + [track for track in dict.fromkeys(chain(*parts)) if track not in here]
@@ -160,12 +162,14 @@ def _put(
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
         facts["deal"]["period"] = deck.deal.period.isoformat()
     digest = blake2b(b"\0".join(paths), digest_size=16).digest()
-    packed = b"".join(marks.get(path, bytes(MARK_BYTES)) for path in paths)
-    state.put_library(database, digest, lambda: paths, packed)
+    if digest not in put:
+        rows = b"".join(marks.get(path, bytes(MARK_BYTES)) for path in paths)
+        state.put_library(database, digest, lambda: paths, rows)
+        put.add(digest)
     places = array("I", map(number.__getitem__, chain(*parts)))
     database.execute(
         "INSERT INTO deck VALUES (?, ?, ?, ?, ?)",
-        (playlist, age, digest, places.tobytes(), json.dumps(facts)),
+        (*key, digest, places.tobytes(), json.dumps(facts)),
     )
 
 
