@@ -4,6 +4,7 @@ What is dealt is committed before the file is replaced, and is pending until the
 run that was killed in between is finished by the next one: no deal is skipped, none made twice.
 """
 
+import contextlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -209,7 +210,8 @@ def _written(table: Table, deck: Deck, before: decks.Kept | None) -> Report:
 
     report.is_changed = parts.write(path, report.text, commit, force=table.request.force)
     if deck.deal.is_pending:
-        decks.confirm(table.state, path)
+        with contextlib.suppress(PlayshuffleError):  # the next run sees for itself what the file has
+            decks.confirm(table.state, path)
     return report
 
 

@@ -116,6 +116,35 @@ def test_killed_at_any_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: 
     everywhere(tmp_path, 1)
 
 
+@pytest.mark.parametrize(
+    "injected",
+    [
+        "pwrite64:error=ENOSPC",
+        "pwrite64:error=ENOSPC:when=9+",
+        "fdatasync:error=EIO",
+        "fsync:error=EIO:when=1",
+        "fsync:error=EIO:when=5+",
+        "rename,renameat,renameat2:error=EROFS",
+        "write:error=EDQUOT:when=1",
+    ],
+)
+def test_an_error_of_the_disk_deals_nothing_twice_and_loses_nothing(tmp_path: Path, injected: str) -> None:
+    """Whether the deal came about or not, and whatever could be noted of it."""
+    here = station(tmp_path)
+    assert here.deal() == 0
+    for _ in range(2):
+        code = here.deal(
+            before=strace("/dev/null", f"trace={injected.partition(':')[0]}", f"inject={injected}")
+        )
+        assert code in (0, 73)
+        assert here.is_fair()
+    for _ in range(5):
+        assert here.deal() == 0
+
+    assert len(here.seen) >= 6
+    assert here.is_fair()
+
+
 def killed_at_random(here: Station, kills: int, seed: int) -> int:
     """Kill deals at random moments, one after the other; how many had time to be over."""
     chance = random.Random(seed)
