@@ -45,10 +45,10 @@ class Watch:
         latest_s: float = 10.0,
         poll_s: float = 300.0,
         whole_s: float = 3600.0,
-        beat_s: float = BEAT_S,
+        beat_s: float | None = None,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
-        self._beat_s = beat_s
+        self._beat_s = BEAT_S if beat_s is None else beat_s
         self._gathering = Gathering(quiet_s, latest_s)
         self._agenda = Agenda(whole_s, poll_s, quiet_s, time.monotonic(), _asleep_s())
         self._news: deque[tuple[float, Hint | str]] = deque()
