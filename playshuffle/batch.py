@@ -45,7 +45,7 @@ def merged(one: Batch, other: Batch) -> Batch:
         one.folders | other.folders,
         one.trees | other.trees,
         frozenset(_shortened({*gone})) if len(gone) > _MOST_GONE else gone,
-        (one.moved + other.moved)[:_MOST_MOVED],
+        (one.moved + other.moved)[-_MOST_MOVED:],
         one.is_whole or other.is_whole,
         one.why if one.is_whole else other.why,
     )

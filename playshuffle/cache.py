@@ -34,14 +34,19 @@ _SHELVES = 64
 
 
 class Cache:
-    """The cache file, opened; a context manager. Without a place to write it is empty and in memory."""
+    """The cache file, opened; a context manager. Without a place to write it is empty and in memory.
+
+    is_kept: all that was to be remembered will be known to the next run.
+    """
 
     def __init__(self) -> None:
+        self.is_kept = True
         try:
             self._path = os.path.join(place("XDG_CACHE_HOME", b".cache"), b"cache.db")
             self._database = _prepared(connect(self._path))
         except (OSError, sqlite3.DatabaseError) as error:
             self._database = _prepared(sqlite3.connect(":memory:"))
+            self.is_kept = False
             self._mend(error)
 
     def __enter__(self) -> Self:
@@ -87,6 +92,7 @@ class Cache:
                     "REPLACE INTO tags VALUES (?, ?, ?)", ((*row, crc32(row[1])) for row in tags)
                 )
         except sqlite3.DatabaseError as error:
+            self.is_kept = False
             self._mend(error)
 
     def _shelves(self) -> list[tuple[bytes, int]]:

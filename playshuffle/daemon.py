@@ -10,8 +10,8 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -29,6 +29,9 @@ _LOG = logging.getLogger(__name__)
 _STALLED_S = 120.0  # without a sign of life a pass is given up
 _LAST_WAIT_S = 15.0  # for the write in hand, at the end
 _RETRY_S = (10.0, 600.0)
+_NEWS_S = 600.0  # what was told of deletions and moves is true for a while, not for ever
+_LONGEST_GROWTH_S = 60.0
+_UNSURE = frozenset(("mounts", "root", "lost", "resume"))
 
 
 class _End(Enum):
@@ -49,14 +52,22 @@ def run(load: Callable[[], Config]) -> int:
             kept by another service.
     """
     faulthandler.enable()
-    config = _loaded(load)
-    is_first = True
+    began_s = int(time.time())
+    config = before = _loaded(load)
+    heritage = _Heritage()
     with _signals() as signals, services.Board() as board:
         while True:
             with contextlib.ExitStack() as stack:
-                taken, broken = _taken(config, stack)
+                try:
+                    taken, broken = _taken(config, stack)
+                except PlayshuffleError as error:
+                    if config is before:
+                        raise
+                    _LOG.error("The configuration cannot be kept, so the old one stays in force: %s", error)
+                    config = before
+                    taken, broken = _taken(config, stack)
                 ledger = Ledger(taken, broken, board)
-                passes = stack.enter_context(Passes(partial(_settle, taken)))
+                passes = stack.enter_context(Passes(partial(_settle, taken, began_s)))
                 watch = stack.enter_context(
                     Watch(
                         list(dict.fromkeys(root for one in taken.playlists for root in one.request.roots)),
@@ -65,13 +76,20 @@ def run(load: Callable[[], Config]) -> int:
                         beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
                     )
                 )
-                service = _Service(taken, load, signals, passes, watch, ledger, is_first=is_first)
+                service = _Service(taken, load, signals, passes, watch, ledger, heritage)
                 end = service.serve()
+                heritage = service.heritage()
             if end is _End.STOP:
                 return Exit.DONE
             if end is _End.SHUT_OUT:
                 return Exit.AWAY
-            config, is_first = service.reloaded or config, False
+            if end is _End.ANEW and not service.has_settled:
+                raise PlayshuffleError(
+                    "The process that keeps the playlists ends before it begins; if playshuffle was"
+                    " just upgraded, start it again.",
+                    Exit.AWAY,
+                )
+            before, config = config, service.reloaded or config
 
 
 def _loaded(load: Callable[[], Config]) -> Config:
@@ -82,11 +100,11 @@ def _loaded(load: Callable[[], Config]) -> Config:
     return config
 
 
-def _settle(config: Config) -> Settle:
+def _settle(config: Config, began_s: int) -> Settle:
     # Here, in the process of the passes: the service itself need not know how it is done.
     from playshuffle.settle import settle
 
-    return partial(settle, config)
+    return partial(settle, config, began_s)
 
 
 def _taken(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str]]:
@@ -127,6 +145,18 @@ def _signals() -> Iterator[int]:
         os.close(writer)
 
 
+@dataclass(frozen=True, slots=True)
+class _Heritage:
+    """What one life of the service leaves to the next.
+
+    news: what was told of deletions and moves and is not settled. shut: playlists whose folder
+    was closed to the service from its start.
+    """
+
+    news: Batch = Batch()  # noqa: RUF009 - it is frozen
+    shut: frozenset[str] = frozenset()
+
+
 class _Service:
     """One life of the service, from a configuration to the next."""
 
@@ -138,8 +168,7 @@ class _Service:
         passes: Passes,
         watch: Watch,
         ledger: Ledger,
-        *,
-        is_first: bool,
+        heritage: _Heritage,
     ) -> None:
         self.reloaded: Config | None = None
         self._config = config
@@ -148,16 +177,20 @@ class _Service:
         self._passes = passes
         self._watch = watch
         self._ledger = ledger
-        self._is_first = is_first
+        self.has_settled = False
         self._waiting: Batch | None = None
         self._under_way = Batch()
-        self._failed = Batch()
+        self._news = heritage.news
+        self._news_until_s = time.monotonic() + _NEWS_S
+        self._growing: dict[bytes, float] = {}
+        self._grew = False
+        self._has_forgotten = False
         self._day = _today()
         self._retry_at = float("inf")
         self._retry_s = _RETRY_S[0]
         self._given_up = False
         self._is_start = False
-        self._shut: set[str] = set()
+        self._shut = set(heritage.shut)
         self._shut_since: set[str] = set()
         self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)
 
@@ -187,14 +220,19 @@ class _Service:
     def _take(self, batch: Batch) -> None:
         if batch.why == "start":
             notify.ready()
-            if not self._is_first:
-                batch = Batch(is_whole=True, why="asked")
+        if batch.why in _UNSURE:
+            self._news = Batch()  # what went then may not have been deleted
         _LOG.debug("%s", _about(batch))
         self._waiting = batch if self._waiting is None else merged(self._waiting, batch)
 
     def _begin(self, batch: Batch) -> None:
-        batch = self._under_way = merged(self._failed, batch)
-        self._waiting, self._failed = None, Batch()
+        if time.monotonic() < self._news_until_s:
+            batch = merged(self._news, batch)
+        if self._has_forgotten:  # the cache has not what events told of
+            batch = replace(batch, is_whole=True, why=batch.why if batch.is_whole else "retry")
+        self._has_forgotten = False
+        self._under_way, self._waiting, self._news = batch, None, Batch()
+        self._grew = False
         self._is_start = batch.why == "start"
         self._ledger.began(batch)
         self._passes.begin(batch)
@@ -203,7 +241,10 @@ class _Service:
         """Take in what the pass under way tells."""
         for told in self._passes.told():
             if "growing" in told:
-                self._watch.again([*map(os.fsencode, told["growing"])], self._config.quiet_s)
+                self._look_again([*map(os.fsencode, told["growing"])])
+                continue
+            if "forgotten" in told:
+                self._has_forgotten = True
                 continue
             if "ended" not in told:
                 self._ledger.heard(told)
@@ -212,8 +253,12 @@ class _Service:
                 continue
             self._given_up = False
             is_well = self._ledger.ended(told["ended"])
-            if not is_well:
-                self._keep_for_the_next(was_done=told["ended"] == 0)
+            was_done = told["ended"] == 0
+            self.has_settled |= was_done
+            if self._grew or not is_well:
+                self._keep_for_the_next(was_done=was_done)
+            if not self._grew:
+                self._growing = {}
             # What cannot be read now may be soon, and no event tells of it.
             if is_well and not self._ledger.has_unreadable:
                 self._retry_at = float("inf")
@@ -222,10 +267,30 @@ class _Service:
                 self._retry_at = time.monotonic() + self._retry_s
                 self._retry_s = min(2 * self._retry_s, _RETRY_S[1])
 
+    def _look_again(self, folders: Sequence[bytes]) -> None:
+        """Look at folders in which files are being written; ever more seldom, where that goes on."""
+        first_s = self._config.quiet_s
+        self._growing = {
+            folder: min(2 * self._growing[folder], _LONGEST_GROWTH_S) if folder in self._growing else first_s
+            for folder in folders
+        } | (self._growing if self._grew else {})
+        self._grew = True
+        for folder in folders:
+            self._watch.again([folder], self._growing[folder])
+
     def _keep_for_the_next(self, *, was_done: bool) -> None:
-        """What the next pass must know, too, since this one has failed: events come only once."""
+        """What the next pass must know, too, since not all was settled: events come only once."""
         batch = self._under_way
-        self._failed = Batch(gone=batch.gone, moved=batch.moved) if was_done else batch
+        if not self._news.gone and not self._news.moved:
+            self._news_until_s = time.monotonic() + _NEWS_S
+        self._news = merged(self._news, Batch(gone=batch.gone, moved=batch.moved) if was_done else batch)
+
+    def heritage(self) -> _Heritage:
+        """What the next life should know; the folders it looks at anyway."""
+        news = merged(self._news, self._watch.rest())
+        for batch in (self._waiting, self._under_way if self._passes.is_busy else None):
+            news = news if batch is None else merged(news, batch)
+        return _Heritage(Batch(gone=news.gone, moved=news.moved), frozenset(self._shut))
 
     def _heed(self) -> _End | None:
         """Do what signals ask for."""

@@ -79,7 +79,7 @@ def find(
         use_ignore_files: leave out what `.nomedia`, `.ndignore` and their kin name.
         with_stamps: False spares the stat of each file; the stamps then hold zeros but for
             the inode.
-        seen_so_far: called once in a while with the number of files found.
+        seen_so_far: called with each folder, with the number of files found.
         clock_ns: the clock that file systems stamp with.
         may_fork: have another process do half of it, where that pays; not where there are threads.
         dirty: look only there, and believe the rest to be as it is known.
@@ -168,10 +168,8 @@ class _Walk:
             self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
             for name in folder.odd.links:
                 heappush(self.links, (number, path + name + b"/", rules))
-        before = self._files
         self._files += len(folder.stamps) // 32
-        if before >> 10 != self._files >> 10:
-            self.seen_so_far(self._files)
+        self.seen_so_far(self._files)
 
     def _read(
         self, path: bytes, here: os.stat_result, rules: Rules | None, known: Folder | None

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -131,7 +132,9 @@ class Ledger:
         known.error = told["error"]
         known.state = {Exit.AWAY: "away", Exit.NOTHING_TO_PLAY: "nothing to play"}.get(told["code"], "error")
         for path, root in self._roots.items():
-            if told["away"] is not None and os.fsencode(told["away"]).rstrip(b"/").startswith(path):
+            if told["away"] is not None and (os.fsencode(told["away"]).rstrip(b"/") + b"/").startswith(
+                path + b"/"
+            ):
                 root.is_away = True
 
     def ended(self, code: int) -> bool:
@@ -152,7 +155,7 @@ class Ledger:
         for mode in modes:
             known = self._roots[mode.root]
             before, known.mode = known.mode, mode
-            if before is None or str(before) != str(mode):
+            if before is None or _kind(before) != _kind(mode):
                 level = logging.INFO if mode.how == "events" else logging.WARNING
                 advice = f"; {mode.advice}" if mode.advice else ""
                 kind = f", {mode.kind}" if mode.kind else ""
@@ -215,6 +218,11 @@ def _is_looked_at(path: str, batch: Batch) -> bool:
     """Whether a folder, which has a slash at its end, or that which something is in, was read again."""
     folder = os.fsencode(path[: path.rfind("/") + 1])
     return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
+
+
+def _kind(mode: Mode) -> str:
+    """How a root is watched, whatever the numbers: they may change each time."""
+    return re.sub(r"\d+", "", str(mode))
 
 
 def _is_gone(root: _Root) -> bool:

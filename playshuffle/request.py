@@ -133,5 +133,8 @@ class Progress:
     def growing(self, paths: Sequence[bytes]) -> None:
         """These files are being written, and were left for later."""
 
+    def forgotten(self) -> None:
+        """What was read cannot be remembered, so that the next run must look at everything."""
+
     def reading(self, done: int, of: int) -> None:
         """Of so many files, so many have had their tags read."""

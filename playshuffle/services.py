@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from playshuffle import lock
+from playshuffle import lock, output
 from playshuffle.database import place
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
@@ -38,7 +38,7 @@ def alone_with(playlist: bytes) -> Iterator[None]:
     except OSError:  # nothing can be remembered either; that is said elsewhere
         yield
         return
-    name = blake2b(playlist, digest_size=8).hexdigest().encode() + b".lock"
+    name = blake2b(output.resolved(playlist), digest_size=8).hexdigest().encode() + b".lock"
     try:
         with lock.held(os.path.join(folder, name), 0):
             yield
@@ -63,7 +63,8 @@ class Board:
             folder = _folder(make=True)
             _sweep(folder)
             name = os.path.join(folder, b"%d" % os.getpid())
-            self._stack.enter_context(lock.held(name + b".lock", 0))
+            with contextlib.suppress(lock.HeldError):  # somebody asks just now whether we have it
+                self._stack.enter_context(lock.held(name + b".lock", 1))
             self._file = name + b".json"
         return self
 
@@ -110,11 +111,11 @@ def told() -> list[Status]:
 
 def processes(playlists: Sequence[bytes]) -> set[int]:
     """The running services that keep any of these playlists."""
-    wanted = {os.fsdecode(path) for path in playlists}
+    wanted = {os.path.realpath(path) for path in playlists}
     return {
         status["process"]
         for status in told()
-        if wanted & {playlist["output"] for playlist in status.get("playlists", ())}
+        if wanted & {os.path.realpath(os.fsencode(one["output"])) for one in status.get("playlists", ())}
     }
 
 

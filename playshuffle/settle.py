@@ -9,9 +9,10 @@ from playshuffle import pipeline, sandbox
 from playshuffle.batch import Batch
 from playshuffle.config import Config, Reshuffle, Wanted
 from playshuffle.dealing import Wish, deal
-from playshuffle.errors import AwayError, PlayshuffleError
+from playshuffle.errors import AwayError, Exit, PlayshuffleError, shown
 from playshuffle.folder import Dirty
 from playshuffle.hand import facts, stand
+from playshuffle.keys import in_keys
 from playshuffle.passes import Told, check_stop
 from playshuffle.period import Every, is_new
 from playshuffle.readers import read_all
@@ -23,8 +24,11 @@ _TELL_EVERY_S = 1.0
 _NAMES = 100  # of each kind that are told
 
 
-def settle(config: Config, batch: Batch, tell: Callable[[Told], None]) -> None:
-    """Keep every playlist that the batch concerns; what comes of one does not touch the others."""
+def settle(config: Config, began_s: int, batch: Batch, tell: Callable[[Told], None]) -> None:
+    """Keep every playlist that the batch concerns; what comes of one does not touch the others.
+
+    began_s: when the service was started, in seconds.
+    """
     looked_at: list[tuple[bytes, bool]] = []
     for wanted in config.playlists:
         check_stop()
@@ -35,34 +39,37 @@ def settle(config: Config, batch: Batch, tell: Callable[[Told], None]) -> None:
         if all(_is_covered(root, request.ignore_files, looked_at) for root in request.roots):
             dirty = Dirty(frozenset())  # another playlist of this pass had it read
         changes = Changes(dirty, batch.gone, batch.moved, int(config.quiet_s * 0.9e9))
+        telling = _Telling(wanted.name, tell)
         try:
-            said = _dealt(wanted, changes, tell) if wanted.deal else _kept(wanted, changes, batch.why, tell)
-        except PlayshuffleError as error:
+            said = (
+                _dealt(wanted, changes, telling) if wanted.deal else _kept(wanted, changes, began_s, telling)
+            )
+        except (PlayshuffleError, OSError) as error:  # a folder may go at any moment
             tell(_failed(wanted, error))
         else:
             tell(said)
-            if request.tags:  # without a cache nothing is known to the next one
+            if request.tags and not telling.has_forgotten:  # else nothing is known to the next one
                 looked_at += [(root, request.ignore_files) for root in request.roots]
 
 
-def _kept(wanted: Wanted, changes: Changes, why: str, tell: Callable[[Told], None]) -> Told:
+def _kept(wanted: Wanted, changes: Changes, began_s: int, telling: "_Telling") -> Told:
     report = pipeline.keep(
         wanted.request,
         chance(wanted.request.seed),
         read_all,
-        _Telling(wanted.name, tell),
+        telling,
         changes,
-        is_due=lambda drawn_s: _is_due(wanted.reshuffle, drawn_s, why),
+        is_due=lambda drawn_s: _is_due(wanted.reshuffle, drawn_s, began_s),
     )
     return _done(wanted.name, report)
 
 
-def _dealt(wanted: Wanted, changes: Changes, tell: Callable[[Told], None]) -> Told:
+def _dealt(wanted: Wanted, changes: Changes, telling: "_Telling") -> Told:
     assert wanted.deal is not None
     amount = Amount(count=wanted.deal.size, time_ms=wanted.deal.time_ms)
     wish = Wish(wanted.request, amount, Every(wanted.deal.every))
     now = datetime.now().astimezone()
-    dealt = deal(wish, now, System(), read_all, _Telling(wanted.name, tell), changes)
+    dealt = deal(wish, now, System(), read_all, telling, changes)
     return _done(wanted.name, dealt.report) | {"deck": facts(dealt.deck), "stand": stand(dealt.deck)}
 
 
@@ -89,11 +96,11 @@ def _is_covered(root: bytes, ignore_files: bool, looked_at: Sequence[tuple[bytes
     )
 
 
-def _is_due(reshuffle: Reshuffle, drawn_s: int, why: str) -> bool:
+def _is_due(reshuffle: Reshuffle, drawn_s: int, began_s: int) -> bool:
     """Whether it is time for a new order; a clock that was set back makes none."""
     every = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)
     if every is None:
-        return reshuffle is Reshuffle.ON_START and why == "start"
+        return reshuffle is Reshuffle.ON_START and drawn_s < began_s
     drawn, now = (datetime.fromtimestamp(at).astimezone() for at in (drawn_s, time.time()))
     return is_new(every, now, drawn.date())
 
@@ -105,9 +112,14 @@ class _Telling(Progress):
         self._name = name
         self._tell = tell
         self._next_s = 0.0
+        self.has_forgotten = False
 
     def finding(self, files: int) -> None:
         self._say(f"{files:,} files found")
+
+    def forgotten(self) -> None:
+        self.has_forgotten = True
+        self._tell({"forgotten": True})
 
     def growing(self, paths: Sequence[bytes]) -> None:
         self._tell({"growing": sorted({os.fsdecode(path[: path.rfind(b"/") + 1]) for path in paths})})
@@ -123,12 +135,22 @@ class _Telling(Progress):
             self._tell({"progress": f"{self._name}: {text}"})
 
 
-def _failed(wanted: Wanted, error: PlayshuffleError) -> Told:
-    away = os.fsdecode(error.path) if isinstance(error, AwayError) else None
+def _failed(wanted: Wanted, error: PlayshuffleError | OSError) -> Told:
+    away = None
+    if isinstance(error, AwayError):
+        away = os.fsdecode(error.path)
+        text = (
+            f"{error.said}. The playlist stays as it is until that is back; if it is gone for good, say"
+            f" `playshuffle forget --away {wanted.name}`."
+        )
+    elif isinstance(error, OSError):
+        text = f"{shown(error.filename or b'')}: {error.strerror}; it is tried again."
+    else:
+        text = in_keys(str(error))
     return {
         "playlist": wanted.name,
-        "error": str(error),
-        "code": int(error.code),
+        "error": text,
+        "code": int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
         "away": away,
         "is_shut": sandbox.came_late(os.path.dirname(wanted.request.output or b"")),
     }

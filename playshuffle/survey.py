@@ -50,6 +50,8 @@ def survey(
         fresh = _read(folders, known, cache, read_all, progress)
         if fresh:
             folders = [[fresh.get(folder.path, folder) for folder in root] for root in folders]
+        if not cache.is_kept:
+            progress.forgotten()
     library, skipped, untagged = tracks(folders)
     gone = known.keys() - (folder.path for root in folders for folder in root)
     return Library(library, found.skipped + skipped, untagged, found.unreadable, list(gone))

@@ -17,7 +17,7 @@ from playshuffle.listing import digest, file_stamp
 from playshuffle.track import Folder, rows
 
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
-_CHUNK = 128
+_CHUNK = 16
 
 
 def unchanged(

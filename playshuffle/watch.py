@@ -5,6 +5,7 @@ table, the caller's own descriptor, and the clock.
 """
 
 import contextlib
+import math
 import os
 import select
 import time
@@ -92,6 +93,11 @@ class Watch:
     def again(self, folders: Collection[bytes], after_s: float) -> None:
         """Have these folders looked at again after that time; each ends in a slash."""
         self._agenda.again(folders, time.monotonic() + after_s)
+
+    def rest(self) -> Batch:
+        """What was noted, and is not ripe yet."""
+        self._read_news()
+        return self._gathering.take(math.inf) or Batch()
 
     def batches(self, wake: int | None = None) -> Iterator[Batch | None]:
         """What is to be looked at again, for ever; the first batch says that the watches are set.

@@ -256,7 +256,7 @@ def check_sequence(top: Path, seed: int) -> None:
     for look in range(12):
         batch = model.batch(is_lost=model.chance.random() < 0.15 or not look)
         model.done.append(f"-- {batch.why}")
-        settle.settle(known, batch, told.append)
+        settle.settle(known, 0, batch, told.append)
         if model.files():
             entries = [top / entry for entry in listed(playlist)]
             assert told[-1]["error"] is None, (seed, told[-1], model.done)
