@@ -1,10 +1,13 @@
 """What was found, and the order of it, in; the text of the playlist, and what can be said of it, out."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from playshuffle.arrange import Arranged
 from playshuffle.groups import artist_keys, fewest_neighbours, neighbours
 from playshuffle.library import Tracks
 from playshuffle.parts import made
-from playshuffle.request import Report, Request
+from playshuffle.request import Figures, Report, Request
 from playshuffle.survey import Library
 from playshuffle.target import Target
 from playshuffle.track import Skipped
@@ -27,8 +30,6 @@ def account(
     comments = [("ORDER", request.recipe.order)]
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += written.comments()
-    keys, artists = artist_keys(listed.artists)
-    keys = list(map(keys.__getitem__, places))
     suspects = written.suspects(listed)
     lost = written.losses(suspects, arranged.count)
     if request.strict:
@@ -42,10 +43,7 @@ def account(
         count=arranged.count,
         playable=playable,
         arranged=arranged.order,
-        duration_ms=sum(listed.durations_ms),
-        artists=artists,
-        neighbours=neighbours(keys),
-        fewest=fewest_neighbours(keys),
+        figures=partial(_figures, listed, places),
         text=made(written.format.text, listed.column(written.lines), places, comments, written.part),
         is_new=target is not None and not target.exists,
         skipped=library.skipped,
@@ -55,3 +53,9 @@ def account(
         suspects=suspects,
         losses=lost,
     )
+
+
+def _figures(listed: Tracks, places: Sequence[int]) -> Figures:
+    keys, artists = artist_keys(listed.artists)
+    keys = list(map(keys.__getitem__, places))
+    return Figures(sum(listed.durations_ms), artists, neighbours(keys), fewest_neighbours(keys))

@@ -21,8 +21,8 @@ def lines(dealt: Dealt, *, seconds: float, names: bool) -> Iterator[str]:
         yield from report.notes
         return
     said = f"deal {last.number:,} of {last.of:,}, round {last.round:,}: {_count(report.count, 'track')}"
-    if report.duration_ms:
-        said += f", {duration.words(report.duration_ms)}"
+    if report.figures().duration_ms:
+        said += f", {duration.words(report.figures().duration_ms)}"
     done = "->" if report.is_changed else "already in"
     assert report.output is not None
     yield f"{said} {done} {shown(report.output)} ({seconds:.1f} s)"
@@ -60,7 +60,7 @@ def as_json(dealt: Dealt, *, seconds: float) -> str:
             "period": last and last.period.isoformat(),
             "order": report.order,
             "tracks": report.count,
-            "duration_s": round(report.duration_ms / 1000, 3),
+            "duration_s": round(report.figures().duration_ms / 1000, 3),
             "entries": [os.fsdecode(path) for path in report.paths()[: dealt.certain]],
             "deck": facts(deck),
             "notes": report.notes,

@@ -1,9 +1,9 @@
 """What is wanted of the main path, and what comes of it: the values at its two ends."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from playshuffle.folder import Dirty
 from playshuffle.library import Tracks
@@ -67,13 +67,25 @@ class Changes:
 EVERYWHERE = Changes()
 
 
+class Figures(NamedTuple):
+    """What a playlist holds.
+
+    neighbours: how many follow one of the same artist; fewest: the least there could be.
+    """
+
+    duration_ms: int
+    artists: int
+    neighbours: int
+    fewest: int
+
+
 @dataclass(slots=True)
 class Report:
     """What was done.
 
     found: how many tracks there are in all; playable: those that can be written; arranged: the
         order of these, of which the first `count` are in the playlist.
-    neighbours: how many follow one of the same artist; fewest: the least there could be.
+    figures: counts what it holds; only a person wants to know.
     text: the playlist itself, of one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written.
     suspects: paths to which the indices of `losses` belong.
@@ -87,10 +99,7 @@ class Report:
     count: int
     playable: Tracks
     arranged: list[int]
-    duration_ms: int
-    artists: int
-    neighbours: int
-    fewest: int
+    figures: Callable[[], Figures]
     text: Text | Parts
     player: str
     is_new: bool

@@ -10,7 +10,7 @@ from playshuffle import __version__, duration
 from playshuffle.errors import shown
 from playshuffle.losses import Loss
 from playshuffle.players import GENERIC
-from playshuffle.request import Report
+from playshuffle.request import Figures, Report
 from playshuffle.track import Skipped
 
 _SCHEMA = 1
@@ -19,9 +19,10 @@ _NAMES = 20  # of one kind that -v shows
 
 def lines(report: Report, *, seconds: float, names: bool, dry_run: bool) -> Iterator[str]:
     """Say what was done, a line each; with `names`, also which files were left out or are odd."""
-    yield _first(report, seconds, dry_run)
-    if report.neighbours:
-        yield _neighbours(report)
+    figures = report.figures()
+    yield _first(report, figures, seconds, dry_run)
+    if figures.neighbours:
+        yield _neighbours(report.order, figures)
     yield from left_out("left out", report.skipped, names)
     yield from left_out("left out", report.unwritable, names)
     yield from left_out("without tags", report.untagged, names)
@@ -40,6 +41,7 @@ def lines(report: Report, *, seconds: float, names: bool, dry_run: bool) -> Iter
 
 def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
     """The same as one JSON object; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
+    figures = report.figures()
     return json.dumps(
         {
             "schema": _SCHEMA,
@@ -53,10 +55,10 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "paths": report.style.value,
             "tracks": report.count,
             "library": report.found,
-            "duration_s": round(report.duration_ms / 1000, 3),
-            "artists": report.artists,
-            "same_artist_neighbours": report.neighbours,
-            "fewest_possible": report.fewest,
+            "duration_s": round(figures.duration_ms / 1000, 3),
+            "artists": figures.artists,
+            "same_artist_neighbours": figures.neighbours,
+            "fewest_possible": figures.fewest,
             "skipped": _pairs(report.skipped + report.unwritable),
             "untagged": _pairs(report.untagged),
             "unreadable": _pairs(report.unreadable),
@@ -76,14 +78,14 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
     )
 
 
-def _first(report: Report, seconds: float, dry_run: bool) -> str:
+def _first(report: Report, figures: Figures, seconds: float, dry_run: bool) -> str:
     said = [_count(report.count, "track")]
     if report.count < report.found:
         said[0] += f" of {report.found:,}"
-    if report.duration_ms:
-        said.append(duration.words(report.duration_ms))
-    if report.artists:
-        said.append(_count(report.artists, "artist"))
+    if figures.duration_ms:
+        said.append(duration.words(figures.duration_ms))
+    if figures.artists:
+        said.append(_count(figures.artists, "artist"))
     said.append(f"order {report.order}")
     took = f"{seconds:.1f} s"
     if report.output is None:
@@ -98,12 +100,12 @@ def _first(report: Report, seconds: float, dry_run: bool) -> str:
     return f"{', '.join(said)} {done} {where} ({took})"
 
 
-def _neighbours(report: Report) -> str:
-    follow = "follows" if report.neighbours == 1 else "follow"
-    said = f"{_count(report.neighbours, 'track')} {follow} one of the same artist"
-    if report.neighbours == report.fewest:
+def _neighbours(order: str, figures: Figures) -> str:
+    follow = "follows" if figures.neighbours == 1 else "follow"
+    said = f"{_count(figures.neighbours, 'track')} {follow} one of the same artist"
+    if figures.neighbours == figures.fewest:
         return f"{said}; it cannot be fewer"
-    return said if report.order == "spread" else f"{said}; --order spread would leave {report.fewest:,}"
+    return said if order == "spread" else f"{said}; --order spread would leave {figures.fewest:,}"
 
 
 def left_out(what: str, skipped: Sequence[Skipped], names: bool) -> Iterator[str]:
