@@ -7,7 +7,7 @@ tracks with it; more than half of the tracks, and more than 20, gone at once.
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from playshuffle import mounts
 from playshuffle.errors import AwayError, Exit, PlayshuffleError, shown
@@ -44,8 +44,8 @@ def check_root(path: bytes, known: Root | None) -> None:
 def check_tracks(
     known: Root | None,
     root: Root,
-    before: Collection[bytes],
-    found: Collection[bytes],
+    before: Sequence[bytes],
+    missing: Sequence[bytes],
     deleted: Collection[bytes] = (),
 ) -> None:
     """See that a root still holds what it held.
@@ -53,14 +53,14 @@ def check_tracks(
     Args:
         known: the root as it was remembered.
         root: the root as it is now.
-        before: paths of the tracks below it in the last order of the playlist.
-        found: paths of the tracks that were found now.
+        before: paths of the tracks in the last order of the playlist.
+        missing: those of them that were not found now.
         deleted: files and folders that were seen to be deleted or moved away, while the root was there.
 
     Raises:
         PlayshuffleError: tracks went in a way that a drive goes.
     """
-    missing = [path for path in before if path not in found]
+    missing = below(root.path, missing)
     gone = [path for path in missing if not _is_at_or_below(path, deleted)] if deleted else missing
     is_meant = bool(missing) and not gone
     if known is not None and known.tracks and not root.tracks and not is_meant:
@@ -73,7 +73,8 @@ def check_tracks(
             inside = mount.point.rstrip(b"/") + b"/"
             on_it = root.path + b"/" if (real + b"/").startswith(inside) else root.path + inside[len(real) :]
             # Without a last order nobody knows where the missing ones lay.
-            lost = sum(path.startswith(on_it) for path in gone) if before else known.tracks - root.tracks
+            is_known = any(map(_inside(root.path), before))
+            lost = sum(path.startswith(on_it) for path in gone) if is_known else known.tracks - root.tracks
             if lost > 0:
                 raise away(
                     root.path,
@@ -81,17 +82,17 @@ def check_tracks(
                     f" ({mount.kind}, {shown(mount.source)})",
                     _MEANT,
                 )
-    if len(gone) > _FEW and 2 * len(gone) > len(before):
-        raise away(root.path, f"{len(gone):,} of {len(before):,} tracks are gone", _MEANT)
+    if len(gone) > _FEW and 2 * len(gone) > (were := sum(map(_inside(root.path), before))):
+        raise away(root.path, f"{len(gone):,} of {were:,} tracks are gone", _MEANT)
 
 
-def check_unreadable(folder: Skipped, before: Iterable[bytes], found: Collection[bytes]) -> None:
+def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
     """See that a folder that cannot be read takes no track along that was played before.
 
     Raises:
         PlayshuffleError: it does; what is in it is unknown, not gone.
     """
-    lost = sum(path.startswith(folder.path) and path not in found for path in before)
+    lost = sum(path.startswith(folder.path) for path in missing)
     if lost:
         raise away(folder.path, f"{folder.reason}; {lost:,} tracks were there", _MEANT)
 
@@ -128,5 +129,9 @@ def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
 
 def below(root: bytes, paths: Sequence[bytes]) -> list[bytes]:
     """Those of the paths that lie below a root."""
+    return list(filter(_inside(root), paths))
+
+
+def _inside(root: bytes) -> Callable[[bytes], bool]:
     inside = root.rstrip(b"/") + b"/"
-    return [path for path in paths if path.startswith(inside)]
+    return lambda path: path.startswith(inside)

@@ -6,7 +6,7 @@ edited keeps its path. An inode alone tells nothing: that of a deleted file soon
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 # Of each track size, mtime_ns, a check sum of its EXTINF line, and inode, as 64-bit numbers.
@@ -28,6 +28,12 @@ class Remembered(NamedTuple):
     marks: bytes
     places: Sequence[int]
     gone: Mapping[int, int]
+
+    @property
+    def there(self) -> int:
+        """How many of the tracks, from the first on, were there at the time; others stand behind."""
+        there = len(self.paths) - len(self.gone)
+        return there if min(self.gone, default=there) == there else len(self.paths)
 
 
 class Identity(NamedTuple):
@@ -58,16 +64,49 @@ def identify(
         marks: of these.
         moved: files and folders that were seen to be moved: from, to.
     """
-    if before.marks == marks and before.paths == paths:
-        return Identity(list(range(len(paths))), [])
-    search = _Search(before, paths, marks)
-    search.take(search.by_mark(_whole))
-    # What was gone was not there to be moved: it was another that had its name.
-    where = _followed({old: before.paths[old] for old in search.left if old not in before.gone}, moved)
-    search.take(lambda old: search.index_of.get(where.get(old, b"")))
-    search.take(lambda old: search.index_of.get(before.paths[old]))
-    search.take(search.by_mark(_copied))
-    return Identity(search.now, sorted(search.free))
+    head, tail = _same_tracks(before, paths, marks)
+    # Mostly all that has changed lies in one folder, or in few.
+    middle, others = range(head, before.there - tail), range(before.there, len(before.paths))
+    ours = slice(head, len(paths) - tail)
+    search = _Search(
+        [before.paths[old] for old in (*middle, *others)],
+        b"".join(before.marks[MARK_BYTES * part.start : MARK_BYTES * part.stop] for part in (middle, others)),
+        paths[ours],
+        marks[MARK_BYTES * ours.start : MARK_BYTES * ours.stop],
+    )
+    search.go(moved, {number for number, old in enumerate((*middle, *others)) if old in before.gone})
+    found = [None if index is None else head + index for index in search.now]
+    now = [*range(head), *found[: len(middle)], *range(ours.stop, len(paths)), *found[len(middle) :]]
+    return Identity(now, [head + index for index in sorted(search.free)])
+
+
+def same_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+    """How many entries are the same from the first on, and of the others, from the last on."""
+    head, tail = _same(one, other), _same(one[::-1], other[::-1])
+    return head, min(tail, min(len(one), len(other)) - head)
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> int:
+    # By halves, since slices are compared at the speed of C.
+    same, most = 0, min(len(one), len(other))
+    while same < most:
+        middle = (same + most + 1) // 2
+        if one[same:middle] == other[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    return same
+
+
+def _same_tracks(before: Remembered, paths: Sequence[bytes], marks: bytes) -> tuple[int, int]:
+    """The same for tracks, by path and mark."""
+    were = before.paths[: before.there]
+    head, tail = _same(were, paths), _same(were[::-1], paths[::-1])
+    if before.marks:
+        old = before.marks[: MARK_BYTES * before.there]
+        head = min(head, _same(old, marks) // MARK_BYTES)
+        tail = min(tail, _same(old[::-1], marks[::-1]) // MARK_BYTES)
+    return head, min(tail, min(len(were), len(paths)) - head)
 
 
 _Find = Callable[[int], int | None]
@@ -76,37 +115,49 @@ _Find = Callable[[int], int | None]
 class _Search:
     """A search for remembered tracks, rule by rule: what one rule has found is not there for the next.
 
-    now: as `Identity` has it. left: remembered tracks not found yet. free: tracks of now that none is.
+    now: as `Identity` has it. free: tracks of now that none is.
     """
 
-    def __init__(self, before: Remembered, paths: Sequence[bytes], marks: bytes) -> None:
-        self.index_of = {path: index for index, path in enumerate(paths)}
+    def __init__(
+        self, old_paths: Sequence[bytes], old_marks: bytes, paths: Sequence[bytes], marks: bytes
+    ) -> None:
+        self._old_paths = old_paths
+        self._index_of = {path: index for index, path in enumerate(paths)}
         self._marks = _rows(marks)
-        self._old_marks = _rows(before.marks) if before.marks else [None] * len(before.paths)
+        self._old_marks = _rows(old_marks) if old_marks else [None] * len(old_paths)
         # Nearly all have the path and the mark they had.
         self.now: list[int | None] = [
             index if index is not None and mark in (None, self._marks[index]) else None
-            for index, mark in zip(map(self.index_of.get, before.paths), self._old_marks, strict=True)
+            for index, mark in zip(map(self._index_of.get, old_paths), self._old_marks, strict=True)
         ]
-        self.left = [old for old, index in enumerate(self.now) if index is None]
-        self.free = set(self.index_of.values()).difference(self.now)
+        self._left = [old for old, index in enumerate(self.now) if index is None]
+        self.free = set(self._index_of.values()).difference(self.now)
 
-    def take(self, find: _Find) -> None:
+    def go(self, moved: Iterable[tuple[bytes, bytes]], gone: Collection[int]) -> None:
+        """Search by all rules, one after the other."""
+        self._take(self._by_mark(_whole))
+        # What was gone was not there to be moved: it was another that had its name.
+        where = _followed({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
+        self._take(lambda old: self._index_of.get(where.get(old, b"")))
+        self._take(lambda old: self._index_of.get(self._old_paths[old]))
+        self._take(self._by_mark(_copied))
+
+    def _take(self, find: _Find) -> None:
         """Let a rule find tracks."""
         still = []
-        for old in self.left:
+        for old in self._left:
             index = find(old)
             if index is not None and index in self.free:
                 self.now[old] = index
                 self.free.discard(index)
             else:
                 still.append(old)
-        self.left = still
+        self._left = still
 
-    def by_mark(self, key: Callable[[_Mark], object]) -> _Find:
+    def _by_mark(self, key: Callable[[_Mark], object]) -> _Find:
         """A rule: what has the same mark as far as this key goes; of several the first in path order."""
         found = defaultdict(list)
-        for index in sorted(self.free, reverse=True) if self.left else ():
+        for index in sorted(self.free, reverse=True) if self._left else ():
             found[key(self._marks[index])].append(index)
 
         def find(old: int) -> int | None:

@@ -60,24 +60,23 @@ def keep(
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
     """
     count = len(tracks)
+    now = [-1 if index is None else index for index in identity.now]
     gone: list[tuple[int, int]] = []
-    order: list[int] = []
-    played = 0
-    for place, old in enumerate(before.places):
-        now = identity.now[old]
-        if now is None:
-            # A clock that was set back must not keep it for ever.
-            since = min(before.gone.get(old, now_s), now_s)
-            if now_s - since > KEPT_S:
-                continue
-            now = count + len(gone)
+    for old in [old for old, index in enumerate(now) if index < 0]:
+        # A clock that was set back must not keep it for ever.
+        since = min(before.gone.get(old, now_s), now_s)
+        if now_s - since <= KEPT_S:
+            now[old] = count + len(gone)
             gone.append((old, since))
-        order.append(now)
-        played += place < first
+    order = list(map(now.__getitem__, before.places))
+    played = first - order[:first].count(-1)
+    if -1 in now:
+        order = [index for index in order if index >= 0]
     if identity.new:
         order = _let_in(tracks, recipe, order, identity.new, randbelow, tags_of, played)
-    arranged = in_place(tracks, recipe, [index for index in order if index < count])
-    return Kept(arranged, _around(order, arranged.order), gone)
+    here = [index for index in order if index < count] if gone else order
+    arranged = in_place(tracks, recipe, here)
+    return Kept(arranged, order if arranged.order == here else _around(order, arranged.order), gone)
 
 
 def _let_in(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from operator import ne
 
 from playshuffle import output, parts, pins
 from playshuffle.account import account
@@ -180,14 +181,13 @@ def _drawn(run: _Run, randbelow: RandBelow, *, follows_on: bool = False) -> Repo
 
 
 def _count_changes(report: Report, before: Remembered, identity: Identity) -> None:
-    paths = report.playable.paths
-    report.came = len(identity.new)
-    for old, now in enumerate(identity.now):
-        if now is None:
-            report.went += old not in before.gone
-        else:
-            report.came += old in before.gone
-            report.renamed += before.paths[old] != paths[now]
+    absent = identity.now.count(None)
+    still_gone = sum(identity.now[old] is None for old in before.gone)
+    report.went = absent - still_gone
+    report.came = len(identity.new) + len(before.gone) - still_gone
+    paths_now = [*report.playable.paths, b""]
+    now = (-1 if index is None else index for index in identity.now) if absent else identity.now
+    report.renamed = sum(map(ne, before.paths, map(paths_now.__getitem__, now))) - absent  # type: ignore[arg-type]
 
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:

@@ -311,7 +311,7 @@ def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, gone: str) -> R
     since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
     if not len(set(order)) == len(order) == len(paths) == max(order) + 1:
         raise ValueError("no permutation")
-    if len(marks) not in (0, MARK_BYTES * len(paths)) or not since.keys() <= set(order):
+    if len(marks) not in (0, MARK_BYTES * len(paths)) or not all(0 <= index < len(paths) for index in since):
         raise ValueError("what is known of other tracks")
     return Remembered(paths, marks, list(order), since)
 

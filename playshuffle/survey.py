@@ -8,6 +8,7 @@ from playshuffle import guard
 from playshuffle.cache import Cache
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.folder import find
+from playshuffle.identity import same_ends
 from playshuffle.library import ReadAll, Tracks, tracks, with_readings
 from playshuffle.request import Changes, Progress, Request
 from playshuffle.state import Root
@@ -105,20 +106,27 @@ def check_here(
     roots = [guard.now(root, count) for root, count in zip(request.roots, counts, strict=True)]
     is_same = target is not None and target.last is not None and target.last.library == found.digest
     if not (request.allow_shrink or is_same):
-        last = target.last_paths if target is not None else []
-        paths = frozenset(found.paths)
+        last = target.last_tracks if target is not None else []
+        missing = _missing(last, found.paths)
         for folder in library.unreadable:
-            guard.check_unreadable(folder, last, paths)
+            guard.check_unreadable(folder, missing)
         entered = set()
         for root, known in zip(roots, before, strict=True):
             status = os.stat(root.path)
             folder_id = (status.st_dev, status.st_ino)
             if folder_id not in entered:  # else another name of a root, under which nothing is found twice
-                guard.check_tracks(known, root, guard.below(root.path, last), paths, changes.gone)
+                guard.check_tracks(known, root, last, missing, changes.gone)
             entered.add(folder_id)
     if not len(found):
         raise nothing_to_play(request.roots, library.skipped + library.unreadable)
     return roots
+
+
+def _missing(before: Sequence[bytes], found: Sequence[bytes]) -> list[bytes]:
+    """Those that are not found; no path stands in either twice, and nearly all in both."""
+    head, tail = same_ends(before, found)
+    left = frozenset(found[head : len(found) - tail])
+    return [path for path in before[head : len(before) - tail] if path not in left]
 
 
 def nothing_to_play(roots: Sequence[bytes], left_out: Sequence[Skipped]) -> PlayshuffleError:

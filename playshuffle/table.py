@@ -155,11 +155,12 @@ def _accepted(
     for path in here:
         root = guard.now(path, len(found) if len(here) == 1 else len(guard.below(path, found)))
         awaited = guard.below(path, list(known))
+        missing = [track for track in awaited if track not in present]
         try:
             if not (request.allow_shrink or (known and known <= present)):
                 for folder in library.unreadable:
-                    guard.check_unreadable(folder, awaited, present)
-                guard.check_tracks(state.root(path), root, awaited, present, changes.gone)
+                    guard.check_unreadable(folder, missing)
+                guard.check_tracks(state.root(path), root, awaited, missing, changes.gone)
             roots.append(root)
         except AwayError as error:
             away.append(error)

@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+from collections.abc import Sequence
 from functools import cached_property
 
 from playshuffle import output, parts
@@ -66,6 +67,14 @@ class Target:
         # Others may have written it: one file may stand there twice.
         paths = list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
         return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
+
+    @property
+    def last_tracks(self) -> Sequence[bytes]:
+        """The tracks of the last order, without what was gone then, in no order."""
+        known = self.remembered
+        if known is None or known.there + len(known.gone) == len(known.paths):
+            return known.paths[: known.there] if known is not None else []
+        return [path for index, path in enumerate(known.paths) if index not in known.gone]
 
     @cached_property
     def last_paths(self) -> list[bytes]:

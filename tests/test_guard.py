@@ -17,7 +17,7 @@ HUNDRED = [b"/mnt/usb/%03d.mp3" % index for index in range(100)]
 
 def refusal(known: Root | None, now: Root, before: list[bytes], found: list[bytes]) -> str:
     with pytest.raises(PlayshuffleError) as caught:
-        guard.check_tracks(known, now, before, frozenset(found))
+        guard.check_tracks(known, now, before, [path for path in before if path not in found])
     assert caught.value.code == Exit.AWAY
     return str(caught.value)
 
@@ -54,7 +54,7 @@ def test_a_root_with_nothing_left_is_away() -> None:
 
 
 def test_a_new_root_may_be_empty() -> None:
-    guard.check_tracks(None, Root(b"/m", 0, []), [], frozenset())
+    guard.check_tracks(None, Root(b"/m", 0, []), [], [])
 
 
 def test_a_mount_that_is_gone_takes_its_tracks_along() -> None:
@@ -85,10 +85,10 @@ def test_a_mount_that_is_gone_is_missed_by_a_new_playlist_too() -> None:
 
 def test_what_cannot_be_read_is_not_gone() -> None:
     folder = Skipped(b"/m/b/", "Permission denied")
-    guard.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"], [b"/m/b/c.mp3"])
+    guard.check_unreadable(folder, [b"/m/a.mp3"])
 
     with pytest.raises(PlayshuffleError, match="Permission denied; 1 tracks were there") as caught:
-        guard.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"], [])
+        guard.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"])
 
     assert caught.value.code == Exit.AWAY
 
@@ -97,9 +97,7 @@ def test_a_deletion_beside_a_mount_that_is_gone_is_believed() -> None:
     """What is gone did not lie on it."""
     known = Root(b"/mnt", 2, [DISK, STICK])
 
-    guard.check_tracks(
-        known, Root(b"/mnt", 1, [DISK]), [b"/mnt/a.mp3", b"/mnt/b.mp3"], frozenset([b"/mnt/a.mp3"])
-    )
+    guard.check_tracks(known, Root(b"/mnt", 1, [DISK]), [b"/mnt/a.mp3", b"/mnt/b.mp3"], [b"/mnt/b.mp3"])
 
 
 def test_a_library_moved_to_another_disk_is_believed() -> None:
@@ -107,7 +105,7 @@ def test_a_library_moved_to_another_disk_is_believed() -> None:
     known = Root(b"/mnt/usb", 100, [STICK])
     other = STICK._replace(source=b"/dev/nvme0n1p1", fsid=7)
 
-    guard.check_tracks(known, Root(b"/mnt/usb", 100, [other]), HUNDRED, frozenset(HUNDRED))
+    guard.check_tracks(known, Root(b"/mnt/usb", 100, [other]), HUNDRED, [])
 
 
 def test_the_same_drive_under_another_device_name_is_the_same() -> None:
@@ -115,7 +113,7 @@ def test_the_same_drive_under_another_device_name_is_the_same() -> None:
     known = Root(b"/mnt/usb", 100, [STICK])
     renamed = STICK._replace(source=b"/dev/sdc1")
 
-    guard.check_tracks(known, Root(b"/mnt/usb", 95, [renamed]), HUNDRED, frozenset(HUNDRED[5:]))
+    guard.check_tracks(known, Root(b"/mnt/usb", 95, [renamed]), HUNDRED, HUNDRED[:5])
 
 
 @pytest.mark.parametrize(
@@ -127,7 +125,7 @@ def test_more_than_half_and_more_than_twenty_gone_is_away(before: int, left: int
     if is_refused:
         assert f"of {before} tracks are gone" in refusal(*arguments, HUNDRED[:left])
     else:
-        guard.check_tracks(*arguments, frozenset(HUNDRED[:left]))
+        guard.check_tracks(*arguments, HUNDRED[left:before])
 
 
 def test_below_does_not_mistake_a_longer_name_for_a_folder() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.identity import Identity, Remembered, identify
+from playshuffle.identity import Identity, Remembered, _Search, identify
 
 Mark = tuple[int, int, int, int]
 
@@ -108,3 +108,22 @@ def test_each_track_of_now_is_one_of_before_or_new_and_only_once(
     for own, index in zip(files, found.now, strict=True):
         if files.count(own) == files_now.count(own) == 1:
             assert index == files_now.index(own)
+
+
+_LIBRARY = st.dictionaries(st.integers(0, 9), st.integers(0, 4), max_size=8)
+
+
+@given(_LIBRARY, _LIBRARY, _LIBRARY, st.booleans())
+def test_to_leave_out_what_is_the_same_at_both_ends_finds_the_same(
+    before: dict[int, int], gone: dict[int, int], now: dict[int, int], has_marks: bool
+) -> None:
+    """Any two libraries, and tracks that were gone before: as a search among all of them finds it."""
+    old = {b"/%d.mp3" % name: mark(file) for name, file in sorted(before.items())}
+    away = {b"/%d.mp3" % name: mark(file) for name, file in gone.items() if name not in before}
+    new = {b"/%d.mp3" % name: mark(file) for name, file in sorted(now.items())}
+    paths, old_marks = [*old, *away], marks([*old.values(), *away.values()]) if has_marks else b""
+    known = Remembered(paths, old_marks, range(len(paths)), dict.fromkeys(range(len(old), len(paths)), 1))
+    whole = _Search(paths, old_marks, list(new), marks([*new.values()]))
+    whole.go((), known.gone)
+
+    assert identify(known, list(new), marks([*new.values()])) == Identity(whole.now, sorted(whole.free))

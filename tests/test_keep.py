@@ -85,8 +85,8 @@ def test_what_is_gone_keeps_its_place_and_finds_it_again() -> None:
     away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
 
     assert away.arranged.order == [0, 1]
-    assert [(old, 1_000_000_000) for old in (2, 1)] == away.gone
-    assert away.order == [2, 0, 1, 3]
+    assert [(old, 1_000_000_000) for old in (1, 2)] == away.gone
+    assert away.order == [3, 0, 1, 2]
 
 
 def test_what_is_gone_is_forgotten_after_thirty_days() -> None:
