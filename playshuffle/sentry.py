@@ -126,8 +126,14 @@ class Sentry:
     def _settle(self) -> None:
         """Make sure that folders which came are watched, where they are by now."""
         self._unsettled_at = math.inf
-        while self._unsettled:
-            folder = self._unsettled.pop()
+        unsettled = set()
+        while self._unsettled:  # one by one, for another thread adds to it
+            unsettled.add(self._unsettled.pop())
+        above = b"\0"
+        for folder in sorted(unsettled, key=lambda path: path + b"/"):
+            if folder.startswith(above):  # was seen to with that
+                continue
+            above = folder + b"/"
             listener, place = self._listener, self._place
             if listener is not None and isinstance(place, _Place) and listener.settle(folder):
                 self._tell(Hint(None, self._named(folder, place), is_folder=True))
