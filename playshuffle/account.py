@@ -27,7 +27,7 @@ def account(
     chosen = arranged.order[: arranged.count]
     is_all = arranged.count == len(playable)
     listed, places = (playable, chosen) if is_all else (playable.only(chosen), range(arranged.count))
-    comments = [("ORDER", request.recipe.order)]
+    comments = [("ORDER", request.recipe.law)]
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += written.comments()
     suspects = written.suspects(listed)

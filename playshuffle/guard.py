@@ -5,6 +5,7 @@ missing, unreadable or empty though tracks are recorded for it; a mount that is 
 tracks with it; more than half of the tracks, and more than 20, gone at once.
 """
 
+import contextlib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -61,6 +62,8 @@ def check_tracks(
         PlayshuffleError: tracks went in a way that a drive goes.
     """
     missing = below(root.path, missing)
+    # The root is there: whoever deleted it, or what it was in, deleted another one.
+    deleted = {path for path in deleted if not (root.path + b"/").startswith(path.rstrip(b"/") + b"/")}
     gone = [path for path in missing if not _is_at_or_below(path, deleted)] if deleted else missing
     is_meant = bool(missing) and not gone
     if known is not None and known.tracks and not root.tracks and not is_meant:
@@ -74,7 +77,8 @@ def check_tracks(
             on_it = root.path + b"/" if (real + b"/").startswith(inside) else root.path + inside[len(real) :]
             # Without a last order nobody knows where the missing ones lay.
             is_known = any(map(_inside(root.path), before))
-            lost = sum(path.startswith(on_it) for path in gone) if is_known else known.tracks - root.tracks
+            # Also of those that seem deleted: with an absent mount goes the folder it was on.
+            lost = sum(path.startswith(on_it) for path in missing) if is_known else known.tracks - root.tracks
             if lost > 0:
                 raise away(
                     root.path,
@@ -102,6 +106,23 @@ def now(path: bytes, tracks: int) -> Root:
     return Root(path, tracks, mounts.under(os.path.realpath(path), mounts.table()))
 
 
+def output(folder: bytes) -> Root:
+    """The folder of a playlist as it is now, to be remembered beside the roots; it may be one, too."""
+    return Root(folder + b"/", 0, mounts.under(os.path.realpath(folder), mounts.table())[:1])
+
+
+def check_output(known: Root | None, folder: Root) -> None:
+    """See that a playlist would not be written below the place where its drive was mounted.
+
+    Raises:
+        PlayshuffleError: the drive is away.
+    """
+    for before in known.mounts if known is not None else ():
+        for now_on in folder.mounts:
+            if before.point != now_on.point and before.point.startswith(now_on.point.rstrip(b"/") + b"/"):
+                raise away(folder.path, f"{shown(before.point)} is not mounted", _MEANT)
+
+
 def away(path: bytes, why: str, cure: str = "Mount the drive and try again.") -> AwayError:
     """The error for a root that is not as it was."""
     return AwayError(f"{shown(path)} seems to be away: {why}", cure, path)
@@ -111,11 +132,14 @@ def as_root(roots: Iterable[bytes]) -> list[str]:
     """What root should know who works on the folders of somebody else."""
     if os.geteuid() != 0:
         return []
-    owners = {os.stat(root).st_uid for root in roots} - {0}
+    owners: set[int] = set()
+    for root in roots:
+        with contextlib.suppress(OSError):  # it went just now
+            owners.add(os.stat(root).st_uid)
     return [
         f"You are root, and the music is not root's (user {owner}): what is remembered, and the playlist,"
         " will be root's. Run it as that user; without a login, there is playshuffle@USER.service."
-        for owner in sorted(owners)
+        for owner in sorted(owners - {0})
     ]
 
 

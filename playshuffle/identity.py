@@ -29,6 +29,10 @@ class Remembered(NamedTuple):
     places: Sequence[int]
     gone: Mapping[int, int]
 
+    def is_over(self, paths: Sequence[bytes], marks: bytes) -> bool:
+        """Whether it holds just these tracks, and each is as it was."""
+        return self.marks == marks and self.paths == paths
+
     @property
     def there(self) -> int:
         """How many of the tracks, from the first on, were there at the time; others stand behind."""

@@ -72,7 +72,8 @@ def keep(
     played = first - order[:first].count(-1)
     if -1 in now:
         order = [index for index in order if index >= 0]
-    if identity.new:
+    # Where an order goes by tags or paths, a track that has others now may have to move, too.
+    if identity.new or (ORDERS[recipe.order].let_in and not before.is_over(tracks.paths, tracks.marks)):
         order = _let_in(tracks, recipe, order, identity.new, randbelow, tags_of, played)
     here = [index for index in order if index < count] if gone else order
     arranged = in_place(tracks, recipe, here)

@@ -98,11 +98,30 @@ def _let_in_blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> LetIn:
     rank_keys = [keys[index] for index in in_order]
 
     def let_in(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:
-        ranks = [rank[index] for index in order]
-        joined = insert_in_block(ranks, sorted(map(rank.__getitem__, new)), rank_keys, randbelow, first)
+        astray = _astray(order, keys, first)
+        ranks = [rank[index] for index in order if index not in astray]
+        coming = sorted(rank[index] for index in (*new, *astray))
+        joined = insert_in_block(ranks, coming, rank_keys, randbelow, first)
         return [in_order[number] for number in joined]
 
     return let_in
+
+
+def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
+    """Tracks still to come that belong to another block now: all but the longest run of each group."""
+    runs: dict[int, list[list[int]]] = {}
+    for place, index in enumerate(order):
+        if place == 0 or keys[order[place - 1]] != keys[index]:
+            runs.setdefault(keys[index], []).append([])
+        runs[keys[index]][-1].append(place)
+    return {
+        order[place]
+        for several in runs.values()
+        if len(several) > 1
+        for run in sorted(several, key=len)[:-1]
+        for place in run
+        if place >= first
+    }
 
 
 def _let_in_sorted(_tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> LetIn:

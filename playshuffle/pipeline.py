@@ -69,7 +69,7 @@ def keep(
         assert target is not None, "what is kept is a file"
         before = target.remembered
         drawn_s = target.last.shuffled_s if target.last is not None else now_s
-        if before is None or target.order not in (None, request.recipe.order) or is_due(drawn_s):
+        if before is None or target.order not in (None, request.recipe.law) or is_due(drawn_s):
             report = _drawn(run, randbelow, follows_on=before is not None)
             _write(run, target, report, now_s, marks=run.playable.marks)
         else:
@@ -115,12 +115,13 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
         for root, known in zip(request.roots, before, strict=True):
             check_root(root, known)
         target = Target(request.output, state, force=request.force) if request.output is not None else None
+        folder = target.check_drive(allow_shrink=request.allow_shrink) if target is not None else []
         library = survey(request, cache, read_all, progress, changes)
         # From the look at the last order to the end nobody else may write a new one.
         with held(state, target.path) if target is not None and writes else nullcontext():
             if target is not None:
                 target.settle()
-            roots = check_here(request, library, before, target, changes)
+            roots = check_here(request, library, before, target, changes) + folder
             if cache is not None:
                 cache.keep((), library.gone)
             written = way(request, target, library.tracks.folders)
@@ -137,7 +138,7 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
 
 def _told(run: _Run, report: Report) -> Report:
     report.notes += as_root(run.request.roots)
-    report.by_root = [(root.path, root.tracks) for root in run.roots]
+    report.by_root = [(root.path, root.tracks) for root in run.roots if not root.path.endswith(b"/")]
     report.notes += run.state.notes + (run.target.notes if run.target is not None else [])
     return report
 

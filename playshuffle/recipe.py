@@ -59,6 +59,12 @@ class Recipe:
     part: range | None = None
     gap: Gap | None = None
 
+    @property
+    def law(self) -> str:
+        """What tells one law from another: the order, and what it goes by."""
+        said = {"by": self.by, "block size": self.block_size, "inside": self.inside}
+        return " ".join([self.order, *(f"{key} {value}" for key, value in said.items() if value is not None)])
+
 
 def known(what: str, name: str, names: Iterable[str]) -> str:
     """Return the name, if it is one of those.

@@ -28,7 +28,7 @@ class Rounds:
 
     def __init__(self, tracks: Tracks, recipe: Recipe, randbelow: RandBelow, tags_of: TagsOf | None) -> None:
         check(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
-        self.name = name(recipe)
+        self.name = recipe.law
         self.keeps_gap = recipe.order == "uniform"
         self._tracks = tracks
         self._recipe = recipe
@@ -84,12 +84,6 @@ class Rounds:
     def _let_in(self) -> LetIn:
         made = ORDERS[self._recipe.order].let_in
         return insert if made is None else made(self._tracks, self._tags_of, self._recipe)
-
-
-def name(recipe: Recipe) -> str:
-    """What tells one law from another: the order, and what it goes by."""
-    said = {"by": recipe.by, "block size": recipe.block_size, "inside": recipe.inside}
-    return " ".join([recipe.order, *(f"{key} {value}" for key, value in said.items() if value is not None)])
 
 
 def size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None) -> Size:

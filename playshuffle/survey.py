@@ -112,7 +112,10 @@ def check_here(
             guard.check_unreadable(folder, missing)
         entered = set()
         for root, known in zip(roots, before, strict=True):
-            status = os.stat(root.path)
+            try:
+                status = os.stat(root.path)
+            except OSError as error:  # it went while we walked
+                raise guard.away(root.path, os.strerror(error.errno or 0)) from error
             folder_id = (status.st_dev, status.st_ino)
             if folder_id not in entered:  # else another name of a root, under which nothing is found twice
                 guard.check_tracks(known, root, last, missing, changes.gone)

@@ -91,6 +91,7 @@ def laid(
     assert request.output is not None
     with State(writes=writes) as state, Cache() as cache:
         target = Target(request.output, state, force=request.force)
+        folder = target.check_drive(allow_shrink=request.allow_shrink)
         here, away = _roots_here(request, state)
         library = survey(replace(request, roots=here), cache, read_all, progress, changes)
         with held(state, target.path) if writes else nullcontext():
@@ -121,7 +122,7 @@ def laid(
                 deck=deck,
                 kept=kept,
                 before=before,
-                roots=roots,
+                roots=roots + folder,
                 away=away,
             )
 

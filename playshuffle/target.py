@@ -6,13 +6,13 @@ import stat
 from collections.abc import Sequence
 from functools import cached_property
 
-from playshuffle import output, parts
+from playshuffle import guard, output, parts
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exchange import FORMATS, format_of
 from playshuffle.identity import Remembered
 from playshuffle.listing import is_audio_name
 from playshuffle.playlist import Parsed, fingerprint
-from playshuffle.state import Seen, State
+from playshuffle.state import Root, Seen, State
 
 _SUFFIXES = tuple(FORMATS)
 
@@ -42,6 +42,17 @@ class Target:
         self._state = state
         if self.exists and not (force or self._is_ours()):
             raise parts.not_ours(path)
+
+    def check_drive(self, *, allow_shrink: bool) -> list[Root]:
+        """The folder that it lies in, to be remembered.
+
+        Raises:
+            PlayshuffleError: its drive is away.
+        """
+        folder = guard.output(os.path.dirname(self.path))
+        if not allow_shrink:
+            guard.check_output(self._state.root(folder.path), folder)
+        return [folder]
 
     def settle(self) -> None:
         """Find out which of the remembered orders the file has; while nobody else can write it."""

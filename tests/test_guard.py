@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle import guard
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import AwayError, Exit, PlayshuffleError
 from playshuffle.mounts import Mount
 from playshuffle.state import Root
 from playshuffle.track import Skipped
@@ -130,3 +130,37 @@ def test_more_than_half_and_more_than_twenty_gone_is_away(before: int, left: int
 
 def test_below_does_not_mistake_a_longer_name_for_a_folder() -> None:
     assert guard.below(b"/a", [b"/a/x", b"/ab/x", b"/a", b"/a/b/c"]) == [b"/a/x", b"/a/b/c"]
+
+
+def test_what_lay_on_an_absent_mount_was_not_deleted_whatever_was_seen() -> None:
+    """A desktop removes the folder on which it had mounted a drive."""
+    stick = Mount(b"/m/stick", "vfat", b"/dev/sdb1", 7)
+    disk = Mount(b"/", "ext4", b"/dev/sda1", 1)
+    before = [b"/m/stick/%d.mp3" % number for number in range(3)] + [b"/m/a.mp3"]
+
+    with pytest.raises(AwayError):
+        guard.check_tracks(
+            Root(b"/m", 4, [disk, stick]), Root(b"/m", 1, [disk]), before, before[:3], {b"/m/stick"}
+        )
+
+
+def test_a_root_that_is_there_was_not_deleted() -> None:
+    """Nor what it is in: events may tell of another folder of that name."""
+    before = [b"/m/%d.mp3" % number for number in range(60)]
+    disk = [Mount(b"/", "ext4", b"/dev/sda1", 1)]
+
+    for told in (b"/m", b"/"):
+        with pytest.raises(AwayError):
+            guard.check_tracks(Root(b"/m", 60, disk), Root(b"/m", 10, disk), before, before[10:], {told})
+    guard.check_tracks(Root(b"/m", 60, disk), Root(b"/m", 10, disk), before, before[10:], {*before[10:]})
+
+
+def test_a_playlist_is_not_written_below_the_place_of_its_drive() -> None:
+    there = Root(b"/mnt/sd/", 0, [Mount(b"/mnt/sd", "vfat", b"/dev/sdb1", 7)])
+    gone = Root(b"/mnt/sd/", 0, [Mount(b"/", "ext4", b"/dev/sda1", 1)])
+
+    guard.check_output(None, gone)
+    guard.check_output(there, there)
+    guard.check_output(gone, there)
+    with pytest.raises(AwayError):
+        guard.check_output(there, gone)

@@ -199,3 +199,18 @@ def test_nothing_is_lost_or_doubled_or_moved(data: st.DataObject) -> None:
     assert sorted(found.order) == list(range(count + len(found.gone)))
     old = [now[place] for place in places if now[place] is not None]
     assert [index for index in found.arranged.order if index in stay] == old
+
+
+def test_what_has_moved_to_another_folder_joins_it_there() -> None:
+    """Of a folder torn in two the smaller part goes where it belongs now; the others stay."""
+    tracks, _ = tagged({f"/m/{name}": None for name in ("a/1", "b/1", "b/2", "b/3", "c/1")})
+    # Once b/2 was c/2.
+    found = kept(tracks, [1, 3, 0, 4, 2], list(range(5)), replay(), Recipe(order="folders"))
+
+    assert found.order == [1, 2, 3, 0, 4]
+
+
+def test_sorted_is_sorted_again_after_a_renaming() -> None:
+    found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(order="sorted"))
+
+    assert found.order == [0, 1, 2]

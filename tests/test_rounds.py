@@ -9,7 +9,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.groups import TagsOf, artist_keys, fewest_neighbours, neighbours
 from playshuffle.library import Tracks
 from playshuffle.recipe import Gap, Recipe
-from playshuffle.rounds import Rounds, name, size
+from playshuffle.rounds import Rounds, size
 from playshuffle.shuffle import Seeded
 from playshuffle.sizes import Amount, ByAlbums, ByCount, ByTime
 from playshuffle.track import Tags
@@ -110,8 +110,8 @@ def test_uniform_lets_new_tracks_in_anywhere() -> None:
 
 
 def test_a_law_is_told_from_another_by_what_it_goes_by() -> None:
-    assert name(Recipe()) == "uniform"
-    assert name(Recipe("blocks", by="genre", inside="all")) == "blocks by genre inside all"
+    assert Recipe().law == "uniform"
+    assert Recipe("blocks", by="genre", inside="all").law == "blocks by genre inside all"
 
 
 def test_a_size_is_of_one_kind() -> None:

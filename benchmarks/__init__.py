@@ -1,0 +1,1 @@
+"""How fast it is, beside others: see docs/performance.md."""
