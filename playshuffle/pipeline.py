@@ -116,11 +116,14 @@ def _begun(request: Request, read_all: ReadAll, progress: Progress, changes: Cha
             check_root(root, known)
         target = Target(request.output, state, force=request.force) if request.output is not None else None
         folder = target.check_drive(allow_shrink=request.allow_shrink) if target is not None else []
+        last = state.seen(target.path) if target is not None else []
         library = survey(request, cache, read_all, progress, changes)
         # From the look at the last order to the end nobody else may write a new one.
         with held(state, target.path) if target is not None and writes else nullcontext():
             if target is not None:
                 target.settle()
+                if state.seen(target.path) != last:  # another one wrote, who may have seen more than we did
+                    library = survey(request, cache, read_all, progress, replace(changes, dirty=None))
             roots = check_here(request, library, before, target, changes) + folder
             if cache is not None:
                 cache.keep((), library.gone)
