@@ -117,7 +117,7 @@ def goes_and_comes(top: Path, go: Act, come: Act, rounds: int) -> list[float]:
 
 @pytest.mark.root
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_drive_may_go_and_come_at_any_time(tmp_path: Path, rounds: int) -> None:
     """The playlist stays to the byte, `status` says away; 15 seconds after its return all is in it."""
 
@@ -137,7 +137,7 @@ def test_a_drive_may_go_and_come_at_any_time(tmp_path: Path, rounds: int) -> Non
 # There, but not to be read
 
 
-@pytest.mark.parametrize("call", ["openat", "getdents64"])
+@pytest.mark.parametrize("call", ["openat", pytest.param("getdents64", marks=pytest.mark.slow)])
 def test_a_folder_that_cannot_be_read_is_not_gone(tmp_path: Path, call: str) -> None:
     """What a bad disk does not tell is kept as it was, and that is said once."""
     music = numbered(tmp_path / "Music", 6)
@@ -203,7 +203,9 @@ def test_a_folder_that_may_not_be_read_is_not_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("what", ["playlist", "state", "both"])
+@pytest.mark.parametrize(
+    "what", [*(pytest.param(one, marks=pytest.mark.slow) for one in ("playlist", "state")), "both"]
+)
 def test_a_full_disk_leaves_the_old_playlist(
     tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +248,7 @@ def test_a_full_disk_leaves_the_old_playlist(
 
 
 @pytest.mark.root
+@pytest.mark.slow
 def test_a_folder_that_becomes_read_only_leaves_the_old_playlist(tmp_path: Path) -> None:
     music = aged(numbered(tmp_path / "Music", 5))
 

@@ -65,7 +65,8 @@ class Model:
     def batch(self, *, is_lost: bool) -> Batch:
         """What events tell of it since the last batch; or no more than that they were lost."""
         # If it was written, and stands there under another name, nobody can know that it is the same.
-        unknown = self.written & (self.linked | self.renamed if is_lost else self.linked)
+        several = {path for path in self.track_of if path.exists() and path.stat().st_nlink > 1}
+        unknown = self.written & (self.linked | several | (self.renamed if is_lost else {*()}))
         for track in {self.track_of[path] for path in unknown & self.track_of.keys()}:
             new = self._new()
             self.track_of.update({path: new for path, old in self.track_of.items() if old == track})
@@ -152,6 +153,8 @@ class Model:
         source = self.chance.choice([self._folder(), self._file()])
         if source != self.music:
             is_folder = source.is_dir()
+            # It may come back under another name, and no event says so.
+            self.linked |= {path for path in self.track_of if path == source or path.is_relative_to(source)}
             self._move(source, self.outside / (self._new_name() + source.suffix))
             self._hint(source, None, is_folder=is_folder)
 
