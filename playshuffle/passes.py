@@ -162,7 +162,7 @@ def _serve(make_settle: MakeSettle, asked: int, told: int) -> None:
 
 def _settle_one(settle: Settle, batch: Batch, told: int) -> None:
     _write(told, {"pass": os.getpid()})  # by the pass itself: only one may write at a time
-    gc.disable()  # it ends before that matters; to look for garbage takes a sixth of its time
+    gc.disable()  # it ends before garbage matters
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
     with contextlib.suppress(StoppedError):
