@@ -179,7 +179,7 @@ PLAYERS: dict[str, Player] = {
         style=_RELATIVE,
         is_server=True,
     ),
-    "liquidsoap": Player("Liquidsoap", {"uri": Lost("u"), "return": Lost("ard")}),
+    "liquidsoap": Player("Liquidsoap", {"uri": Lost("u"), "return": Lost("ard")}, measured="2.1.3"),
     "car": Player(
         "a car radio",
         {**_DEVICE, **_TEXT, "backslash": Lost("ard")},
