@@ -11,7 +11,7 @@ import os
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain
@@ -45,9 +45,13 @@ class Dirty(NamedTuple):
     folders: frozenset[bytes]
     trees: frozenset[bytes] = frozenset()
 
-    def without(self, folders: Iterable[Folder]) -> dict[bytes, Folder]:
-        """Those of the plain folders, by path, of which it is known that nothing has changed."""
-        tops = tuple(self.trees)
+    def without(self, folders: Collection[Folder]) -> dict[bytes, Folder]:
+        """Those of the plain folders, by path, of which it is known that nothing has changed.
+
+        What lies behind a link may have changed without a word.
+        """
+        links = (folder.path + name + b"/" for folder in folders for name in folder.odd.links)
+        tops = (*self.trees, *links)
         return {
             folder.path: folder
             for folder in folders
@@ -88,7 +92,7 @@ def find(
     if dirty is None:
         same = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
     else:
-        same = dirty.without(known.values())
+        same = dirty.without(list(known.values()))
     walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
     for number, root in enumerate(roots):
         walk.found.roots.append([])

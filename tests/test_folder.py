@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle import unchanged
-from playshuffle.folder import Found, _stat_twins, find
+from playshuffle.folder import Dirty, Found, _stat_twins, find
 from playshuffle.library import tracks, with_readings
 from playshuffle.track import Folder, Reading, Skipped, Tags
 from tests.forked import forked
@@ -530,3 +530,15 @@ def test_progress_is_told_with_every_folder(top: bytes) -> None:
     find([top], {}, seen_so_far=told.append)
 
     assert told == [0, 7, 14, 21]
+
+
+def test_what_lies_behind_a_link_is_looked_at_though_nobody_told_of_it(top: bytes) -> None:
+    """Events come from where it really is, and nobody listens there."""
+    put(top, b"m/a.mp3", b"other/deep/1.mp3")
+    os.symlink(top + b"/other", top + b"/m/link")
+    known = by_path(find([top + b"/m"], {}))
+    put(top, b"other/deep/2.mp3")
+
+    found = find([top + b"/m"], known, dirty=Dirty(frozenset()))
+
+    assert names_below(top, found) == [b"m/a.mp3", b"m/link/deep/1.mp3", b"m/link/deep/2.mp3"]
