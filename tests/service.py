@@ -89,15 +89,15 @@ class Service:
         return self.process
 
     def processes(self) -> list[int]:
-        """All that belong to it and are alive: itself, that of the passes, a pass, its readers of tags."""
+        """All that belong to it and are alive, the oldest first: itself, that of the passes, a pass."""
         assert self.process is not None
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                state, _, _, session = (folder / "stat").read_text().rpartition(") ")[2].split()[:4]
-                if int(session) == self.process.pid and state not in "ZX":
-                    found.append(int(folder.name))
-        return sorted(found)
+                facts = (folder / "stat").read_text().rpartition(") ")[2].split()
+                if int(facts[3]) == self.process.pid and facts[0] not in "ZX":
+                    found.append((int(facts[19]), int(folder.name)))
+        return [process for _, process in sorted(found)]
 
     @property
     def log(self) -> str:
