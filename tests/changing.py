@@ -65,8 +65,13 @@ class Changing:
         assert {*names} <= self._file_of.keys(), "a torn name"
         assert {*self._staying} <= {*names}, "a track is lost"
         files = [self._file_of[name] for name in names]
-        assert len({*files}) == len(files), "a track is there twice"
-        pairs = {*combinations(files, 2)}
+        # What is renamed while it is looked for may be found by both names, until the next look.
+        twice = {file for file in files if files.count(file) > 1}
+        for file in twice:
+            there = [name for name in names if self._file_of[name] == file and (self.music / name).exists()]
+            assert len(there) <= 1, "a track is there twice"
+        self._pairs = {pair for pair in self._pairs if twice.isdisjoint(pair)}
+        pairs = {pair for pair in combinations(files, 2) if twice.isdisjoint(pair)}
         assert not {(second, first) for first, second in pairs} & self._pairs, "another order"
         self._pairs |= pairs
         return names
