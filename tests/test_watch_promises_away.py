@@ -167,6 +167,7 @@ def test_a_folder_that_cannot_be_read_is_not_gone(tmp_path: Path, call: str) -> 
         service.kill()
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_read_is_not_gone(tmp_path: Path) -> None:
     """It is in the status until it may; root must not be above that, so it has lost that power."""
     need("setpriv")
