@@ -17,6 +17,8 @@ _REAL = [Path(os.environ.get(name) or Path.home() / folder) for name, folder in 
 
 # Where they do not have their package's name.
 _PACKAGES = {
+    "mkfs.ext4": "e2fsprogs",
+    "mkfs.xfs": "xfsprogs",
     "dbus-daemon": "dbus",
     "systemctl": "systemd",
     "systemd-analyze": "systemd",
