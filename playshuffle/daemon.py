@@ -27,6 +27,7 @@ from playshuffle.watch import BEAT_S, Watch
 _LOG = logging.getLogger(__name__)
 
 _STALLED_S = 120.0  # without a sign of life a pass is given up
+_KILL_AFTER = 1.5  # of that time it is killed
 _LAST_WAIT_S = 15.0  # for the write in hand, at the end
 _RETRY_S = (10.0, 600.0)
 _NEWS_S = 600.0  # what was told of deletions and moves is true for a while, not for ever
@@ -346,6 +347,8 @@ class _Service:
             )
             self._passes.interrupt(signal.SIGABRT)
             self._given_up = True
+        if still_s > _KILL_AFTER * self._stalled_s:  # that waits for a disk, and hears nothing else
+            self._passes.interrupt(signal.SIGKILL)
         # One that cannot even be killed hangs in the kernel: systemd may try what it can.
         if still_s <= 2 * self._stalled_s:
             notify.keep_alive()
