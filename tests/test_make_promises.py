@@ -318,7 +318,7 @@ def test_who_comes_second_waits(tmp_path: Path, is_same_home: bool) -> None:
         env=None if is_same_home else elsewhere,
     ) as first:
         make(music, "--seed", "2")
-        assert first.poll() is not None
+        assert eventually(lambda: first.poll() is not None)
 
     assert listed(music / "playshuffle.m3u") == second
     assert sorted(os.listdir(music))[5:] == ["playshuffle.m3u"]
