@@ -30,6 +30,7 @@ _STALLED_S = 120.0  # without a sign of life a pass is given up
 _KILL_AFTER = 1.5  # of that time it is killed
 _LAST_WAIT_S = 15.0  # for the write in hand, at the end
 _RETRY_S = (10.0, 600.0)
+_TRIES = 3  # to begin the process of the passes, if none of them comes to an end
 _NEWS_S = 600.0  # what was told of deletions and moves is true for a while, not for ever
 _LONGEST_GROWTH_S = 60.0
 _UNSURE = frozenset(("mounts", "root", "lost", "resume"))
@@ -56,6 +57,7 @@ def run(load: Callable[[], Config]) -> int:
     began_s = int(time.time())
     config = before = _loaded(load)
     heritage = _Heritage()
+    in_vain = 0
     with _signals() as signals, services.Board() as board:
         while True:
             with contextlib.ExitStack() as stack:
@@ -84,7 +86,8 @@ def run(load: Callable[[], Config]) -> int:
                 return Exit.DONE
             if end is _End.SHUT_OUT:
                 return Exit.AWAY
-            if end is _End.ANEW and not service.has_settled:
+            in_vain = in_vain + 1 if end is _End.ANEW and not service.has_settled else 0
+            if in_vain == _TRIES:
                 raise PlayshuffleError(
                     "The process that keeps the playlists ends before it begins; if playshuffle was"
                     " just upgraded, start it again.",
