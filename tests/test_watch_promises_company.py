@@ -171,9 +171,11 @@ def supervisor(top: Path) -> Iterator[Path]:
     place = top / "notify"
     listen = "import socket, sys; s = socket.socket(1, 2); s.bind(sys.argv[1])\nwhile s.recv(4096): pass"
     with subprocess.Popen([sys.executable, "-c", listen, place]) as process:
-        wait_for(place.exists)
-        yield place
-        process.kill()
+        try:
+            wait_for(place.exists)
+            yield place
+        finally:
+            process.kill()
 
 
 @contextlib.contextmanager
@@ -275,7 +277,10 @@ def test_the_service_writes_only_where_told_and_starts_only_its_reader(
 
 
 def _name(process: int) -> str:
-    return Path(f"/proc/{process}/comm").read_text()
+    try:
+        return Path(f"/proc/{process}/comm").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # a pass that has just ended
+        return ""
 
 
 @pytest.mark.timeout(900)
