@@ -22,8 +22,8 @@ from mutagen.flac import Picture
 from mutagen.id3 import APIC, TALB, TCON, TDRC, TIT2, TPE1, TPE2, TPOS, TRCK, TXXX
 from mutagen.mp4 import MP4Cover
 
-from playshuffle.readers import read_all
-from playshuffle.tags import read
+from playshuffle.library.reader_pool import read_all
+from playshuffle.library.tag_reader import read
 
 COVER = os.urandom(300_000)
 ENCODINGS = {"mp3": "128k", "flac": "", "ogg": "96k", "opus": "96k", "m4a": "96k"}

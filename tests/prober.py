@@ -16,8 +16,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from playshuffle import notify, sandbox
-from playshuffle.database import place
+from playshuffle.service import notify
+from playshuffle.system import sandbox
+from playshuffle.system.xdg import place
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWUSER = 0x10000000

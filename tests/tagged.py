@@ -5,9 +5,9 @@ from array import array
 from collections import defaultdict
 from collections.abc import Mapping
 
-from playshuffle.groups import TagsOf
-from playshuffle.library import Tracks, tracks
-from playshuffle.track import Folder, Tags
+from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.tracks import Tracks, tracks
+from playshuffle.ordering.groups import TagsOf
 
 _NOTHING = Folder(b"", 0, 0, 0, 0, b"", True, False, b"", b"", b"")
 

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from playshuffle.agenda import Agenda
+from playshuffle.watch.schedule import Agenda
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.apart import part_from_pins
-from playshuffle.groups import neighbours
+from playshuffle.ordering.apart import part_from_pins
+from playshuffle.ordering.groups import neighbours
 from playshuffle.shuffle import Seeded
 from tests.shuffle.all_draws import distribution, is_uniform_over
 

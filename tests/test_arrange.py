@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from playshuffle.arrange import Arranged, arrange, last_order
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.groups import KNOWN, TagsOf, albums, fewest_neighbours, group_keys, neighbours
-from playshuffle.library import Tracks
-from playshuffle.orders import ORDERS
-from playshuffle.recipe import HERE, LAST, Gap, Pin, Recipe
+from playshuffle.library.folder import Tags
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.arrange import Arranged, arrange, last_order
+from playshuffle.ordering.groups import KNOWN, TagsOf, albums, fewest_neighbours, group_keys, neighbours
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.recipe import HERE, LAST, Gap, Pin, Recipe
 from playshuffle.shuffle import Inside, RandBelow, Seeded
-from playshuffle.track import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.tagged import by_artists, numbered, tagged
 

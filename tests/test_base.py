@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.base import Back, Base, parse_swap, root_as
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.playlist import PathStyle, Text, entries, parse, unwritable
+from playshuffle.playlist.m3u import PathStyle, Text, entries, parse, unwritable
+from playshuffle.playlist.path_map import Back, Base, parse_swap, root_as
 from tests.hostile import PATHS
 
 paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)

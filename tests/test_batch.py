@@ -3,8 +3,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from playshuffle.batch import Batch, Gathering
-from playshuffle.hint import Hint
+from playshuffle.watch.batch import Batch, Gathering
+from playshuffle.watch.event import Hint
 
 
 def gathered(hints: Iterable[Hint]) -> Batch:

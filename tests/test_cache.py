@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.cache import Cache, _shelf_of
-from playshuffle.track import Folder, Odd
+from playshuffle.library.cache import Cache, _shelf_of
+from playshuffle.library.folder import Folder, Odd
 from tests.forked import forked
 from tests.tree import public_folder
 
@@ -295,7 +295,7 @@ def test_a_cache_that_another_process_holds_is_done_without(
     cache_file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not damaged: it stays, and nothing of it is lost."""
-    monkeypatch.setattr("playshuffle.database._WAIT_S", 0.05)
+    monkeypatch.setattr("playshuffle.system.sqlite._WAIT_S", 0.05)
     with closing(sqlite3.connect(cache_file)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playshuffle.check import check
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.listed import read
-from playshuffle.players import GENERIC, PLAYERS
+from playshuffle.players.check import check
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.playlist.reading import read
 from tests.hostile import PATHS
 from tests.test_make import library, report, run
 

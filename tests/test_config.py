@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playshuffle import keys
-from playshuffle.config import Config, Deal, Reshuffle, find, load
-from playshuffle.document import Document, read
+from playshuffle.config import keys
+from playshuffle.config.load import Config, Deal, Reshuffle, find, load
+from playshuffle.config.options import Options
+from playshuffle.config.toml_file import Document, read
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.options import Options
-from playshuffle.playlist import PathStyle
-from playshuffle.recipe import Gap
+from playshuffle.ordering.recipe import Gap
+from playshuffle.playlist.m3u import PathStyle
 
 TOP = 'folders = ["/music"]\n'
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import keys
-from playshuffle.config import load
-from playshuffle.example import music_folder
+from playshuffle.config import keys
+from playshuffle.config.example import music_folder
+from playshuffle.config.load import load
 from tests.test_make import Done, run
 
 ROOT = Path(__file__).parent.parent

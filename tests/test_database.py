@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.database import ERRORS, connect, is_passing, place, set_aside
+from playshuffle.system.sqlite import ERRORS, connect, is_passing, set_aside
+from playshuffle.system.xdg import place
 
 
 def mode_of(path: bytes) -> int:

@@ -14,15 +14,17 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from playshuffle import dealing, decks
-from playshuffle.dealing import Wish
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every, begun, is_new
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.period import Every, begun, is_new
-from playshuffle.playlist import parse
-from playshuffle.request import Progress, Request
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.scan import Progress
+from playshuffle.pipeline import deal as dealing
+from playshuffle.pipeline.deal import Wish
+from playshuffle.pipeline.request import Request
+from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
-from playshuffle.sizes import Amount
-from playshuffle.track import Reading, Tags
+from playshuffle.store import decks
 
 CRASHES = st.sampled_from(["", "", "", "before commit", "before replace", "before confirm"])
 EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.deck import Deck, deal, ended, renamed, settled
+from playshuffle.dealing.amount import ByAlbums, ByCount, ByTime
+from playshuffle.dealing.deck import Deck, deal, ended, renamed, settled
 from playshuffle.shuffle import RandBelow, Seeded, System
-from playshuffle.sizes import ByAlbums, ByCount, ByTime
 from tests.decks import Sorted, Uniform, tracks
 from tests.shuffle.all_draws import distribution, is_uniform_over
 

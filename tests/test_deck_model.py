@@ -7,10 +7,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from playshuffle.deck import Deck, deal, emitted, is_due, renamed
-from playshuffle.period import Every, begun
+from playshuffle.dealing.amount import ByCount
+from playshuffle.dealing.deck import Deck, deal, emitted, is_due, renamed
+from playshuffle.dealing.period import Every, begun
 from playshuffle.shuffle import Seeded
-from playshuffle.sizes import ByCount
 from tests.decks import Uniform
 
 EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit
-from playshuffle.players import PLAYERS
-from playshuffle.playlist import PathStyle
-from playshuffle.track import AUDIO_SUFFIXES
+from playshuffle.library.formats import AUDIO_SUFFIXES
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.m3u import PathStyle
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.exchange import FORMATS, format_of
-from playshuffle.playlist import PathStyle, entries, extinf, unwritable
-from playshuffle.track import Folder, Tags
+from playshuffle.library.extinf import extinf
+from playshuffle.library.folder import Folder, Tags
+from playshuffle.playlist.formats import FORMATS, format_of
+from playshuffle.playlist.m3u import PathStyle, entries, unwritable
 from tests.hostile import PATHS
 
 KINDS = (b".xspf", b".jspf", b".pls")

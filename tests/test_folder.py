@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle import unchanged
-from playshuffle.folder import Dirty, Found, _stat_twins, find
-from playshuffle.library import tracks, with_readings
-from playshuffle.track import Folder, Reading, Skipped, Tags
+from playshuffle.library import unchanged
+from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.tracks import tracks, with_readings
+from playshuffle.library.walk import Dirty, Found, _stat_twins, find
 from tests.forked import forked
 from tests.tree import by_path, files, find_with_error, names_below, public_folder, put
 

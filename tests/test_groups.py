@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.groups import (
+from playshuffle.library.folder import Tags
+from playshuffle.ordering.groups import (
     KNOWN,
     albums,
     artist_keys,
@@ -13,7 +14,6 @@ from playshuffle.groups import (
     neighbours,
     ratings,
 )
-from playshuffle.track import Tags
 from tests.tagged import tagged
 
 

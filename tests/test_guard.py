@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import guard
 from playshuffle.errors import AwayError, Exit, PlayshuffleError
-from playshuffle.mounts import Mount
-from playshuffle.state import Root
-from playshuffle.track import Skipped
+from playshuffle.library import away as guard
+from playshuffle.library.away import Root
+from playshuffle.library.folder import Skipped
+from playshuffle.system.mounts import Mount
 
 DISK = Mount(b"/", "ext4", b"/dev/sda1", 1)
 STICK = Mount(b"/mnt/usb", "ext4", b"/dev/sdb1", 2)

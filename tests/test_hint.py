@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.hint import Hint, meant
+from playshuffle.watch.event import Hint, meant
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.identity import Identity, Remembered, _Search, identify
+from playshuffle.library.identity import Identity, Remembered, _Search, identify
 
 Mark = tuple[int, int, int, int]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle import ignore
-from playshuffle.folder import find
+from playshuffle.library import ignore_files as ignore
+from playshuffle.library.walk import find
 from tests.forked import forked
 from tests.tree import by_path, files, names_below, public_folder, put, reasons
 

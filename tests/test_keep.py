@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle import groups
-from playshuffle.identity import Identity, Remembered
-from playshuffle.keep import KEPT_S, Kept, keep
-from playshuffle.library import Tracks
-from playshuffle.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.library.folder import Tags
+from playshuffle.library.identity import Identity, Remembered
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering import groups
+from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.ordering.running_order import KEPT_S, Kept, keep
 from playshuffle.shuffle import RandBelow, Seeded
-from playshuffle.track import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 from tests.tagged import by_artists, numbered, tagged
 

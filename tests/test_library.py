@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.folder import find
-from playshuffle.library import Tracks, tracks, with_readings
-from playshuffle.track import Folder, Reading, Skipped, Tags
+from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.tracks import Tracks, tracks, with_readings
+from playshuffle.library.walk import find
 from tests.tree import by_path, put
 
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.folder import find
-from playshuffle.listing import Listing, fits, is_audio_name
-from playshuffle.track import AUDIO_SUFFIXES, Skipped
+from playshuffle.library.folder import Skipped
+from playshuffle.library.formats import AUDIO_SUFFIXES
+from playshuffle.library.listing import Listing, fits, is_audio_name
+from playshuffle.library.walk import find
 from tests.conftest import need
 from tests.forked import forked
 from tests.hostile import NAMES

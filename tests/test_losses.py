@@ -1,7 +1,7 @@
 import pytest
 
-from playshuffle.losses import Loss, losses
-from playshuffle.playlist import PathStyle, entries, unwritable
+from playshuffle.players.losses import Loss, losses
+from playshuffle.playlist.m3u import PathStyle, entries, unwritable
 from tests.hostile import PATHS
 
 RELATIVE, ABSOLUTE, URI = PathStyle.RELATIVE, PathStyle.ABSOLUTE, PathStyle.URI

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.players import PLAYERS
-from playshuffle.playlist import parse
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.m3u import parse
 from tests.test_make import entries, library, listed, make, numbered, report, run
 
 ODD = ["a.mp3", "b#c.mp3", "d%41.mp3", " e.mp3", "f\\g.mp3", "h\ni.mp3", "j\rk.mp3", "l\udce9.mp3"]

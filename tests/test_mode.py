@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import mode
-from playshuffle.mounts import Mount
+from playshuffle.system.mounts import Mount
+from playshuffle.watch import coverage as mode
 from tests.tree import put
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import mounts
-from playshuffle.mounts import Mount, parse, under
+from playshuffle.system import mounts
+from playshuffle.system.mounts import Mount, parse, under
 from tests.forked import forked
 
 _TABLE = rb"""

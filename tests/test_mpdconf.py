@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import mpdconf
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.system import mpd_conf as mpdconf
 
 
 def conf(home: Path, text: str, name: str = ".config/mpd/mpd.conf") -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import notify
+from playshuffle.service import notify
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import mutagen
 import pytest
 
 from playshuffle import cli
-from playshuffle.orders import ORDERS
+from playshuffle.ordering.orders import ORDERS
 from tests.test_make import library, listed, make, report, run
 
 # Three artists and four albums, one of them on two discs; rated from 0.2 to 1.

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import output
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.system import atomic_file as output
 from tests.conftest import need, unmet
 from tests.hostile import NAMES
 
@@ -371,8 +371,8 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
     need("unshare")
     script = f"""
 import os, sys
-sys.path.insert(0, {str(Path(output.__file__).parents[1])!r})
-from playshuffle import output
+sys.path.insert(0, {str(Path(output.__file__).parents[2])!r})
+from playshuffle.system import atomic_file as output
 from playshuffle.errors import PlayshuffleError
 os.chdir({folder!r})
 output.write(b"list.m3u", [b"old" * 30_000])
@@ -405,8 +405,8 @@ print(is_written, open("list.m3u").read() == "new" * 30_000, os.listdir("."))
 
 _SCRIPT = f"""
 import os, sys
-sys.path.insert(0, {str(Path(output.__file__).parents[1])!r})
-from playshuffle import output
+sys.path.insert(0, {str(Path(output.__file__).parents[2])!r})
+from playshuffle.system import atomic_file as output
 from playshuffle.errors import PlayshuffleError
 os.path.lexists("/begin")
 try:

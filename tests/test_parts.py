@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import output, parts
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.parts import Parts, made
-from playshuffle.playlist import Text, fingerprint, parse
+from playshuffle.playlist import parts
+from playshuffle.playlist.m3u import Text, fingerprint, parse
+from playshuffle.playlist.parts import Parts, made
+from playshuffle.system import atomic_file as output
 
 
 def text(count: int, most: int | None, salt: str = "x") -> Text | Parts:

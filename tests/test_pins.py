@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.pins import resolve
-from playshuffle.recipe import HERE, LAST, Pin
+from playshuffle.ordering.pins import resolve
+from playshuffle.ordering.recipe import HERE, LAST, Pin
 
 ROOT = b"/music"
 PATHS = [

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.losses import left_out, losses, twins
-from playshuffle.player import FORMS
-from playshuffle.players import GENERIC, PLAYERS, READERS
-from playshuffle.playlist import PathStyle, entries
-from playshuffle.quirks import LIST_QUIRKS, QUIRKS
+from playshuffle.players.losses import left_out, losses, twins
+from playshuffle.players.player import FORMS
+from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
+from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS
+from playshuffle.playlist.m3u import PathStyle, entries
 from tests.hostile import PATHS
 from tests.test_make import run
 

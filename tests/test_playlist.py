@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.playlist import (
+from playshuffle.library.extinf import extinf
+from playshuffle.library.folder import Folder, Tags
+from playshuffle.playlist.m3u import (
     PathStyle,
     Text,
     _unescaped,
     entries,
-    extinf,
     fingerprint,
     lines,
     parse,
     unwritable,
 )
-from playshuffle.track import Folder, Tags
 from tests.hostile import PATHS
 
 _BITS = [

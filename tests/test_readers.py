@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import readers
 from playshuffle.errors import PlayshuffleError
-from playshuffle.readers import read_all
-from playshuffle.tags import read
-from playshuffle.track import Reading, Tags
+from playshuffle.library import reader_pool as readers
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.reader_pool import read_all
+from playshuffle.library.tag_reader import read
 from tests.mutants import mutants
 from tests.test_tags import DATA, FILES, is_sound
 
@@ -131,7 +131,7 @@ def test_names_that_no_file_has_are_not_asked_for(tmp_path: Path) -> None:
 # In a process of its own, whose memory shows nothing of how the bombs were made.
 MEASURED = """
 import json, re, sys
-from playshuffle.readers import read_all
+from playshuffle.library.reader_pool import read_all
 paths = [name.encode() for name in sys.argv[1:]]
 found = list(read_all(paths, processes=2, deadline_s=1, memory_bytes=100 << 20))
 peak_kb = int(re.search(r"VmHWM:\\s+([0-9]+) kB", open("/proc/self/status").read())[1])
@@ -266,7 +266,7 @@ def test_worker_has_its_limits() -> None:
 
 def test_a_lower_limit_from_outside_stays() -> None:
     """Under a limit that we may not raise, files are read within it."""
-    code = "from playshuffle.readers import read_all; import sys; print(*read_all([sys.argv[1].encode()]))"
+    code = "from playshuffle.library.reader_pool import read_all; import sys; print(*read_all([sys.argv[1].encode()]))"
     command = [
         "sh",
         "-c",
@@ -283,7 +283,7 @@ def test_a_lower_limit_from_outside_stays() -> None:
 
 INTERRUPTED = """
 import sys
-from playshuffle.readers import read_all
+from playshuffle.library.reader_pool import read_all
 try:
     for index, reading in read_all([name.encode() for name in sys.argv[1:]], deadline_s=1):
         print(index, flush=True)

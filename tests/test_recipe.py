@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.recipe import Gap, known, parse_gap, parse_inside, parse_part
+from playshuffle.ordering.recipe import Gap, parse_gap, parse_inside, parse_part
+from playshuffle.text import known
 
 
 @pytest.mark.parametrize(

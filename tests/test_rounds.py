@@ -4,15 +4,15 @@ from datetime import date
 
 import pytest
 
-from playshuffle.deck import Deck, deal
+from playshuffle.dealing.amount import Amount, ByAlbums, ByCount, ByTime
+from playshuffle.dealing.deck import Deck, deal
+from playshuffle.dealing.rounds import Rounds, size
 from playshuffle.errors import PlayshuffleError
-from playshuffle.groups import TagsOf, artist_keys, fewest_neighbours, neighbours
-from playshuffle.library import Tracks
-from playshuffle.recipe import Gap, Recipe
-from playshuffle.rounds import Rounds, size
+from playshuffle.library.folder import Tags
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.groups import TagsOf, artist_keys, fewest_neighbours, neighbours
+from playshuffle.ordering.recipe import Gap, Recipe
 from playshuffle.shuffle import Seeded
-from playshuffle.sizes import Amount, ByAlbums, ByCount, ByTime
-from playshuffle.track import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.tagged import by_artists, numbered, tagged
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from playshuffle import shuffle
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.seam import after_gap
+from playshuffle.ordering.seam import after_gap
 from playshuffle.shuffle import Seeded
 from tests.shuffle.all_draws import distribution, is_uniform_over
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import sandbox
-from playshuffle.sandbox import Sandbox
+from playshuffle.system import sandbox
+from playshuffle.system.sandbox import Sandbox
 from tests.forked import forked
 from tests.lab import ROOT
 
@@ -22,7 +22,7 @@ def run(action: str, home: Path, **environment: str) -> subprocess.CompletedProc
         script.parent.mkdir(parents=True)
         script.write_text(
             f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
-            "from playshuffle import units\nunits.HIDDEN = ()\n"
+            "from playshuffle.install import units\nunits.HIDDEN = ()\n"
             "from playshuffle.__main__ import main\nmain()\n"
         )
         script.chmod(0o755)

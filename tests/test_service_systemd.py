@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from playshuffle.units import quoted
+from playshuffle.install.units import quoted
 from tests.conftest import need
 from tests.lab import HOME, ROOT, VENV, Lab, lab
 

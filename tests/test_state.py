@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.identity import Remembered
-from playshuffle.mounts import Mount
-from playshuffle.state import Root, Seen, State
+from playshuffle.library.away import Root
+from playshuffle.library.identity import Remembered
+from playshuffle.store.state import Seen, State
+from playshuffle.system.mounts import Mount
 
 PATHS = [b"/m/a.mp3", b"/m/b\n.mp3", b"/m/caf\xe9.mp3", b"/m/d.mp3"]
 ORDER = [2, 0, 3, 1]
@@ -292,7 +293,7 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
     home: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither when it is opened nor later."""
-    monkeypatch.setattr("playshuffle.database._WAIT_S", 0.01)
+    monkeypatch.setattr("playshuffle.system.sqlite._WAIT_S", 0.01)
     other = sqlite3.connect(state_file(home), isolation_level=None)
     with State() as state:
         other.execute("BEGIN EXCLUSIVE")
@@ -343,7 +344,7 @@ def hold(ready: str, until: str) -> None:
 
 def test_who_holds_the_lock_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one waits, then says for whom."""
-    monkeypatch.setattr("playshuffle.state._LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr("playshuffle.store.state._LOCK_WAIT_S", 0.1)
     ready, until = tmp_path / "ready", tmp_path / "until"
     holder = multiprocessing.get_context("spawn").Process(target=hold, args=(str(ready), str(until)))
     holder.start()

@@ -13,11 +13,12 @@ import mutagen
 import pytest
 from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
 
-from playshuffle import id3, tags
-from playshuffle.fields import LONGEST_TEXT, tags_of
-from playshuffle.formats import BY_SUFFIX
-from playshuffle.tags import read
-from playshuffle.track import AUDIO_SUFFIXES, Reading, Tags
+from playshuffle.library import id3
+from playshuffle.library import tag_reader as tags
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.formats import AUDIO_SUFFIXES, BY_SUFFIX
+from playshuffle.library.tag_fields import LONGEST_TEXT, tags_of
+from playshuffle.library.tag_reader import read
 from tests.mutants import mutants
 
 DATA = Path(__file__).parent / "data"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.playlist import fingerprint
-from playshuffle.state import Seen, State
-from playshuffle.target import Target
+from playshuffle.pipeline.target import Target
+from playshuffle.playlist.m3u import fingerprint
+from playshuffle.store.state import Seen, State
 
 OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:uniform\nb.mp3\na.mp3\n"
 PATHS = [b"/m/a.mp3", b"/m/b.mp3"]

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from playshuffle.audit.steps import TRACED, allowed, drawn, steps
+from playshuffle.audit.trace_steps import TRACED, allowed, drawn, steps
 from playshuffle.cli import main
 from playshuffle.shuffle import Seeded
 from tests.shuffle.all_draws import replay

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import units
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.units import Folders, Program
+from playshuffle.install import units
+from playshuffle.install.units import Folders, Program
 from tests.conftest import need
 
 ROOT = Path(__file__).parent.parent

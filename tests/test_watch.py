@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
-from playshuffle import mode, output, sentry, watch
-from playshuffle.listener import Listener
-from playshuffle.mode import Mode
-from playshuffle.watch import Watch
+from playshuffle.system import atomic_file as output
+from playshuffle.watch import coverage as mode
+from playshuffle.watch import root_watcher as sentry
+from playshuffle.watch import watcher as watch
+from playshuffle.watch.coverage import Mode
+from playshuffle.watch.inotify import Listener
+from playshuffle.watch.watcher import Watch
 from tests.conftest import need
 from tests.forked import forked
 from tests.tree import public_folder, put
@@ -508,7 +511,7 @@ def test_a_file_system_without_events_is_polled(tmp_path: Path, top: bytes, plac
 
 _LIMITED = """
 import os, sys, time
-from playshuffle import sentry, watch
+from playshuffle.watch import root_watcher as sentry, watcher as watch
 watch.BEAT_S = 0.3
 sentry._RETRY_S = 1.2
 top = os.fsencode(sys.argv[1])
@@ -579,7 +582,7 @@ def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
 
 _IDLE = """
 import os, sys, time
-from playshuffle import watch
+from playshuffle.watch import watcher as watch
 watch.BEAT_S = 0.5
 with watch.Watch([os.fsencode(sys.argv[1])], quiet_s=0.2) as seen:
     batches = seen.batches()

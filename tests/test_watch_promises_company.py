@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import lock
+from playshuffle.system import lock
 from tests.conftest import need
 from tests.service import Service, config, holds, own_home, wait_for
 from tests.test_make import (

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import lock
+from playshuffle.system import lock
 from tests.changing import Changing
 from tests.service import Service, config, holds, own_home, wait_for
 from tests.test_make import listed, run

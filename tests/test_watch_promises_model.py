@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import settle
-from playshuffle.batch import Batch, Gathering
-from playshuffle.config import Config, Wanted
-from playshuffle.hint import Hint, meant
-from playshuffle.options import Options, request
-from playshuffle.passes import Told
+from playshuffle.config.load import Config, Wanted
+from playshuffle.config.options import Options, request
+from playshuffle.library.folder import Reading
+from playshuffle.library.tag_reader import read
+from playshuffle.service import update as settle
+from playshuffle.service.pass_process import Told
 from playshuffle.shuffle import chance
-from playshuffle.tags import read
-from playshuffle.track import Reading
+from playshuffle.watch.batch import Batch, Gathering
+from playshuffle.watch.event import Hint, meant
 from tests.test_make import DATA, listed
 
 

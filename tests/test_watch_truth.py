@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle import sentry, watch
-from playshuffle.batch import Batch
-from playshuffle.watch import Watch
+from playshuffle.watch import root_watcher as sentry
+from playshuffle.watch import watcher as watch
+from playshuffle.watch.batch import Batch
+from playshuffle.watch.watcher import Watch
 from tests.tree import put
 from tests.watched import Watched
 

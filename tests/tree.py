@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from playshuffle.folder import Found, find
-from playshuffle.track import Folder, rows
+from playshuffle.library.folder import Folder, rows
+from playshuffle.library.walk import Found, find
 from tests.conftest import need
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -35,7 +35,7 @@ def find_with_error(
     (scratch / "asked").write_bytes(pickle.dumps((top, known)))
     script = """
 import pickle, sys
-from playshuffle.folder import find
+from playshuffle.library.walk import find
 with open(sys.argv[1], "rb") as file:
     top, known = pickle.load(file)
 with open(sys.argv[2], "wb") as file:

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from playshuffle.batch import Batch
-from playshuffle.watch import Watch
+from playshuffle.watch.batch import Batch
+from playshuffle.watch.watcher import Watch
 
 PATIENCE_S = 20.0
 

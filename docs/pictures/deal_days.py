@@ -11,13 +11,13 @@ from datetime import date, timedelta
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from playshuffle.deck import Deck, deal
-from playshuffle.library import Tracks
-from playshuffle.recipe import Recipe
-from playshuffle.rounds import Rounds
+from playshuffle.dealing.deck import Deck, deal
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.dealing.rounds import Rounds
 from playshuffle.shuffle import Seeded, sparse_deal
-from playshuffle.sizes import ByCount
-from playshuffle.track import Folder
+from playshuffle.dealing.amount import ByCount
+from playshuffle.library.folder import Folder
 
 SEED, TRACKS, SIZE, DAYS, TIMES = "docs", 2000, 40, 100, 200
 HERE = os.path.dirname(__file__)

@@ -6,7 +6,7 @@ Needs the extra `playshuffle[audit]`. The same seed, so the same pictures and fi
 import os
 import sys
 
-from playshuffle.audit import bias, laws, orders, picture
+from playshuffle.audit import bias, laws, audited_orders as orders, picture
 from playshuffle.shuffle import Seeded
 
 SEED, TRACKS, ROUNDS = "docs", 60, 10_000

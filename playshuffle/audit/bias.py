@@ -12,9 +12,9 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from playshuffle.audit.audited_orders import Audited
 from playshuffle.audit.chisquare import tails
 from playshuffle.audit.laws import Law
-from playshuffle.audit.orders import Audited
 from playshuffle.shuffle import RandBelow
 
 # How often an audit calls a good order bad. Two figures are looked at, each from both sides.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from playshuffle.groups import fewest_neighbours, neighbours
+from playshuffle.ordering.groups import fewest_neighbours, neighbours
 
 # chances[track][place]; each row and each column sums to 1.
 Chances = list[list[float]]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from playshuffle.groups import fewest_neighbours, neighbours
+from playshuffle.ordering.groups import fewest_neighbours, neighbours
 
 
 class Mix(NamedTuple):

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from playshuffle.audit.mix import Mix, mix, successors
-from playshuffle.cache import Cache
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.groups import albums, artist_keys
-from playshuffle.library import ReadAll, Tracks, with_readings
-from playshuffle.listed import read
-from playshuffle.listing import file_stamp, fits
-from playshuffle.track import Folder, Tags
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.listing import file_stamp, fits
+from playshuffle.library.tracks import ReadAll, Tracks, with_readings
+from playshuffle.ordering.groups import albums, artist_keys
+from playshuffle.playlist.reading import read
 
 
 class Found(NamedTuple):

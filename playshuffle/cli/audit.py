@@ -9,8 +9,8 @@ import typer
 
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Reading
 from playshuffle.shuffle import Seeded, System
-from playshuffle.track import Reading
 
 EXAMPLES = """\b
 Examples:
@@ -64,7 +64,10 @@ def audit(
 def _order(
     name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, json: bool
 ) -> bool:
-    from playshuffle.audit import bias, heat, orders, words
+    from playshuffle.audit import audited_orders as orders
+    from playshuffle.audit import bias
+    from playshuffle.audit import heat_map as heat
+    from playshuffle.audit import order_report as words
 
     order = orders.audited(name, _TRACKS if tracks is None else tracks)
     rounds = _ROUNDS if rounds is None else rounds
@@ -83,7 +86,7 @@ def _order(
     verdict = bias.judge(order, counts)
     said = list(words.lines(order, counts, verdict, seed_bits))
     if plot is not None:
-        from playshuffle import output
+        from playshuffle.system import atomic_file as output
 
         drawn = picture.picture(
             plot, bias.deviations(counts, order.law), words.title(order, counts, verdict), said
@@ -97,7 +100,8 @@ def _order(
 
 
 def _playlist(name: str, json: bool) -> bool:
-    from playshuffle.audit import playlist, playlist_words
+    from playshuffle.audit import playlist
+    from playshuffle.audit import playlist_report as playlist_words
 
     found = playlist.look_into(os.path.abspath(os.fsencode(name)), _read_all)
     _print([playlist_words.as_json(found)] if json else playlist_words.lines(found))
@@ -105,7 +109,7 @@ def _playlist(name: str, json: bool) -> bool:
 
 
 def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    from playshuffle.readers import read_all
+    from playshuffle.library.reader_pool import read_all
 
     return read_all(paths)
 

@@ -10,7 +10,7 @@ from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 if TYPE_CHECKING:
-    from playshuffle.check import Checked, Trouble
+    from playshuffle.players.check import Checked, Trouble
 
 _SCHEMA = 1
 _Group = tuple[str, str, tuple[int, ...]]  # what is odd, its cure, the lines
@@ -41,9 +41,9 @@ def check(
     """
     import json
 
-    from playshuffle.check import check as checked
-    from playshuffle.players import GENERIC, PLAYERS
-    from playshuffle.recipe import known
+    from playshuffle.players.check import check as checked
+    from playshuffle.players.profiles import GENERIC, PLAYERS
+    from playshuffle.text import known
 
     names = list(dict.fromkeys(known("player", name, PLAYERS) for name in player or ()))
     if GENERIC in names:
@@ -58,7 +58,7 @@ def check(
 
 
 def _lines(found: "Checked") -> Iterator[str]:
-    from playshuffle.players import PLAYERS
+    from playshuffle.players.profiles import PLAYERS
 
     streams = f", {found.streams:,} of them no local files" if found.streams else ""
     yield f"{shown(found.path)}: {found.entries:,} {'entry' if found.entries == 1 else 'entries'}{streams}"

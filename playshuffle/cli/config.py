@@ -31,9 +31,9 @@ _File = Annotated[
 
 def init(config: _File = None) -> None:
     """Write a commented example, where there is no configuration yet."""
-    from playshuffle import output
-    from playshuffle.config import places
-    from playshuffle.example import example
+    from playshuffle.config.example import example
+    from playshuffle.config.load import places
+    from playshuffle.system import atomic_file as output
 
     path = places(config)[0]
     if os.path.lexists(path):
@@ -56,7 +56,7 @@ def init(config: _File = None) -> None:
 
 def check(config: _File = None) -> None:
     """Check the configuration and name every fault; exit code 78 says that there is one."""
-    from playshuffle.config import find, load
+    from playshuffle.config.load import find, load
 
     path = find(config)
     checked = load(path)
@@ -78,9 +78,9 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
 ) -> None:
     """Show what is in force, and where each value comes from: a line of the file, or the default."""
-    from playshuffle.config import find, understand
-    from playshuffle.document import read
-    from playshuffle.origin import settings
+    from playshuffle.config.load import find, understand
+    from playshuffle.config.settings import settings
+    from playshuffle.config.toml_file import read
 
     document = read(find(config))
     wanted = understand(document)

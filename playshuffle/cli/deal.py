@@ -8,20 +8,24 @@ from typing import Annotated
 
 import typer
 
-from playshuffle import dealing, duration, hand, options
-from playshuffle.cli import words
+from playshuffle import duration
+from playshuffle.cli import deal_report as hand
+from playshuffle.cli import playlist_options as words
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config import find, load
-from playshuffle.dealing import Dealt, Wish
+from playshuffle.config import options
+from playshuffle.config.load import find, load
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.period import Every
-from playshuffle.players import GENERIC, PLAYERS
-from playshuffle.recipe import Gap, known
-from playshuffle.request import Progress
+from playshuffle.library.scan import Progress
+from playshuffle.ordering.recipe import Gap
+from playshuffle.pipeline import deal as dealing
+from playshuffle.pipeline.deal import Dealt, Wish
+from playshuffle.pipeline.mpd_place import default_output
+from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.shuffle import System
-from playshuffle.sizes import Amount
-from playshuffle.stored import default_output
+from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:

@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from playshuffle import decks, hand, output
-from playshuffle.cli import words
+from playshuffle.cli import playlist_options as words
 from playshuffle.cli.streams import say, write_out
-from playshuffle.deck import Deck
+from playshuffle.config.options import absolute
+from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.describe import day, facts, stand
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.options import absolute
-from playshuffle.state import State
+from playshuffle.store import decks
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file as output
 
 EXAMPLES = """\b
 Examples:
@@ -38,11 +40,11 @@ def list(json: words.Json = False) -> None:  # noqa: A001 - the word on the comm
     with State(writes=False) as state:
         found = decks.all_decks(state)
         if json:
-            said = [{"output": os.fsdecode(path), **hand.facts(one)} for path, one in found]
+            said = [{"output": os.fsdecode(path), **facts(one)} for path, one in found]
             _print(json_.dumps(said, indent=2))
         else:
             for path, one in found:
-                _print(f"{shown(path)}: {hand.stand(one)}")
+                _print(f"{shown(path)}: {stand(one)}")
             if not found:
                 say([_NONE])
         say(state.notes)
@@ -55,11 +57,11 @@ def show(name: _Name = None, json: words.Json = False) -> None:
         last = one.deal
         entries = last.entries if last is not None else ()
         if json:
-            said = {"output": os.fsdecode(path), **hand.facts(one), "entries": [*map(os.fsdecode, entries)]}
+            said = {"output": os.fsdecode(path), **facts(one), "entries": [*map(os.fsdecode, entries)]}
             return _print(json_.dumps(said, indent=2))
-        _print(f"{shown(path)}: {hand.stand(one)}")
+        _print(f"{shown(path)}: {stand(one)}")
         if last is not None:
-            _print(f"deal {last.number:,} of {last.of:,}, round {last.round:,}, of {hand.day(last.period)}:")
+            _print(f"deal {last.number:,} of {last.of:,}, round {last.round:,}, of {day(last.period)}:")
         for entry in entries:
             _print(f"  {shown(entry)}")
         return say(state.notes)
@@ -70,7 +72,7 @@ def reset(name: _Name = None, yes: _Yes = False) -> None:
     with State() as state:
         path, one = _named(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {hand.stand(one)}. Begin a new round with the next deal?")
+            _ask(f"{shown(path)}: {stand(one)}. Begin a new round with the next deal?")
         with state.locked():
             decks.reset(state, path)
         say([f"{shown(path)}: the next deal begins a new round; --undo takes this back.", *state.notes])
@@ -81,7 +83,7 @@ def forget(name: _Name = None, yes: _Yes = False) -> None:
     with State() as state:
         path, one = _named(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {hand.stand(one)}. Forget what was heard?")
+            _ask(f"{shown(path)}: {stand(one)}. Forget what was heard?")
         with state.locked():
             decks.forget(state, path)
         say([f"{shown(path)}: forgotten; the file stays.", *state.notes])

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import words
-from playshuffle.cli.again import settle_again
+from playshuffle.cli import playlist_options as words
+from playshuffle.cli.by_name import settle_again
 from playshuffle.errors import Exit, PlayshuffleError
 
 EXAMPLES = """\b

@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from playshuffle import options, pipeline, summary
-from playshuffle.cli import words
+from playshuffle.cli import make_report as summary
+from playshuffle.cli import playlist_options as words
 from playshuffle.cli.streams import say, write_out
+from playshuffle.config import options
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.players import GENERIC
-from playshuffle.request import Progress
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.pipeline import run as pipeline
+from playshuffle.players.profiles import GENERIC
 from playshuffle.shuffle import chance
-from playshuffle.track import Reading
 
 EXAMPLES = """\b
 Examples:
@@ -112,7 +114,7 @@ def _check_stdout(output: str | None, print0: bool, json: bool) -> None:
 
 def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
     """Read tags, in other processes."""
-    from playshuffle import readers  # not needed where nothing has changed
+    from playshuffle.library import reader_pool as readers  # not needed where nothing has changed
 
     return readers.read_all(paths)
 
@@ -121,6 +123,6 @@ def progress_bar(quiet: bool) -> Progress:
     """Where a run tells how far it is: a bar, if somebody sits before it."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         return Progress()
-    from playshuffle.progress import Bar
+    from playshuffle.cli.progress import Bar
 
     return Bar()

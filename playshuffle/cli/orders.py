@@ -29,8 +29,8 @@ def orders(
 
 
 def _lines() -> Iterator[str]:
-    from playshuffle.groups import KNOWN
-    from playshuffle.orders import ORDERS
+    from playshuffle.ordering.groups import KNOWN
+    from playshuffle.ordering.orders import ORDERS
 
     column = max(map(len, ORDERS)) + 2
     for name, order in ORDERS.items():
@@ -45,8 +45,8 @@ def _lines() -> Iterator[str]:
 def _json() -> str:
     import json
 
-    from playshuffle.groups import KNOWN
-    from playshuffle.orders import ORDERS
+    from playshuffle.ordering.groups import KNOWN
+    from playshuffle.ordering.orders import ORDERS
 
     rows = [
         {

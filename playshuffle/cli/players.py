@@ -28,7 +28,7 @@ def players(
 
 
 def _lines() -> Iterator[str]:
-    from playshuffle.players import PLAYERS
+    from playshuffle.players.profiles import PLAYERS
 
     column = max(map(len, PLAYERS)) + 2
     for name, player in PLAYERS.items():
@@ -46,7 +46,7 @@ def _lines() -> Iterator[str]:
 def _json() -> str:
     import json
 
-    from playshuffle.players import PLAYERS
+    from playshuffle.players.profiles import PLAYERS
 
     rows = [
         {

@@ -8,7 +8,7 @@ from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 if TYPE_CHECKING:
-    from playshuffle.units import Folders
+    from playshuffle.install.units import Folders
 
 EXAMPLES = """\b
 Examples:
@@ -20,7 +20,10 @@ Examples:
 
 def install() -> None:
     """Put the units in place and start the service; done again, mend what differs."""
-    from playshuffle import access, config, installation, systemctl, units
+    from playshuffle.config import load as config
+    from playshuffle.install import installer as installation
+    from playshuffle.install import systemctl, units
+    from playshuffle.install import writable_folders as access
 
     _check_user()
     words = units.program().words
@@ -41,7 +44,7 @@ def install() -> None:
 
 def uninstall() -> None:
     """Stop the service and take its units away; playlists, orders and configuration stay."""
-    from playshuffle import installation
+    from playshuffle.install import installer as installation
 
     _check_user()
     _tell(installation.uninstall())
@@ -49,7 +52,9 @@ def uninstall() -> None:
 
 def status() -> int:
     """Tell whether it is installed, runs, and is locked up; exit code 1 says that something is amiss."""
-    from playshuffle import access, config, installation
+    from playshuffle.config import load as config
+    from playshuffle.install import installer as installation
+    from playshuffle.install import writable_folders as access
 
     wanted = None
     try:
@@ -66,7 +71,7 @@ VERBS = (install, uninstall, status)
 
 
 def _units(folders: "Folders", *, sandboxed: bool) -> Mapping[str, str | None]:
-    from playshuffle import units
+    from playshuffle.install import units
 
     return units.rendered(units.program(), folders, os.environ, sandboxed=sandboxed)
 

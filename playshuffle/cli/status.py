@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.cli import words
+from playshuffle.cli import playlist_options as words
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config import Config, find, load
+from playshuffle.config.load import Config, find, load
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _WIDTH = 80
@@ -26,7 +26,7 @@ def status(
     json: Annotated[bool, typer.Option("--json", help="Say it as JSON on stdout.")] = False,
 ) -> int:
     """Say how folders, playlists and the service stand; the service need not run."""
-    from playshuffle.status import status as standing
+    from playshuffle.service.status_report import status as standing
 
     try:
         known: Config | None = load(find(config))

@@ -10,7 +10,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
 
 if TYPE_CHECKING:
-    from playshuffle.audit.steps import Traced
+    from playshuffle.audit.trace_steps import Traced
 
 EXAMPLES = """\b
 Examples:
@@ -38,8 +38,8 @@ def trace(
     seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Same text, same draws.")] = None,
 ) -> None:
     """Show a shuffle step by step: what is drawn, and what stands where after it."""
-    from playshuffle.audit import steps
-    from playshuffle.recipe import known
+    from playshuffle.audit import trace_steps as steps
+    from playshuffle.text import known
 
     traced = steps.TRACED[known("order", order, steps.TRACED)]
     if draws is not None and seed is not None:
@@ -65,7 +65,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
-    from playshuffle.audit import steps
+    from playshuffle.audit import trace_steps as steps
 
     places, allowed = steps.places(traced, count), steps.allowed(traced, count)
     if len(draws) != len(places):
@@ -81,7 +81,7 @@ def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
 
 
 def _lines(traced: "Traced", count: int, draws: Sequence[int]) -> Iterator[str]:
-    from playshuffle.audit import steps
+    from playshuffle.audit import trace_steps as steps
 
     width = len(str(count - 1))
     for step in steps.steps(traced, count, draws):

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from playshuffle import log, options
-from playshuffle.cli import words
-from playshuffle.config import Config, Wanted, find, load
-from playshuffle.daemon import run
+from playshuffle.cli import playlist_options as words
+from playshuffle.config import options
+from playshuffle.config.load import Config, Wanted, find, load
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.players import GENERIC
+from playshuffle.players.profiles import GENERIC
+from playshuffle.service import log
+from playshuffle.service.daemon import run
 
 EXAMPLES = """\b
 Examples:

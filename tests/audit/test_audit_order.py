@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.audit.orders import NAMES, SPECIMEN
+from playshuffle.audit.audited_orders import NAMES, SPECIMEN
 from playshuffle.audit.picture import picture
 from tests.audit.run import Program
 from tests.conftest import unmet

@@ -12,9 +12,9 @@ import pytest
 from mutagen.id3 import ID3, TALB, TPE1
 
 from playshuffle.audit.mix import mix, nearest, neighbours_by_chance, successors
-from playshuffle.cache import Cache
 from playshuffle.errors import shown
-from playshuffle.groups import fewest_neighbours, neighbours
+from playshuffle.library.cache import Cache
+from playshuffle.ordering.groups import fewest_neighbours, neighbours
 from tests.audit.run import Program
 from tests.hostile import NAMES
 
@@ -166,7 +166,7 @@ def test_tags_come_from_the_cache_where_it_knows_them(
     def read_all(paths: Sequence[bytes]) -> None:
         raise AssertionError(paths)
 
-    monkeypatch.setattr("playshuffle.readers.read_all", read_all)
+    monkeypatch.setattr("playshuffle.library.reader_pool.read_all", read_all)
     done = program("audit", playlist(music, ["a/1.mp3", "b/4.mp3", "6.mp3"]))
 
     assert ": 3 tracks by 2 artists\n" in done.out

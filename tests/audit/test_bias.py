@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from playshuffle import shuffle
+from playshuffle.audit.audited_orders import NAMES, SPECIMEN, Audited, artists, audited
 from playshuffle.audit.bias import FALSE_ALARM, Verdict, count, deviations, judge
-from playshuffle.audit.orders import NAMES, SPECIMEN, Audited, artists, audited
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.shuffle import RandBelow, Seeded, Shuffle, durstenfeld
 from playshuffle.shuffle.specimens import SPECIMENS, swap_any

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from playshuffle.audit.audited_orders import NAMES, SPECIMEN, audited
 from playshuffle.audit.laws import Chances, favoured, one_ring, uniform
-from playshuffle.audit.orders import NAMES, SPECIMEN, audited
 from tests.shuffle.all_draws import distribution
 
 # By keys and by weight there are too many draws, and one order draws without end.

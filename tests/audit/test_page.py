@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.audit.orders import NAMES, audited
+from playshuffle.audit.audited_orders import NAMES, audited
 from tests.audit.run import Program
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.losses import left_out, losses, twins
-from playshuffle.players import PLAYERS
-from playshuffle.playlist import PathStyle, entries, escaped
+from playshuffle.players.losses import left_out, losses, twins
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.m3u import PathStyle, entries, escaped
 from tests.players import names
 from tests.players.readers import READERS, Place
 

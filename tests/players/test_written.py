@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from playshuffle.players import PLAYERS
-from playshuffle.playlist import parse
-from playshuffle.quirks import is_utf8
+from playshuffle.library.names import is_utf8
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.m3u import parse
 from tests.players import matrix, names
 from tests.players.conftest import existing
 from tests.players.drivers import Opened

@@ -1,0 +1,100 @@
+"""An audited order, its counts and the verdict in; lines of at most 80 columns, or JSON, out."""
+
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from playshuffle import __version__
+from playshuffle.audit.audited_orders import Audited
+from playshuffle.audit.bias import FALSE_ALARM, Counts, Verdict
+from playshuffle.audit.laws import Law
+
+_WIDTH = 80
+_LABEL = 15
+_SCHEMA = 1
+
+
+def title(order: Audited, counts: Counts, verdict: Verdict) -> str:
+    """The whole in a line, for a picture."""
+    found = "bad" if verdict.reasons else "good"
+    return f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds: {found}"
+
+
+def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> Iterator[str]:
+    """Say what was found. seed_bits: of the seed, None for the operating system's generator."""
+    source = "the operating system" if seed_bits is None else "a seed"
+    yield f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds, draws from {source}"
+    yield ""
+    if order.flaw:
+        yield from _entry("known flaw", order.flaw)
+    yield from _entry("judged by", _law(order.law))
+    yield from _entry(
+        "chi-square",
+        f"{verdict.chi_square:,.1f} with {verdict.freedom:,.0f} degrees of freedom, p {_p(verdict.p)}",
+    )
+    yield from _entry(
+        "fixed points",
+        f"{verdict.fixed:,}, expected {verdict.fixed_expected:,.0f}, p {_p(verdict.fixed_p)}",
+    )
+    yield from _entry("bits", _bits(order, verdict, seed_bits))
+    yield from _entry("time", f"{counts.ns_per_track:,.0f} ns a track")
+    yield from _entry("verdict", _verdict(verdict))
+
+
+def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
+    """The same for a program, with the matrix: cells[track][place]."""
+    own, had = ("order", order.entropy_bits) if order.entropy_bits else ("seed", seed_bits)
+    said: dict[str, Any] = {
+        "schema": _SCHEMA,
+        "playshuffle": __version__,
+        "order": order.name,
+        "law": _law(order.law),
+        "tracks": order.tracks,
+        "rounds": counts.rounds,
+        "chi_square": verdict.chi_square,
+        "degrees_of_freedom": verdict.freedom,
+        "p": verdict.p,
+        "fixed_points": {"seen": verdict.fixed, "expected": verdict.fixed_expected, "p": verdict.fixed_p},
+        "impossible": verdict.impossible,
+        "broken": verdict.broken,
+        "bits": {"needed": verdict.bits_needed, "had": had, "of": own if had is not None else "system"},
+        "ns_per_track": counts.ns_per_track,
+        "good": not verdict.reasons,
+        "reasons": verdict.reasons,
+        "cells": counts.cells,
+    }
+    return json.dumps(said)
+
+
+def _entry(label: str, text: str) -> list[str]:
+    first, others = label.ljust(_LABEL), " " * _LABEL
+    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+
+
+def _law(law: Law) -> str:
+    return f"{law.words}; {law.rule}" if law.rule else law.words
+
+
+def _p(p: float) -> str:
+    return f"= {p:.2g}" if p > 1e-300 else "below 1e-300"
+
+
+def _bits(order: Audited, verdict: Verdict, seed_bits: int | None) -> str:
+    if verdict.bits_needed is None:
+        return "nobody has counted the orders that can come of it"
+    needed = f"{verdict.bits_needed:,.1f} to reach every order of this law"
+    if order.entropy_bits is not None:
+        return f"{needed}; its own generator has {order.entropy_bits}"
+    if seed_bits is None:
+        return (
+            f"{needed}; the operating system's generator has a 256-bit key, renews it while it runs, and is"
+            " drawn from anew each time"
+        )
+    return f"{needed}; a seed as long as this one has at most {seed_bits}"
+
+
+def _verdict(verdict: Verdict) -> str:
+    if verdict.reasons:
+        return f"bad: {'; '.join(verdict.reasons)}"
+    return f"good: no more than chance (a good shuffle is called bad once in {1 / FALSE_ALARM:,.0f} audits)"

@@ -1,0 +1,56 @@
+"""How far a long run is -> a bar on the terminal, once it has taken longer than a moment."""
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from playshuffle.library import scan
+
+_PATIENCE_S = 1.0
+_EVERY_S = 0.1
+
+
+class Bar(scan.Progress):
+    """A bar on stderr; gone when the work is done."""
+
+    def __init__(self) -> None:
+        self._shows_from = time.monotonic() + _PATIENCE_S
+        self._next = self._shows_from
+        self._bar: Progress | None = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def finding(self, files: int) -> None:
+        """Show how many files there are."""
+        self._show("Finding files", files, None)
+
+    def reading(self, done: int, of: int) -> None:
+        """Show how many are read."""
+        self._show("Reading tags", done, of)
+
+    def _show(self, what: str, done: int, of: int | None) -> None:
+        now = time.monotonic()
+        if now < self._next and done != of:
+            return
+        self._next = now + _EVERY_S
+        if self._bar is None:
+            if now < self._shows_from:
+                return
+            self._bar = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+                auto_refresh=False,
+            )
+            self._bar.start()
+            self._bar.add_task(what, total=of)
+        self._bar.update(self._bar.task_ids[0], description=what, completed=done, total=of, refresh=True)

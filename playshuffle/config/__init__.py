@@ -1,0 +1,1 @@
+"""Playlist options and the TOML configuration."""

@@ -1,0 +1,1 @@
+"""Decks: rounds through the library, dealt a few tracks at a time."""

@@ -1,0 +1,1 @@
+"""Install, remove and inspect the systemd user units."""

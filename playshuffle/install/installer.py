@@ -1,0 +1,219 @@
+"""Units and a word from the user in; the units in place, or gone, and lines that say what was done, out."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.install import systemctl, units
+from playshuffle.system import sandbox
+
+_INSTALL = "playshuffle service install"
+_SEE = "journalctl --user -u playshuffle tells why"
+
+
+def install(wanted: Mapping[str, str | None], *, deals: bool) -> Iterator[str]:
+    """Put units in place, and have the service run; done twice, it does nothing.
+
+    Yields what was done, line by line.
+
+    Args:
+        wanted: as `units.rendered` makes them.
+        deals: whether the timer for deals is needed, too.
+
+    Raises:
+        PlayshuffleError: a unit is not ours, or cannot be written, or the service does not start.
+    """
+    folder = unit_folder()
+    for name in wanted:
+        _check_ours(os.path.join(folder, name))
+    changed = [name for name, text in wanted.items() if _settle(os.path.join(folder, name), text)]
+    for name in changed:
+        what = "removed" if wanted[name] is None else "wrote"
+        yield f"{what} {shown(os.path.join(folder, name))}"
+    if not changed:
+        yield f"all units in {shown(folder)} are as they should be"
+    if not systemctl.is_there():
+        yield "systemd does not run for this user here (or not in this session), so nothing was started;"
+        yield "after the next login: systemctl --user enable --now playshuffle.service"
+        return
+    if any(name.endswith(".conf") and wanted[name] is not None for name in wanted):
+        yield "this system gives no namespaces to services of a user: files are not protected from the"
+        yield "service, only system calls and the network are limited; docs/service.md has what to do"
+    _order("daemon-reload")
+    yield from _run(units.SERVICE, is_changed=bool(changed))
+    if deals:
+        yield from _run(units.DEAL_TIMER, is_changed=bool(changed))
+    elif systemctl.ask("is-enabled", units.DEAL_TIMER).code == 0:
+        _order("disable", "--now", units.DEAL_TIMER)
+        yield f"stopped and disabled {units.DEAL_TIMER}: nothing is to be dealt"
+    yield from _linger()
+
+
+def uninstall() -> Iterator[str]:
+    """Stop the service and take away its units; playlists, state and configuration stay.
+
+    Yields what was done, line by line.
+
+    Raises:
+        PlayshuffleError: a unit cannot be removed.
+    """
+    folder = unit_folder()
+    paths = {name: os.path.join(folder, name) for name in units.NAMES}
+    present = [name for name, path in paths.items() if os.path.lexists(path)]
+    ours = [name for name in present if _is_ours(paths[name])]
+    if named := [name for name in ours if not name.endswith(".conf")]:
+        if systemctl.is_there():
+            _order("disable", "--now", *named)
+            yield f"stopped and disabled {', '.join(named)}"
+        else:
+            for name in named:
+                _forget_enabled(folder, name)
+            yield "systemd does not run for this user here, or not in this session; what runs, goes on"
+    for name in ours:
+        _settle(paths[name], None)
+        yield f"removed {shown(paths[name])}"
+    for name in present:
+        if name not in ours:
+            yield f"left {shown(paths[name])}: it was not made by playshuffle service install"
+    if not ours:
+        yield "no unit of ours is installed"
+    elif systemctl.is_there():
+        _order("daemon-reload")
+    yield "playlists, configuration and what is remembered of orders are as they were"
+
+
+def status(wanted: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
+    """How it stands with the service, in lines; and whether it is installed and runs.
+
+    Args:
+        wanted: the units as they would be installed now; None where that cannot be told.
+    """
+    folder = unit_folder()
+    path = os.path.join(folder, units.SERVICE)
+    is_installed = os.path.lexists(path)
+    lines = [f"installed: {_installed(folder, wanted) if is_installed else f'no; {_INSTALL} does it'}"]
+    if not systemctl.is_there():
+        return [*lines, "systemd: does not run for this user here, or not in this session"], False
+    now = systemctl.show(
+        units.SERVICE,
+        "UnitFileState",
+        "ActiveState",
+        "SubState",
+        "StatusText",
+        "MainPID",
+        "Result",
+        "NRestarts",
+    )
+    lines.append(f"enabled: {now['UnitFileState'] or 'no'}")
+    is_active = now["ActiveState"] in {"active", "reloading"}
+    said = shown(now["StatusText"]) if is_active else f"{now['Result']}; {_SEE}"
+    lines.append(f"active: {now['ActiveState']} ({now['SubState']}){f': {said}' if said else ''}")
+    if now["NRestarts"] not in {"", "0"}:
+        lines.append(f"restarts: {now['NRestarts']}; {_SEE}")
+    if is_active and (locked := sandbox.of(now["MainPID"])) is not None:
+        lines.append(f"sandbox: {locked}")
+    lines += [f"timer: {timer}" for timer in units.TIMERS if systemctl.ask("is-active", timer).code == 0]
+    return [*lines, *_linger()], is_installed and is_active
+
+
+def unit_folder() -> str:
+    """Where the units of this user are."""
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    if not base.startswith("/"):
+        base = os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "systemd/user")
+
+
+def _installed(folder: str, wanted: Mapping[str, str | None] | None) -> str:
+    if not _is_ours(os.path.join(folder, units.SERVICE)):
+        return f"yes, but {shown(os.path.join(folder, units.SERVICE))} is not ours"
+    wanted = wanted or {}
+    main = [name for name in wanted if not name.endswith(".conf")]  # of the drop-in only install can tell
+    if any(_content(os.path.join(folder, name)) != wanted[name] for name in main):
+        return f"yes, for other folders or another version; {_INSTALL} mends it"
+    return "yes"
+
+
+def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
+    """Enable a unit and start it; anew, where it runs with what it was before."""
+    was_active = systemctl.ask("is-active", unit).code == 0
+    _order("enable", unit)
+    verb = "restart" if was_active and is_changed else "start"
+    started = systemctl.ask(verb, unit)
+    if started.code != 0:
+        raise PlayshuffleError(f"{unit} is enabled, but does not start: {_SEE}.", Exit.LOSSES)
+    done = "runs" if was_active and verb == "start" else f"{verb}ed"
+    yield f"{unit} is enabled and {'runs' if done == 'runs' else 'was ' + done}"
+
+
+def _linger() -> Iterator[str]:
+    lingers = systemctl.lingers()
+    if lingers:
+        yield "linger: on; it runs while nobody is logged in, too"
+    elif lingers is False:
+        yield "linger: off; it runs only while you are logged in. For always: loginctl enable-linger"
+
+
+def _order(*words: str) -> None:
+    done = systemctl.ask(*words)
+    if done.code != 0:
+        raise PlayshuffleError(
+            f"systemctl --user {' '.join(words)} failed: {shown(done.text)}.", Exit.CANNOT_CREATE
+        )
+
+
+def _check_ours(path: str) -> None:
+    if os.path.lexists(path) and not _is_ours(path):
+        raise PlayshuffleError(
+            f"{shown(path)} was not made by playshuffle service install; nothing was changed."
+            " Move it away, or go on to look after it yourself.",
+            Exit.CANNOT_CREATE,
+        )
+
+
+def _is_ours(path: str) -> bool:
+    return (_content(path) or "").startswith(units.MARK)
+
+
+def _content(path: str) -> str | None:
+    """What a regular file holds; of anything else nothing is ours."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _settle(path: str, text: str | None) -> bool:
+    """Have a file hold a text, or be gone; whether that was anything to do."""
+    if _content(path) == text:
+        return False
+    try:
+        if text is None:
+            os.unlink(path)
+            if path.endswith(".conf"):
+                with contextlib.suppress(OSError):  # other drop-ins may be in it
+                    os.rmdir(os.path.dirname(path))
+            return True
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        draft = f"{path}.tmp"
+        with open(draft, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(path)} cannot be changed: {error.strerror}. Mend that and try again.", Exit.CANNOT_CREATE
+        ) from error
+    return True
+
+
+def _forget_enabled(folder: str, unit: str) -> None:
+    """Take away the links by which a unit is enabled, where no systemd does it."""
+    for target in ("default.target.wants", "timers.target.wants"):
+        link = os.path.join(folder, target, unit)
+        if os.path.islink(link):
+            os.unlink(link)

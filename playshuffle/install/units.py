@@ -1,0 +1,165 @@
+"""The unit files as shipped, a program and folders in -> the unit files of this user out."""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+MARK = (
+    "# Made by `playshuffle service install`, which replaces it; your own changes: `systemctl --user edit`.\n"
+)
+
+SERVICE = "playshuffle.service"
+RESHUFFLE_TIMER = "playshuffle-reshuffle.timer"
+DEAL_TIMER = "playshuffle-deal.timer"
+TIMERS = (RESHUFFLE_TIMER, DEAL_TIMER)
+_SERVICES = (SERVICE, "playshuffle-reshuffle.service", "playshuffle-deal.service")
+_WITHOUT = "playshuffle-sandbox-off.conf"
+# All that may be in place, by the path below the folder of units.
+NAMES = (*TIMERS, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
+
+_SHIPPED_PROGRAM = "ExecStart=%h/.local/bin/playshuffle "
+HIDDEN = ("/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
+_PLACES = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_MUSIC_DIR", "PLAYSHUFFLE_CONFIG")
+
+
+class Program(NamedTuple):
+    """How the program is started, and the folders that it cannot run without."""
+
+    words: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+class Folders(NamedTuple):
+    """What the service writes to; the state is its memory, and must be there."""
+
+    state: bytes
+    others: tuple[bytes, ...]
+
+
+def program() -> Program:
+    """This program, as a service must start it.
+
+    Its folders hold the script, the interpreter and all that it loads: pipx and uv keep them in the home.
+    """
+    beside = os.path.join(sysconfig.get_path("scripts"), "playshuffle")
+    called = os.path.abspath(sys.argv[0])
+    script = next((path for path in (called, beside) if _is_script(path)), None)
+    words = (sys.executable, "-m", "playshuffle") if script is None else (script,)
+    places = [os.path.dirname(words[0]), os.path.dirname(os.path.realpath(words[0]))]
+    places += [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+    for hidden in HIDDEN:
+        if any(_is_in(place, hidden) for place in places):
+            raise PlayshuffleError(
+                f"The program lies below {hidden}, and a service sees only files of its own there;"
+                " install it elsewhere.",
+                Exit.CONFIG,
+            )
+    return Program(words, tuple(dict.fromkeys(places)))
+
+
+def rendered(
+    program: Program, folders: Folders, environment: Mapping[str, str], *, sandboxed: bool
+) -> dict[str, str | None]:
+    """The units of this user: what each file holds, by its path below the folder of units.
+
+    Args:
+        program: what the units start.
+        folders: what they may write to; those that cannot be named in a unit are left out.
+        environment: where the places of XDG differ from the usual ones, the units are told.
+        sandboxed: whether systemd can give the services namespaces; None stands for a file that must not be.
+
+    Raises:
+        PlayshuffleError: the program or the state lies where a unit cannot name it.
+    """
+    state = _fit(os.fsdecode(folders.state))
+    others = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
+    # Or the program could not start, where a playlist is written beside it.
+    closed = [path for path in (state, *others) if not any(_is_in(own, path) for own in program.folders)]
+    lines = {
+        "ExecStart": [f"ExecStart={_command(program)} "],
+        "ReadWritePaths": [f"ReadWritePaths={quoted(state)}"]
+        + [f"ReadWritePaths={quoted(f'-{path}')}" for path in others],
+        "NoExecPaths": [f"NoExecPaths={quoted(f'-{path}')}" for path in closed]
+        + ["NoExecPaths=-/tmp -/var/tmp -/dev/shm"],
+    }
+    told = [
+        f"Environment={quoted(f'{name}={environment[name]}')}"
+        for name in _PLACES
+        if environment.get(name, "").startswith("/") and is_fit(environment[name])
+    ]
+    units: dict[str, str | None] = {}
+    for name in _SERVICES:
+        units[name] = MARK + _filled(shipped(name), lines, told)
+        units[f"{name}.d/{_WITHOUT}"] = None if sandboxed else MARK + shipped(_WITHOUT)
+    return units | {name: MARK + shipped(name) for name in TIMERS}
+
+
+def shipped(name: str) -> str:
+    """A file as it comes with the program."""
+    here = os.path.dirname(os.path.dirname(__file__))
+    for folder in (f"{here}/systemd", f"{here}/../systemd"):  # installed; a checkout
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+    raise PlayshuffleError(f"This installation lacks the unit file {name}; install it anew.", Exit.NO_INPUT)
+
+
+def is_fit(path: str) -> bool:
+    """Whether systemd can read a path in a unit: it takes no control characters and nothing but UTF-8."""
+    return path.isprintable() or not any(
+        ord(character) < 0x20 or ord(character) == 0x7F or 0xD800 <= ord(character) <= 0xDFFF
+        for character in path
+    )
+
+
+def quoted(text: str) -> str:
+    """A word of a unit file, whatever is in it."""
+    for character, escaped in (("\\", "\\\\"), ('"', '\\"'), ("%", "%%")):
+        text = text.replace(character, escaped)
+    return f'"{text}"'
+
+
+def _filled(unit: str, lines: Mapping[str, Sequence[str]], told: Iterable[str]) -> str:
+    """A shipped unit with the lines of this user: where the first of a kind stands, and no other of it."""
+    filled: list[str] = []
+    done = set()
+    for line in unit.splitlines():
+        key = line.partition("=")[0]
+        if line.startswith(_SHIPPED_PROGRAM):
+            filled += [*told, lines[key][0] + line.removeprefix(_SHIPPED_PROGRAM)]
+        elif key not in lines:
+            filled.append(line)
+        elif key not in done:
+            done.add(key)
+            filled += lines[key]
+    return "\n".join(filled) + "\n"
+
+
+def _command(program: Program) -> str:
+    words = [_fit(word) for word in program.words]
+    if set(words[0]) & set("\"'\\"):  # which systemd takes in an argument, not in the name of a program
+        words.insert(0, "env")
+    # The colon: a $ is a $.
+    return ":" + " ".join(map(quoted, words))
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return os.path.commonpath([path, folder]) == folder
+
+
+def _fit(path: str) -> str:
+    if not is_fit(path):
+        raise PlayshuffleError(
+            f"{shown(path)} cannot be named in a unit of systemd; choose a place without such characters.",
+            Exit.CONFIG,
+        )
+    return path
+
+
+def _is_script(path: str) -> bool:
+    return os.path.basename(path) == "playshuffle" and os.path.isfile(path) and os.access(path, os.X_OK)

@@ -1,0 +1,54 @@
+"""A configuration in, the folders that the service must write to out, and what it will have no access to."""
+
+import os
+from collections.abc import Iterator
+
+from playshuffle.config.load import Config
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.install import units
+from playshuffle.system import atomic_file as output
+from playshuffle.system.xdg import place
+
+
+def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
+    """The folders that the service writes to.
+
+    Args:
+        config: where the playlists are.
+        make: make the folder of the state, without which the service does not start.
+
+    Raises:
+        PlayshuffleError: there is no place for the state.
+    """
+    try:
+        state = place("XDG_STATE_HOME", b".local/state", make=make)
+        cache = place("XDG_CACHE_HOME", b".cache", make=False)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"There is no place to remember orders in: {error.strerror}. Set XDG_STATE_HOME to one.",
+            Exit.CANNOT_CREATE,
+        ) from error
+    # The file that a link leads to is replaced; or the link itself, if it leads somewhere else by then.
+    folders = [
+        os.path.dirname(path) for output_ in _outputs(config) for path in (output_, output.resolved(output_))
+    ]
+    return units.Folders(state, tuple(dict.fromkeys([cache, *folders])))
+
+
+def doubts(config: Config) -> Iterator[str]:
+    """What of the configuration the service will not be able to do, and what to do about it."""
+    for path in dict.fromkeys(map(os.path.dirname, _outputs(config))):
+        if not units.is_fit(os.fsdecode(path)):
+            yield f"{shown(path)} cannot be named in a unit of systemd; write playlists to another folder"
+        elif not os.path.isdir(path):
+            yield f"{shown(path)} is not there; make it, or mount its drive, and restart the service"
+    for path in dict.fromkeys(
+        [*(root for w in config.playlists for root in w.request.roots), *_outputs(config)]
+    ):
+        for hidden in units.HIDDEN:
+            if path.startswith(os.fsencode(hidden) + b"/"):
+                yield f"{shown(path)} is not what the service sees: it has a {hidden} of its own"
+
+
+def _outputs(config: Config) -> list[bytes]:
+    return [wanted.request.output for wanted in config.playlists if wanted.request.output is not None]

@@ -1,0 +1,111 @@
+"""The values that travel: what a file is, what its tags say, why one was left out."""
+
+from typing import NamedTuple
+
+
+class Tags(NamedTuple):
+    """What a file says of itself; an empty string, or None, where it says nothing.
+
+    Several values of one tag are joined by '; '.
+    """
+
+    duration_ms: int | None = None
+    title: str = ""
+    artist: str = ""
+    album: str = ""
+    album_artist: str = ""
+    disc: int | None = None
+    number: int | None = None
+    genre: str = ""
+    date: str = ""
+    composer: str = ""
+    grouping: str = ""
+    work: str = ""
+    recording_id: str = ""
+    release_id: str = ""
+    artist_id: str = ""
+    rating: float | None = None
+
+
+class Reading(NamedTuple):
+    """What came of reading one file: tags, or the reason why there are none.
+
+    tags: None where they could not be read.
+    reason: a few words for the user, empty where all went well.
+    is_audio: False for what is plainly no audio file, and so no track.
+    is_settled: False where the disk was in the way, and not what is in the file: the next pass
+        reads it again.
+    """
+
+    tags: Tags | None
+    reason: str = ""
+    is_audio: bool = True
+    is_settled: bool = True
+
+
+class Skipped(NamedTuple):
+    """A file or folder that was left out, and why, in a few words."""
+
+    path: bytes
+    reason: str
+
+
+class Odd(NamedTuple):
+    """What most folders have none of.
+
+    links: names of symbolic links to folders. linked: the device of each audio file that is
+    a symbolic link, by name. left_out: names, each with the reason; an empty name is the folder
+    itself. reasons: by row, why a file has no tags, and whether it is a track all the same.
+    """
+
+    links: list[bytes]
+    linked: dict[bytes, int]
+    left_out: list[tuple[bytes, str]]
+    reasons: dict[int, tuple[str, bool]]
+
+
+NOTHING_ODD = Odd([], {}, [], {})
+
+
+class Folder(NamedTuple):
+    """What one folder holds, and what is known of its audio files. Its path ends in a slash.
+
+    An object for each file would cost 1 KB a track, and the time to make it; one for each
+    folder, with columns packed as they are kept in the cache, costs a seventh.
+
+    device: as of this pass; it may change from one mount to the next.
+    digest: of the names in it, in the order of the file system.
+    is_plain: nothing in it is a link or under an ignore file, so that equal stamps mean that
+        nothing has changed.
+    folders: names of the folders in it, joined by '/'.
+    names: of its audio files, sorted, joined by '/'. A row is one of them.
+    stamps: of each row size, mtime_ns, ctime_ns and inode, as 64-bit numbers. A size below 0 is
+        that of no file: such a row never counts as unchanged.
+    durations_ms: of each row, as 32-bit numbers, 0 where unknown; None if none was read yet.
+    lines: of each row the `#EXTINF` line or nothing, then NUL and '/' where the path of the folder
+        goes, the name and a line end; joined by NUL. A playlist's lines are two steps away.
+    artists: of each row, as tagged, joined by NUL; one alone stands for all.
+    has_odd_names: some player may have trouble with one of the paths.
+    """
+
+    path: bytes
+    device: int
+    inode: int
+    mtime_ns: int
+    ctime_ns: int
+    digest: bytes
+    is_plain: bool
+    has_hard_links: bool
+    folders: bytes
+    names: bytes
+    stamps: bytes
+    durations_ms: bytes | None = None
+    lines: bytes = b""
+    artists: bytes = b""
+    has_odd_names: bool = False
+    odd: Odd = NOTHING_ODD
+
+
+def rows(joined: bytes, separator: bytes) -> list[bytes]:
+    """Take a column apart."""
+    return joined.split(separator) if joined else []

@@ -1,0 +1,222 @@
+"""One folder in; out comes what its listing says, entry by entry: audio files, folders, what is left out."""
+
+import errno
+import os
+from array import array
+from collections.abc import Iterable
+from hashlib import blake2b
+from operator import attrgetter
+
+from playshuffle.library import ignore_files as ignore
+from playshuffle.library.folder import Folder, Odd, rows
+from playshuffle.library.formats import AUDIO_SUFFIXES
+from playshuffle.library.ignore_files import Rules
+
+# Folders that systems and other programs keep for themselves, compared in lower case.
+_SYSTEM_FOLDERS = frozenset(
+    b"@eadir #recycle #snapshot @recycle @recently-snapshot $recycle.bin lost+found __macosx".split()
+) | {b"system volume information"}
+
+GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
+
+# FAT, exFAT and old ext file systems tell at best hundredths of a second apart, at worst two
+# seconds: a second change within that time may leave the same stamp.
+_COARSE_NS = 10_000_000
+_SETTLED_NS = 3_000_000_000
+
+_DOT = ord(".")
+_LIMIT = 1 << 63
+_READINGS = Folder._fields.index("durations_ms")  # from here on, what comes of reading the files
+
+file_stamp = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
+
+
+class Listing:
+    """What is in one folder.
+
+    unreadable: names of entries that could not be looked at, with the reason. Of them, what is
+        known stays.
+    growing: names of files that were written to less than `still_ns` ago. Of them, too.
+    """
+
+    def __init__(
+        self, path: bytes, known: Folder | None, *, with_stamps: bool, now_ns: int, still_ns: int = 0
+    ) -> None:
+        self.unreadable: list[tuple[bytes, str]] = []
+        self.growing: list[bytes] = []
+        self._path = path
+        self._known = known
+        self._with_stamps = with_stamps
+        self._now_ns = now_ns
+        self._still_ns = still_ns
+        self._folders: list[bytes] = []
+        self._links: list[bytes] = []
+        self._names: list[bytes] = []
+        self._stamps: list[int] = []
+        self._linked: dict[bytes, int] = {}
+        self._left_out: list[tuple[bytes, str]] = []
+        self._is_plain = with_stamps
+        self._has_hard_links = False
+
+    def read(
+        self, here: os.stat_result, rules: Rules | None, *, use_ignore_files: bool
+    ) -> tuple[Folder, Rules | None]:
+        """Read the folder, whose stat is given; also the ignore rules that hold below it.
+
+        Raises:
+            OSError: it cannot be read, or an ignore file in it cannot.
+        """
+        with os.scandir(self._path) as scan:
+            entries = {entry.name: entry for entry in scan}
+        if rules is not None or not ignore.NAMES.isdisjoint(entries) or self._is_unsettled(here):
+            self._is_plain = False
+        marker = next((name for name in ignore.MARKERS if name in entries), None)
+        if use_ignore_files and marker is not None:
+            self._left_out.append((b"", f"folder has {marker.decode()}"))
+        else:
+            if use_ignore_files:
+                rules = ignore.read(self._path, entries, rules)
+            take_at_once = rules is None and not self._with_stamps
+            for name in sorted(entries):
+                entry = entries[name]
+                # Nearly all that is found, and told by its name and kind alone.
+                if take_at_once and name[0] != _DOT and entry.is_file(follow_symlinks=False):
+                    if is_audio_name(name):
+                        self._names.append(name)
+                        self._stamps += (0, 0, 0, entry.inode())
+                else:
+                    self._take(entry, rules)
+        return self._folder(here, digest(entries) if self._with_stamps else b""), rules
+
+    def _folder(self, here: os.stat_result, names_digest: bytes) -> Folder:
+        """The known folder, if it is as it was; else a new one without readings."""
+        try:
+            stamps = array("q", self._stamps)
+        except OverflowError:
+            stamps = array("q", map(fits, self._stamps))
+        folder = Folder(
+            self._path,
+            here.st_dev,
+            *folder_stamp(here),
+            digest=names_digest,
+            is_plain=self._is_plain,
+            has_hard_links=self._has_hard_links,
+            folders=b"/".join(self._folders),
+            names=b"/".join(self._names),
+            stamps=stamps.tobytes(),
+            odd=Odd(self._links, self._linked, self._left_out, {}),
+        )
+        known = self._known
+        if known is None or folder.odd[:3] != known.odd[:3]:
+            return folder
+        same = known if known.device == folder.device else known._replace(device=folder.device)
+        return same if same[:_READINGS] == folder[:_READINGS] else folder
+
+    def _take(self, entry: "os.DirEntry[bytes]", rules: Rules | None) -> None:
+        name = entry.name
+        is_audio = is_audio_name(name)
+        try:
+            is_link = entry.is_symlink()
+            # Wherever it leads: there may be something else next time.
+            self._is_plain &= not is_link
+            is_folder = entry.is_dir()
+            if not (is_audio or is_folder):
+                return
+            reason = why_not(name, is_folder)
+            if reason is None and rules is not None and rules.exclude(self._path + name, is_folder):
+                reason = "ignore file"
+            if reason is None and not is_folder and not entry.is_file():
+                reason = "link to no file" if is_link else "not a regular file"
+            if reason is not None:
+                self._left_out.append((name, reason))
+            elif is_folder:
+                (self._links if is_link else self._folders).append(name)
+            elif self._with_stamps or is_link:
+                self._take_file(name, entry.stat(), is_link)
+            else:  # under ignore rules
+                self._take_row(name, (0, 0, 0, entry.inode()))
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                self._left_out += [(name, "link to no file")] * is_audio
+            elif error.errno not in GONE:
+                self.unreadable.append((name, os.strerror(error.errno or 0)))
+                self._take_known(name)
+
+    def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
+        stamp = file_stamp(file)
+        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns and stamp != self._known_stamp(name):
+            self.growing.append(name)
+            self._take_known(name)
+            return
+        if self._is_unsettled(file):
+            stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other pass gives
+        self._take_row(name, stamp)
+        if is_link:
+            self._linked[name] = file.st_dev
+        elif file.st_nlink > 1:
+            self._has_hard_links = True
+
+    def _take_row(self, name: bytes, stamp: Iterable[int]) -> None:
+        self._names.append(name)
+        self._stamps += stamp
+
+    def _take_known(self, name: bytes) -> None:
+        """Go on with what is known of an entry that cannot be looked at, or not yet."""
+        self._is_plain = False
+        known = self._known
+        if known is None:
+            return
+        names = rows(known.names, b"/")
+        if name in known.odd.links:
+            self._links.append(name)
+        elif name in rows(known.folders, b"/"):
+            self._folders.append(name)
+        elif name in names:
+            row = names.index(name)
+            self._take_row(name, array("q", known.stamps)[4 * row : 4 * row + 4])
+            if name in known.odd.linked:
+                self._linked[name] = known.odd.linked[name]
+
+    def _known_stamp(self, name: bytes) -> tuple[int, ...] | None:
+        names = rows(self._known.names, b"/") if self._known is not None else []
+        if self._known is None or name not in names:
+            return None
+        row = names.index(name)
+        return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
+
+    def _is_unsettled(self, file: os.stat_result) -> bool:
+        """Whether the clock is coarse, and the last change just now."""
+        changed_ns = file.st_ctime_ns
+        return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _SETTLED_NS
+
+
+def is_audio_name(name: bytes) -> bool:
+    """Whether a file of this name is taken for audio: by its suffix alone."""
+    dot = name.rfind(b".")
+    return dot > 0 and name[dot:].lower() in AUDIO_SUFFIXES
+
+
+def folder_stamp(here: os.stat_result) -> tuple[int, int, int]:
+    """Tell whether a folder is the same and holds the same names: inode, mtime_ns, ctime_ns."""
+    return fits(here.st_ino), fits(here.st_mtime_ns), fits(here.st_ctime_ns)
+
+
+def digest(names: Iterable[bytes]) -> bytes:
+    """Boil a listing down, in the order of the file system."""
+    return blake2b(b"/".join(names), digest_size=16).digest()
+
+
+def fits(number: int) -> int:
+    """Fold a number into 64 bits with sign: inodes and far dates may have more."""
+    return number if -_LIMIT <= number < _LIMIT else number % _LIMIT
+
+
+def why_not(name: bytes, is_folder: bool) -> str | None:
+    """Why a walk leaves out whatever has this name, if it does."""
+    if name.startswith(b"._"):
+        return "AppleDouble"
+    if name.startswith(b"."):
+        return "hidden"
+    if is_folder and name.lower() in _SYSTEM_FOLDERS:
+        return "system folder"
+    return None

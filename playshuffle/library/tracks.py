@@ -1,0 +1,290 @@
+"""Folders in, tracks out: their tags read where they are not known, each file once, in path order."""
+
+import json
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from itertools import islice
+from operator import itemgetter, lt
+from typing import Any, TypeVar
+from zlib import crc32
+
+from playshuffle.library.extinf import extinf
+from playshuffle.library.folder import Folder, Reading, Skipped, Tags, rows
+from playshuffle.library.names import is_plain
+
+# A reader of tags: paths in; (number of the path, what came of it) out, in any order.
+ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
+
+_LONGEST_MS = (1 << 32) - 1
+_STAMP_BYTES = 32
+_UNSETTLED = -1  # a size that no file has, so that its stamp is another one in the next pass
+_path = itemgetter(0)
+
+T = TypeVar("T")
+
+
+class Tracks:
+    """The library: tracks in order, of which each column is put together when it is asked for.
+
+    folders: with their tracks one after the other. chosen: numbers of the tracks in them that
+    are meant, in order; None for all.
+    """
+
+    def __init__(self, folders: Sequence[Folder], chosen: Sequence[int] | None = None) -> None:
+        self.folders = folders
+        self.chosen = chosen
+
+    def __len__(self) -> int:
+        return len(self.durations_ms)
+
+    @cached_property
+    def paths(self) -> list[bytes]:
+        """Absolute, as they were found."""
+        return self.column(lambda folder: map(folder.path.__add__, folder.names.split(b"/")))
+
+    @cached_property
+    def durations_ms(self) -> "array[int]":
+        """0 where unknown."""
+        durations = array("I")
+        for folder in self.folders:
+            durations.frombytes(folder.durations_ms or bytes(_count(folder) * 4))
+        return durations if self.chosen is None else array("I", [durations[row] for row in self.chosen])
+
+    @cached_property
+    def artists(self) -> list[bytes]:
+        """As tagged; empty where there is none."""
+        return self.column(lambda folder: _each(folder.artists, _count(folder)))
+
+    @cached_property
+    def marks(self) -> bytes:
+        """Of each track what tells it again under another name, as `identity` wants it."""
+        numbers = array("q")
+        for folder in self.folders:
+            numbers.frombytes(folder.stamps)
+        numbers[2::4] = array("q", self._whole_column(_tag_sums))
+        if self.chosen is None:
+            return numbers.tobytes()
+        whole = numbers.tobytes()
+        return b"".join([_row(whole, row) for row in self.chosen])
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Tells one library from another by its paths."""
+        whole = blake2b(digest_size=16)
+        for folder in self.folders:
+            whole.update(b"%b\0%b\0" % (folder.path, folder.names))
+        whole.update(b"" if self.chosen is None else array("I", self.chosen).tobytes())
+        return whole.digest()
+
+    def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
+        """What `make` says of each file of a folder, for all tracks."""
+        values = self._whole_column(make)
+        return values if self.chosen is None else [values[row] for row in self.chosen]
+
+    def _whole_column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
+        values: list[T] = []
+        for folder in self.folders:
+            values += make(folder)
+        return values
+
+    def only(self, indices: Sequence[int]) -> "Tracks":
+        """These tracks alone, in this order."""
+        chosen = self.chosen
+        return Tracks(self.folders, indices if chosen is None else [chosen[index] for index in indices])
+
+
+def with_readings(
+    folders: Iterable[Folder],
+    known: Mapping[bytes, Folder],
+    known_fields: Callable[[bytes], list[list[Any] | None]],
+    read_all: ReadAll,
+) -> Iterator[tuple[Folder, str]]:
+    """Read what is not known: the folders that have no readings, with them, and all tags as JSON.
+
+    A file that has the stamp it had last time is not read again, whatever its folder went
+    through. One that could not be read stands by the tags it had, and is read again next time.
+    Each folder comes out as soon as its last file was read.
+    """
+    paths: list[bytes] = []
+    wanted: list[tuple[_Rows, int]] = []
+    for folder in folders:
+        if folder.durations_ms is not None:
+            continue
+        mine = _Rows(folder)
+        before = known.get(folder.path)
+        if before is not None:
+            mine.take_over(before, known_fields(folder.path))
+        missing = mine.missing
+        if not missing:
+            yield mine.finished()
+        paths += [folder.path + mine.names[row] for row in missing]
+        wanted += [(mine, row) for row in missing]
+    for number, reading in read_all(paths) if paths else ():
+        mine, row = wanted[number]
+        mine.put(row, reading)
+        if not mine.missing:
+            yield mine.finished()
+
+
+class _Rows:
+    """The readings of one folder while they come in."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.names = rows(folder.names, b"/")
+        count = len(self.names)
+        self._folder = folder
+        self._stamps = array("q", folder.stamps)
+        self.missing = dict.fromkeys(range(count))  # a set that keeps its order
+        self._fields: list[list[Any] | None] = [None] * count
+        self._durations_ms = array("I", bytes(4 * count))
+        self._extinfs = [b""] * count
+        self._artists = [b""] * count
+        self._reasons: dict[int, tuple[str, bool]] = {}
+
+    def take_over(self, before: Folder, fields: Sequence[list[Any] | None]) -> None:
+        """Take over the readings of files that have not changed; of others, the tags until they are read."""
+        names = rows(before.names, b"/")
+        if before.durations_ms is None or len(fields) != len(names):
+            return
+        durations_ms = array("I", before.durations_ms)
+        extinfs = before.lines.split(b"\0")[::2]
+        artists = _each(before.artists, len(names))
+        old_row = {name: row for row, name in enumerate(names)}
+        for row, name in enumerate(self.names):
+            old = old_row.get(name)
+            if old is None:
+                continue
+            self._fields[row] = fields[old]
+            self._durations_ms[row] = durations_ms[old]
+            self._extinfs[row] = extinfs[old]
+            self._artists[row] = artists[old]
+            if _stamp(before, old) == _stamp(self._folder, row):
+                del self.missing[row]
+                if old in before.odd.reasons:
+                    self._reasons[row] = before.odd.reasons[old]
+
+    def put(self, row: int, reading: Reading) -> None:
+        """Note what came of reading one file."""
+        del self.missing[row]
+        if reading.reason:
+            self._reasons[row] = (reading.reason, reading.is_audio)
+        if not reading.is_settled:
+            self._stamps[4 * row] = _UNSETTLED
+            return
+        tags = reading.tags or Tags()
+        self._fields[row] = None if reading.tags is None else list(tags)
+        self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
+        self._extinfs[row] = extinf(tags)
+        self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
+
+    def finished(self) -> tuple[Folder, str]:
+        """The folder with its readings, and all tags as JSON."""
+        artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
+        folder = self._folder._replace(
+            stamps=self._stamps.tobytes(),
+            durations_ms=self._durations_ms.tobytes(),
+            lines=b"\0".join(map(b"%b\0/%b\n".__mod__, zip(self._extinfs, self.names, strict=True))),
+            artists=b"\0".join(artists),
+            has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
+            odd=self._folder.odd._replace(reasons=self._reasons),
+        )
+        return folder, json.dumps(self._fields)
+
+
+def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:
+    """Line up the tracks of all roots: sorted by path bytes within a root, the roots as given.
+
+    Returns:
+        The tracks; files that are none, with the reason; tracks without tags, with the reason.
+    """
+    by_root = [sorted((folder for folder in root if folder.names), key=_path) for root in roots]
+    whole = Tracks([folder for folders in by_root for folder in folders])
+    twice = _reached_twice(whole.folders)
+    skipped: list[Skipped] = []
+    untagged: list[Skipped] = []
+    if not twice and all(map(_is_in_order, by_root)) and not any(f.odd.reasons for f in whole.folders):
+        return whole, skipped, untagged
+    chosen: list[int] = []
+    end = 0
+    for folders in by_root:
+        mine: list[int] = []
+        for folder in folders:
+            start, end = end, end + _count(folder)
+            if twice or folder.odd.reasons:
+                mine += (start + row for row in _staying(folder, twice, skipped, untagged))
+            else:
+                mine += range(start, end)
+        if not _is_in_order(folders):
+            mine.sort(key=whole.paths.__getitem__)
+        chosen += mine
+    return Tracks(whole.folders, chosen), skipped, untagged
+
+
+def _is_in_order(folders: Sequence[Folder]) -> bool:
+    """Whether the files of each folder come before those of the next: not if it has folders, too."""
+    ends = (folder.path + folder.names.rpartition(b"/")[2] for folder in folders)
+    starts = (folder.path + folder.names.partition(b"/")[0] for folder in islice(folders, 1, None))
+    return all(map(lt, ends, starts))
+
+
+def _staying(
+    folder: Folder, twice: Collection[bytes], skipped: list[Skipped], untagged: list[Skipped]
+) -> Iterator[int]:
+    """The rows of a folder without what is no track, or is reached by another path."""
+    for row, name in enumerate(folder.names.split(b"/")):
+        path = folder.path + name
+        reason, is_track = folder.odd.reasons.get(row, ("", True))
+        if path in twice:
+            skipped.append(Skipped(path, "reached by another path, too"))
+        elif not is_track:
+            skipped.append(Skipped(path, reason))
+        else:
+            if reason:
+                untagged.append(Skipped(path, reason))
+            yield row
+
+
+def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
+    """The paths of files that are reached by another path, too.
+
+    Of the paths to one file a real one stays, and of those the smallest.
+    """
+    if not any(folder.has_hard_links or folder.odd.linked for folder in folders):
+        return set()
+    candidates = []
+    for folder in folders:
+        linked = folder.odd.linked
+        inodes = array("q", folder.stamps)[3::4]
+        for name, inode in zip(rows(folder.names, b"/"), inodes, strict=True):
+            file = (linked.get(name, folder.device), inode)
+            candidates.append((name in linked, folder.path + name, file))
+    seen = set()
+    twice = set()
+    for _, path, file in sorted(candidates):
+        if file in seen:
+            twice.add(path)
+        seen.add(file)
+    return twice
+
+
+def _each(artists: bytes, count: int) -> list[bytes]:
+    return artists.split(b"\0") if b"\0" in artists else [artists] * count
+
+
+def _tag_sums(folder: Folder) -> Iterable[int]:
+    """Of each file a check sum of its EXTINF line: 0 where there is none."""
+    return map(crc32, folder.lines.split(b"\0")[::2]) if folder.lines else [0] * _count(folder)
+
+
+def _count(folder: Folder) -> int:
+    return len(folder.stamps) // _STAMP_BYTES
+
+
+def _stamp(folder: Folder, row: int) -> bytes:
+    return _row(folder.stamps, row)
+
+
+def _row(stamps: bytes, row: int) -> bytes:
+    return stamps[_STAMP_BYTES * row : _STAMP_BYTES * (row + 1)]

@@ -1,0 +1,81 @@
+"""Known folders in; out come those of which listing and stamps are still as they were.
+
+A second run spends most of its time on this, in the kernel; so half of it may be done by another
+process, which costs a fork and answers with a byte for each folder.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from itertools import chain
+from struct import error as StructError  # noqa: N812 - it is a class
+from struct import pack
+from typing import BinaryIO
+
+from playshuffle.library.folder import Folder, rows
+from playshuffle.library.listing import digest, file_stamp
+
+_WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
+_CHUNK = 16
+
+
+def unchanged(
+    folders: Iterable[Folder], *, may_fork: bool, seen_so_far: Callable[[int], object] = lambda _: None
+) -> dict[bytes, Folder]:
+    """Those plain folders, by path, that have what they had, on the device where they were.
+
+    may_fork: have another process look at half of them; only where there are no threads.
+    seen_so_far: called once in a while with the number of files looked at.
+    """
+    plain = [folder for folder in folders if folder.is_plain]
+    half = len(plain) // 2 if may_fork and len(plain) >= _WORTH_A_FORK else len(plain)
+    with _asked(plain[half:]) as answers:
+        mine = b""
+        files = 0
+        for start in range(0, half, _CHUNK):
+            chunk = plain[start : min(start + _CHUNK, half)]
+            mine += bytes(map(_is_unchanged, chunk))
+            files += sum(len(folder.stamps) for folder in chunk) // 32
+            seen_so_far(files)
+        theirs = answers.read()
+    # A process that ended before its time leaves the rest to the walk, as if it had changed.
+    return {folder.path: folder for folder, is_same in zip(plain, mine + theirs, strict=False) if is_same}
+
+
+@contextmanager
+def _asked(folders: Sequence[Folder]) -> Iterator[BinaryIO]:
+    """Where another process writes a byte for each of the folders: 1 for an unchanged one."""
+    if not folders:
+        yield BytesIO()
+        return
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with open(writer, "wb") as answers:
+                answers.write(bytes(map(_is_unchanged, folders)))
+        finally:
+            os._exit(0)  # nothing is to be cleaned up twice
+    os.close(writer)
+    try:
+        with open(reader, "rb") as answers:
+            yield answers
+    finally:
+        os.waitpid(child, 0)
+
+
+def _is_unchanged(known: Folder) -> bool:
+    path = known.path
+    try:
+        here = os.stat(path)
+        if known[1:5] != (here.st_dev, here.st_ino, here.st_mtime_ns, here.st_ctime_ns):
+            return False
+        # The listing, too: within one tick of a coarse clock a folder may change twice.
+        if digest(os.listdir(path)) != known.digest:
+            return False
+        files = map(os.lstat, map(path.__add__, rows(known.names, b"/")))
+        now = list(chain.from_iterable(map(file_stamp, files)))
+        return pack(f"{len(now)}q", *now) == known.stamps
+    except (OSError, StructError):  # gone, or a number beyond 64 bits: the walk will see
+        return False

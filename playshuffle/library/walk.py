@@ -1,0 +1,241 @@
+"""Folders in, their audio files out: which there are, and which are unchanged since last time.
+
+The walk reads every folder and stats every audio file, each time: a file edited in place
+changes nothing in its folder. A folder whose listing and stamps are those of the last pass
+comes back as the very same value, tags and all; that check is what a second run costs.
+What cannot be read is unknown, never empty: such a folder comes back as it was known.
+"""
+
+import contextlib
+import os
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import chain
+from typing import NamedTuple
+
+from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped, rows
+from playshuffle.library.ignore_files import Rules
+from playshuffle.library.listing import GONE, Listing, fits
+from playshuffle.library.unchanged import unchanged
+
+
+@dataclass(slots=True)
+class Found:
+    """What a walk found: folders by root, in the order given, and what was left out.
+
+    growing: files that are being written, and so stay as they were known.
+    """
+
+    roots: list[list[Folder]] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    unreadable: list[Skipped] = field(default_factory=list)
+    growing: list[bytes] = field(default_factory=list)
+
+
+class Dirty(NamedTuple):
+    """Where something may have changed: paths with a slash at their end.
+
+    folders: each by itself. trees: with all below them.
+    """
+
+    folders: frozenset[bytes]
+    trees: frozenset[bytes] = frozenset()
+
+    def without(self, folders: Collection[Folder]) -> dict[bytes, Folder]:
+        """Those of the plain folders, by path, of which it is known that nothing has changed.
+
+        What lies behind a link may have changed without a word.
+        """
+        links = (folder.path + name + b"/" for folder in folders for name in folder.odd.links)
+        tops = (*self.trees, *links)
+        return {
+            folder.path: folder
+            for folder in folders
+            if folder.is_plain and folder.path not in self.folders and not folder.path.startswith(tops)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is known of what happened in the folders since the last look.
+
+    dirty: where to look; None for everywhere. gone: files and folders that were seen to be
+        deleted or moved away. moved: those of which it was seen whither: from, to.
+    still_ns: what was written to less than that ago is left for later.
+    """
+
+    dirty: Dirty | None = None
+    gone: frozenset[bytes] = frozenset()
+    moved: tuple[tuple[bytes, bytes], ...] = ()
+    still_ns: int = 0
+
+
+EVERYWHERE = Changes()
+
+
+def find(
+    roots: Sequence[bytes],
+    known: Mapping[bytes, Folder],
+    *,
+    use_ignore_files: bool = True,
+    with_stamps: bool = True,
+    seen_so_far: Callable[[int], object] = lambda _: None,
+    clock_ns: Callable[[], int] = time.time_ns,
+    may_fork: bool = False,
+    dirty: Dirty | None = None,
+    still_ns: int = 0,
+) -> Found:
+    """Walk the roots, real folders first, then what symbolic links add to them.
+
+    Every folder is entered once, known by device and inode, so that loops and overlapping
+    roots end; a real path is preferred to one through a link.
+
+    Args:
+        roots: absolute paths of folders, without a slash at the end.
+        known: folders of an earlier pass by path; one that has not changed comes back as
+            the same object.
+        use_ignore_files: leave out what `.nomedia`, `.ndignore` and their kin name.
+        with_stamps: False spares the stat of each file; the stamps then hold zeros but for
+            the inode.
+        seen_so_far: called with each folder, with the number of files found.
+        clock_ns: the clock that file systems stamp with.
+        may_fork: have another process do half of it, where that pays; not where there are threads.
+        dirty: look only there, and believe the rest to be as it is known.
+        still_ns: what was written to less than that ago is not looked at yet.
+    """
+    if dirty is None:
+        same = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
+    else:
+        same = dirty.without(list(known.values()))
+    walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
+    for number, root in enumerate(roots):
+        walk.found.roots.append([])
+        walk.enter(number, root.rstrip(b"/") + b"/", None)
+    while walk.links:
+        number, path, rules = heappop(walk.links)
+        walk.enter(number, path, rules)
+    if not with_stamps:
+        _stat_twins(walk.found)
+    return walk.found
+
+
+class _Walk:
+    """One walk: what was visited so far, and the links still to follow."""
+
+    def __init__(
+        self,
+        known: Mapping[bytes, Folder],
+        unchanged: Mapping[bytes, Folder],
+        use_ignore_files: bool,
+        with_stamps: bool,
+        seen_so_far: Callable[[int], object],
+        clock_ns: Callable[[], int],
+        still_ns: int,
+    ) -> None:
+        self.known = known
+        self.unchanged = unchanged
+        self.use_ignore_files = use_ignore_files
+        self.with_stamps = with_stamps
+        self.seen_so_far = seen_so_far
+        self.clock_ns = clock_ns
+        self.still_ns = still_ns
+        self.found = Found()
+        # A heap: of two links to one folder, that with the smallest path counts.
+        self.links: list[tuple[int, bytes, Rules | None]] = []
+        self._visited: set[tuple[int, int]] = set()
+        self._filed: set[bytes] = set()
+        self._files = 0
+
+    def enter(self, number: int, top: bytes, rules: Rules | None) -> None:
+        """Walk a folder and all below it, and file what was found under root `number`."""
+        todo: list[tuple[bytes, Rules | None]] = [(top, rules)]
+        while todo:
+            path, rules = todo.pop()
+            if path in self._filed:
+                continue
+            same = self.unchanged.get(path) if rules is None else None
+            try:
+                if same is not None:
+                    visited = (same.device, same.inode)
+                else:
+                    here = os.stat(path)
+                    visited = (here.st_dev, here.st_ino)
+                if visited in self._visited:
+                    continue
+                self._visited.add(visited)
+                if same is not None:
+                    folder = same
+                else:
+                    folder, rules = self._read(path, here, rules, self.known.get(path))
+            except OSError as error:
+                if error.errno not in GONE or path == top:  # else it went while we walked
+                    self._cannot_read(number, path, error)
+                continue
+            self._file(number, folder, rules, todo)
+
+    def _file(
+        self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
+    ) -> None:
+        """Put a folder with what was found, and what is in it on the lists of what is to be walked."""
+        path = folder.path
+        self._filed.add(path)
+        self.found.roots[number].append(folder)
+        if folder.folders:
+            todo += [(path + name + b"/", rules) for name in reversed(folder.folders.split(b"/"))]
+        if folder.odd is not NOTHING_ODD:
+            self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
+            for name in folder.odd.links:
+                heappush(self.links, (number, path + name + b"/", rules))
+        self._files += len(folder.stamps) // 32
+        self.seen_so_far(self._files)
+
+    def _read(
+        self, path: bytes, here: os.stat_result, rules: Rules | None, known: Folder | None
+    ) -> tuple[Folder, Rules | None]:
+        """Read a folder afresh; also the ignore rules that hold below it."""
+        listing = Listing(
+            path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns(), still_ns=self.still_ns
+        )
+        folder, rules = listing.read(here, rules, use_ignore_files=self.use_ignore_files)
+        self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
+        self.found.growing += [path + name for name in listing.growing]
+        return folder, rules
+
+    def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
+        """Say so, and go on with what is known of this folder and all below it."""
+        report = Skipped(path, os.strerror(error.errno or 0))
+        if report not in self.found.unreadable:
+            self.found.unreadable.append(report)
+        todo: list[tuple[bytes, Rules | None]] = [(path, None)]
+        while todo:
+            path, _ = todo.pop()
+            folder = self.known.get(path)
+            if folder is not None and path not in self._filed:
+                self._file(number, folder, None, todo)
+
+
+def _stat_twins(found: Found) -> None:
+    """Stat the files whose inode numbers, taken from the listings, are not theirs alone.
+
+    They may be hard links; or the file system is one of FUSE that lists no true numbers.
+    """
+    inodes = array("q")
+    for folder in chain.from_iterable(found.roots):
+        inodes += array("q", folder.stamps)[3::4]
+    if len(set(inodes)) == len(inodes):
+        return
+    counts = Counter(inodes)
+    for folders in found.roots:
+        for place, folder in enumerate(folders):
+            stamps = array("q", folder.stamps)
+            twins = [row for row, inode in enumerate(stamps[3::4]) if counts[inode] > 1]
+            names = rows(folder.names, b"/")
+            for row in twins:
+                with contextlib.suppress(OSError):
+                    stamps[4 * row + 3] = fits(os.stat(folder.path + names[row]).st_ino)
+            if twins:
+                folders[place] = folder._replace(has_hard_links=True, stamps=stamps.tobytes())

@@ -1,0 +1,217 @@
+"""Tracks, a recipe and the last order in, the order out: where tags meet permutations."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.folder import Folder
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering import pins
+from playshuffle.ordering.apart import part_from_pins
+from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
+from playshuffle.ordering.orders import ORDERS, check
+from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.ordering.seam import after_gap
+from playshuffle.shuffle import RandBelow, Shuffle, pinned
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """All tracks in order; the first `count` of them are to be played, or were."""
+
+    order: list[int]
+    count: int
+
+
+def needs_last(recipe: Recipe) -> bool:
+    """Whether the last order of the playlist has a say."""
+    return (
+        ORDERS[recipe.order].from_last
+        or recipe.gap is not None
+        or recipe.part is not None
+        or any(pin.place == HERE for pin in recipe.pins)
+    )
+
+
+def last_order(paths: Sequence[bytes], last: Sequence[bytes], count: int | None = None) -> Arranged:
+    """The last order over the tracks of now: gone ones dropped, new ones appended.
+
+    count: how many of it were in the playlist; None for all.
+    """
+    left = {path: index for index, path in enumerate(paths)}
+    played, others = (
+        [left.pop(path) for path in part if path in left]
+        for part in (last[:count], [] if count is None else last[count:])
+    )
+    return Arranged(played + others + list(left.values()), len(played))
+
+
+def arrange(
+    tracks: Tracks,
+    recipe: Recipe,
+    last: Arranged | None,
+    randbelow: RandBelow,
+    tags_of: TagsOf | None = None,
+) -> Arranged:
+    """Put the tracks in order, and say how many of them are to be played.
+
+    Args:
+        tracks: the library, not empty.
+        recipe: what is asked for.
+        last: the last order over these tracks, if there was one.
+        randbelow: where all chance comes from.
+        tags_of: looks up the tags, for the orders that need them; None where there are none.
+
+    Raises:
+        PlayshuffleError: what is asked for has no meaning, or none for these tracks.
+    """
+    check(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
+    order = ORDERS[recipe.order]
+    starts_from_last = last is not None and (order.from_last or recipe.part is not None)
+    base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
+    plan = _planned(tracks, recipe, base, None if last is None else last.order)
+    shuffle = order.shuffle(tracks, tags_of or no_tags, recipe)
+    result = _shuffled(recipe, plan.base, plan.there, last, shuffle, randbelow)
+    result, count = _counted(tracks, recipe, plan, result)
+    if order.is_of_the_list and count < len(result):
+        result[:count] = pinned(result[:count], plan.there, shuffle, randbelow)
+    if order.is_of_the_list and plan.there:
+        keys = group_keys(tracks, tags_of or no_tags, recipe.by or ARTIST)
+        result[:count] = part_from_pins(result[:count], plan.there, keys, randbelow)
+    return Arranged(result + plan.left_out, count)
+
+
+def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
+    """An order of all tracks as it is, but for the pinned ones, and how many of it are to be played.
+
+    Raises:
+        PlayshuffleError: as `arrange` does, for pins and limits.
+    """
+    base = list(order)
+    for pin in recipe.pins:
+        if pin.place == LAST and recipe.time_ms is not None:
+            base.append(base.pop(base.index(pin.index)))
+    plan = _planned(tracks, recipe, base, order)
+    pins.swap_in(plan.base, plan.there)
+    result, count = _counted(tracks, recipe, plan, plan.base)
+    return Arranged(result + plan.left_out, count)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be put in order, and what of it has a place already.
+
+    base: the tracks to choose from. left_out: those that are too long, or of unknown length.
+    count: how many are to be played, as far as is known. there: the pinned ones, by place.
+    closing: one that is pinned to the end of a list of unknown length.
+    """
+
+    base: list[int]
+    left_out: list[int]
+    count: int
+    there: dict[int, int]
+    closing: list[int]
+
+
+def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int] | None) -> _Plan:
+    left_out: list[int] = []
+    if recipe.time_ms is not None:
+        base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
+    count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
+    there = pins.places(recipe.pins, tracks, last, count)
+    closing: list[int] = []
+    if recipe.time_ms is not None and any(pin.place == LAST for pin in recipe.pins):
+        # It has no place before it is known how many fit; what stands last takes its own.
+        count -= 1
+        closing = [there.pop(count)]
+        pins.swap_in(base, {len(base) - 1: closing[0]})
+        base.pop()
+    return _Plan(base, left_out, count, there, closing)
+
+
+def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
+    """The order, with what closes the list; and how many of it are to be played."""
+    count, there = plan.count, plan.there
+    if recipe.time_ms is not None:
+        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], there, plan.closing)
+        if count <= max(there, default=-1):
+            raise pins.beyond(tracks.paths[there[max(there)]], max(there), count)
+        for index in plan.closing:
+            there[count] = index
+            result.insert(count, index)
+            count += 1
+    return result, count
+
+
+def no_tags(folder: Folder) -> list[None]:
+    """Tags of a folder where there are none."""
+    return [None] * (folder.names.count(b"/") + 1)
+
+
+def _by_length(
+    tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
+) -> tuple[list[int], list[int]]:
+    """The tracks of which the length is known and fits into the time, and the others."""
+    durations_ms = tracks.durations_ms
+    fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
+    if not fitting:
+        raise PlayshuffleError(
+            "No track is known to be as short as --time, so there is none to choose from; allow more.",
+            Exit.USAGE,
+        )
+    for pin in pinned:
+        if not 0 < durations_ms[pin.index] <= time_ms:
+            why = "it is longer" if durations_ms[pin.index] else "its length is not known"
+            raise PlayshuffleError(
+                f"{shown(tracks.paths[pin.index])} cannot be pinned with --time: {why}.", Exit.USAGE
+            )
+    chosen = frozenset(fitting)
+    return fitting, [index for index in order if index not in chosen]
+
+
+def _shuffled(
+    recipe: Recipe,
+    base: list[int],
+    there: Mapping[int, int],
+    last: Arranged | None,
+    shuffle: Shuffle,
+    randbelow: RandBelow,
+) -> list[int]:
+    """Shuffle the base around pins, around all but a part, or after a gap."""
+    if recipe.gap is not None:
+        among = frozenset(base)
+        played = [index for index in last.order[: last.count] if index in among] if last is not None else []
+        was_played = frozenset(played)
+        fresh = [index for index in base if index not in was_played]
+        return after_gap(fresh, played, recipe.gap.plays(len(base)), there, randbelow)
+    pins.swap_in(base, there)
+    staying: Collection[int] = there
+    if recipe.part is not None:
+        end = recipe.part[-1] + 1
+        if end > len(base):
+            raise PlayshuffleError(
+                f"--part reaches up to place {end:,}: the list ends at {len(base):,}.", Exit.USAGE
+            )
+        staying = frozenset(range(len(base))).difference(recipe.part) | there.keys()
+    return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
+
+
+def _fitting(
+    durations_ms: Sequence[int],
+    time_ms: int,
+    order: Sequence[int],
+    there: Mapping[int, int],
+    closing: Sequence[int],
+) -> int:
+    """How many entries of the order, the pinned ones among them, fit into the time beside `closing`."""
+    left_ms = time_ms - sum(durations_ms[index] for index in (*there.values(), *closing))
+    if left_ms < 0:
+        raise PlayshuffleError("The pinned tracks alone are longer than --time.", Exit.USAGE)
+    count = len(there)
+    for place, index in enumerate(order):
+        if place not in there:
+            left_ms -= durations_ms[index]
+            if left_ms < 0:
+                break
+            count += 1
+    return count

@@ -1,0 +1,141 @@
+"""Tracks and their tags in, numbers of groups out: who counts as the same artist, album, or else.
+
+Groups are numbered by first sight. A track that belongs to nobody has a number of its own.
+"""
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import eq
+from typing import NamedTuple
+
+from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.tracks import Tracks
+
+# The tags of all files of a folder, in step with its names; None where there are none.
+TagsOf = Callable[[Folder], Sequence[Tags | None]]
+
+ALBUM, ARTIST, FOLDER = "album", "artist", "folder"
+
+# What tracks can be grouped by: these three, and every tag that is a text.
+_TEXTS = (name for name, kind in Tags.__annotations__.items() if kind is str)
+KNOWN = tuple(dict.fromkeys((ALBUM, ARTIST, FOLDER, *_TEXTS)))
+
+# A guest does not make a new artist: 'A feat. B', 'A (ft. B)', 'A [featuring B]'.
+_GUEST = re.compile(r"\s*[(\[]?\b(?:feat|ft|featuring)\b\.?\s.*", re.IGNORECASE | re.DOTALL)
+_NOBODY = frozenset(("", "various artists", "various", "va", "v.a.", "unknown artist", "[unknown]"))
+
+# One disc of several, as a folder or a title: 'CD1', 'disc 2 - Live', 'Album (Disc 2)', 'Album CD1'.
+# Compiled where it is used, which is not on every run.
+_DISC = r"(?is)(?:(.*?)[\W_])?(?:cd|dis[ck])[\W_]*([0-9]{1,2})(?:[\W_].*)?"
+
+
+class Albums(NamedTuple):
+    """Of each track the number of its album, and its place there: disc and track number."""
+
+    keys: list[int]
+    places: list[tuple[int, float]]
+
+    def in_order(self, order: Iterable[int]) -> list[int]:
+        """Sort tracks: album by album, there by disc, number and path."""
+        return sorted(order, key=lambda index: (self.keys[index], self.places[index], index))
+
+
+def group_keys(tracks: Tracks, tags_of: TagsOf, by: str) -> list[int]:
+    """Number the groups that tracks belong to, by any of the `KNOWN` names."""
+    if by == ARTIST:
+        return artist_keys(tracks.artists)[0]
+    if by == ALBUM:
+        return albums(tracks, tags_of).keys
+    if by == FOLDER:
+        return _numbered(tracks.column(lambda folder: [folder.path] * (folder.names.count(b"/") + 1)))
+    return _numbered(tracks.column(lambda folder: [tags and _value(tags, by) for tags in tags_of(folder)]))
+
+
+def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
+    """Number the artists, as tagged, and count them.
+
+    A track without an artist, or by 'Various Artists', belongs to nobody. Of several artists the
+    first counts.
+    """
+    names = {artist: _principal(artist.decode(errors="replace")) for artist in dict.fromkeys(artists)}
+    return _numbered(list(map(names.__getitem__, artists))), len(set(names.values()) - {None})
+
+
+def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
+    """Number the albums, and say where in its album each track stands.
+
+    An album is a MusicBrainz release, or else what has one title, by one album artist, in one
+    folder: not by one artist, which would tear compilations apart. Without a title it is the
+    folder. Discs are parts of it, in whatever folders of one folder they lie.
+    """
+    found = tracks.column(lambda folder: _album_rows(folder, tags_of(folder)))
+    return Albums(_numbered([album for album, _ in found]), [place for _, place in found])
+
+
+def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:
+    """How each track was rated, from 0 to 1."""
+    return tracks.column(lambda folder: [tags and tags.rating for tags in tags_of(folder)])
+
+
+def neighbours(keys: Sequence[int]) -> int:
+    """How many entries follow one of their own group."""
+    return sum(map(eq, keys, keys[1:]))
+
+
+def fewest_neighbours(keys: Sequence[int]) -> int:
+    """How many entries must follow one of their own group, in the best of all orders."""
+    largest = max(Counter(keys).values(), default=0)
+    return max(0, 2 * largest - len(keys) - 1)
+
+
+def _numbered(names: Sequence[Hashable | None]) -> list[int]:
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    if None in numbers:  # nobody: each such track by itself
+        return [~index if name is None else numbers[name] for index, name in enumerate(names)]
+    return [numbers[name] for name in names]
+
+
+def _principal(artists: str) -> str | None:
+    """The first of them without his guests; None for nobody."""
+    first = artists.partition("; ")[0].strip().casefold()
+    name = _GUEST.sub("", first).strip() or first
+    return None if name in _NOBODY else name
+
+
+def _value(tags: Tags, by: str) -> Hashable | None:
+    """What a track is grouped by; None where the tag is missing."""
+    text: str = getattr(tags, by)
+    if by in ("album_artist", "composer"):
+        return _principal(text)
+    if by == "date":
+        return text[:4] or None  # the year: some files tell the day, others do not
+    first = text.partition("; ")[0].strip().casefold()
+    if by == "work" and first:
+        return first, _principal(tags.composer)  # there is more than one Symphony No. 5
+    return first or None
+
+
+def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[Hashable, tuple[int, float]]]:
+    parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
+    stem, folder_disc = _without_disc(name)
+    place = os.path.join(parent, stem) if stem else parent
+    for known in rows:
+        tags = known or Tags()
+        title, disc = _without_disc(tags.album.strip())
+        artist = tags.album_artist.strip().casefold() if title else ""
+        number = math.inf if tags.number is None else tags.number
+        yield (
+            tags.release_id or (artist, title.casefold(), place),
+            (tags.disc or disc or folder_disc or 1, number),
+        )
+
+
+@lru_cache(64)  # the tracks of an album say the same, one after the other
+def _without_disc(name: str) -> tuple[str, int | None]:
+    """The name of an album or its folder without that of a disc, and which disc."""
+    found = re.fullmatch(_DISC, name)
+    return ((found[1] or "").rstrip(" ._-([{,:"), int(found[2])) if found else (name, None)

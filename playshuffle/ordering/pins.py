@@ -1,0 +1,127 @@
+"""Pins: what a user says of them -> which track, and which place; and the order around them."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.recipe import HERE, LAST, Pin
+
+
+def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
+    """Find the track and the place that `TRACK[@PLACE]` names.
+
+    TRACK is a path, or a path relative to a root, or a file name (its suffix may be left
+    away) that only one track has. PLACE is a number from 1, `first`, `last` or `here`. An
+    '@' may be part of a name: the last one splits only if the whole names no track.
+
+    Raises:
+        PlayshuffleError: no track has that name, or several have.
+    """
+    index = _index(os.fsencode(text), paths, roots)
+    if index is not None:
+        return Pin(index, 0)
+    track, at, word = text.rpartition("@")
+    if at and (place := _place(word)) is not None:
+        index = _index(os.fsencode(track), paths, roots)
+        if index is not None:
+            return Pin(index, place)
+    else:
+        track = text
+    raise PlayshuffleError(
+        f"--pin: no track '{shown(track)}' in the library{_near(track, paths)}.", Exit.USAGE
+    )
+
+
+def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:
+    """Place by place, the track that is pinned there.
+
+    Args:
+        pins: as they were resolved.
+        tracks: those that they name.
+        last: the last order, for what stays `here`; None for that by path.
+        count: how long the list is.
+
+    Raises:
+        PlayshuffleError: two pins contradict each other, or one the length of the list.
+    """
+    there: dict[int, int] = {}
+    for pin in pins:
+        index, place = pin.index, pin.place
+        if index in there.values():
+            raise PlayshuffleError(
+                f"{shown(tracks.paths[index])} is pinned twice; leave one --pin away.", Exit.USAGE
+            )
+        if not isinstance(place, int):
+            here = index if last is None else last.index(index)
+            place = count - 1 if place == LAST else here
+        if place >= count:
+            raise beyond(tracks.paths[index], place, count)
+        if place in there:
+            raise PlayshuffleError(
+                f"Both {shown(tracks.paths[there[place]])} and {shown(tracks.paths[index])} are pinned"
+                f" to place {place + 1}; choose another for one of them.",
+                Exit.USAGE,
+            )
+        there[place] = index
+    return there
+
+
+def beyond(path: bytes, place: int, count: int) -> PlayshuffleError:
+    """Say that a track cannot have a place behind the end of the list."""
+    return PlayshuffleError(
+        f"{shown(path)} cannot be pinned to place {place + 1}: the list ends at {count}.", Exit.USAGE
+    )
+
+
+def swap_in(order: list[int], there: Mapping[int, int]) -> None:
+    """Put each pinned track at its place; what stood there takes the place it leaves.
+
+    Swapped, not moved: all other tracks then stand where they stood, which is what sattolo
+    takes them away from.
+    """
+    for place, index in there.items():
+        at = order.index(index)
+        order[place], order[at] = order[at], order[place]
+
+
+def _place(word: str) -> int | str | None:
+    if word == "first":
+        return 0
+    if word in (LAST, HERE):
+        return word
+    if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python reads no number of thousands
+        if int(word) == 0:
+            raise PlayshuffleError("--pin: places are counted from 1.", Exit.USAGE)
+        return int(word) - 1
+    return None
+
+
+def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
+    """The track of this name; None if there is none."""
+    if not name:
+        return None
+    where = {path: index for index, path in enumerate(paths)}
+    for path in (os.path.abspath(name), *(os.path.normpath(os.path.join(root, name)) for root in roots)):
+        if path in where:
+            return where[path]
+    ending = b"/" + name
+    found = [index for index, path in enumerate(paths) if path.endswith(ending)]
+    if not found:
+        found = [index for index, path in enumerate(paths) if os.path.splitext(path)[0].endswith(ending)]
+    if len(found) > 1:
+        first = ", ".join(shown(paths[index]) for index in found[:3])
+        raise PlayshuffleError(
+            f"--pin: {len(found)} tracks are called '{shown(name)}' ({first}{', …' * (len(found) > 3)});"
+            " give more of the path.",
+            Exit.USAGE,
+        )
+    return found[0] if found else None
+
+
+def _near(track: str, paths: Sequence[bytes]) -> str:
+    from difflib import get_close_matches  # only where something is misspelt
+
+    names = {os.fsdecode(os.path.basename(path)) for path in paths}
+    near = get_close_matches(os.path.basename(track), sorted(names), 3, 0.5)
+    return "; near are " + ", ".join(f"'{shown(name)}'" for name in near) if near else ""

@@ -1,0 +1,1 @@
+"""The main path: make, keep or deal one playlist."""

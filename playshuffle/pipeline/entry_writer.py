@@ -1,0 +1,211 @@
+"""What is wanted, for which player, and where the playlist lies -> how its tracks are written."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.names import is_plain
+from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.mpd_place import base_of_mpd
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.players.losses import Loss, left_out, losses, twins
+from playshuffle.players.player import Player
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.players.quirks import LIST_QUIRKS
+from playshuffle.playlist.formats import M3U, Format, format_of
+from playshuffle.playlist.m3u import PathStyle, escaped
+from playshuffle.playlist.path_map import Base, is_foreign
+
+_SHOWN = 3  # names in an error
+
+
+class Way(NamedTuple):
+    """How tracks are written: for which player, in which style, seen from where, in which format.
+
+    output: the playlist, and folder: where it lies; both as it was named.
+    part: so many entries a file; None for all in one.
+    """
+
+    player: str
+    style: PathStyle
+    base: Base
+    output: bytes
+    folder: bytes
+    format: Format
+    extinf: bool
+    part: int | None
+
+    @property
+    def _written(self) -> PathStyle:
+        return PathStyle.URI if self.format.is_uri else self.style
+
+    def lines(self, folder: Folder) -> list[bytes]:
+        """What a playlist says of the files of one folder."""
+        seen = folder._replace(path=self.base.seen(folder.path)) if self.base.swaps else folder
+        written = self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
+        is_odd = self._escapes and not {*b"%+"}.isdisjoint(seen.path + seen.names)
+        return list(map(escaped, written)) if is_odd else written
+
+    @property
+    def _escapes(self) -> bool:
+        return PLAYERS[self.player].escapes and self.format is M3U and self.style is not PathStyle.URI
+
+    def comments(self) -> list[tuple[str, str]]:
+        """What the playlist has to say of itself, to be read back here."""
+        said = self.base.comment(self.folder)
+        return [("BASE", said)] * bool(said) + [("ESCAPES", "%XX")] * self._escapes
+
+    def suspects(self, listed: Tracks) -> list[bytes]:
+        """The tracks of all folders in which some name is odd."""
+        odd = [folder for folder in listed.folders if folder.has_odd_names or self._is_odd(folder)]
+        if listed.chosen is None:
+            return Tracks(odd).paths
+        return listed.paths if odd else []
+
+    def _is_odd(self, folder: Folder) -> bool:
+        if self.base.swaps:
+            return not is_plain(self.base.shape(folder.path), folder.names)
+        return folder.durations_ms is None and not is_plain(folder.path, folder.names)
+
+    def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
+        """What the player would lose, or any for the generic one."""
+        found = losses(self._seen(suspects), count, self._written, self.base.here, self.player)
+        return [*self._refused(count), *found]
+
+    def _refused(self, count: int) -> list[Loss]:
+        """All of it, where the words of the user ask for what the player does not read."""
+        player = PLAYERS[self.player]
+        everything = []
+        if self.player == GENERIC:
+            return []
+        if self._written is PathStyle.URI and "uri" in player.loses:
+            everything.append("uri")
+        if self._written is PathStyle.RELATIVE and "music" in player.loses:
+            everything.append("music")
+        if self._written is PathStyle.ABSOLUTE and "device" in player.loses and not self.base.swaps:
+            everything.append("device")
+        suffix = os.path.splitext(self.output)[1].lower()
+        if suffix not in player.loads and self.format is M3U:
+            everything.append("suffix")
+        quirks = [LIST_QUIRKS[key] for key in everything]
+        return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
+
+    def writable(self, found: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
+        """The tracks without those that the player cannot be told of, or would take for another file."""
+        if any_name:
+            return found, []
+        out: dict[bytes, str] = {}
+        if self.base.within:
+            where = " or ".join(map(shown, self.base.within))
+            out |= {
+                path: f"outside of {where}"
+                for folder in found.folders
+                if not self.base.is_seen(folder.path)
+                for path in Tracks([folder]).paths
+            }
+        suspects = self.suspects(found)
+        reasons = (
+            left_out(self._seen(suspects), self._written, self.base.here, self.player) if suspects else {}
+        )
+        out |= {suspects[index]: reason for index, reason in reasons.items()}
+        out |= {path: "a backslash in the name" for path in suspects if not self.base.is_nameable(path)}
+        if PLAYERS[self.player].has_twins:
+            alike = twins(found.paths)
+            out |= {
+                found.paths[index]: f"only case or Unicode form differs: {shown(other)}"
+                for index, other in alike.items()
+            }
+        if not out:
+            return found, []
+        left = [index for index, path in enumerate(found.paths) if path not in out]
+        skipped = [Skipped(path, out[path]) for path in found.paths if path in out]
+        return found.only(left), skipped
+
+    def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:
+        return list(map(self.base.shape, paths)) if self.base.swaps else paths
+
+    def check_strict(
+        self, unwritten: Sequence[Skipped], lost: Sequence[Loss], suspects: Sequence[bytes]
+    ) -> None:
+        """See that nothing is left out, and that a player that was chosen loses nothing.
+
+        Raises:
+            PlayshuffleError: it does.
+        """
+        said = [f"{shown(path)} ({reason})" for path, reason in unwritten]
+        if self.player != GENERIC:
+            for loss in lost:
+                is_all = isinstance(loss.indices, range)  # of these it is the number that matters
+                said += (
+                    [loss.what] if is_all else [f"{shown(suspects[i])} ({loss.what})" for i in loss.indices]
+                )
+        if said:
+            more = f" and {len(said) - _SHOWN:,} more" if len(said) > _SHOWN else ""
+            raise PlayshuffleError(
+                f"{PLAYERS[self.player].title} would lose {', '.join(said[:_SHOWN])}{more}, so"
+                " nothing was written; rename them, or leave --strict away.",
+                Exit.LOSSES,
+            )
+
+
+def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> Way:
+    """Decide how the tracks in these folders are written.
+
+    Raises:
+        PlayshuffleError: what is wanted makes no sense together.
+    """
+    player = PLAYERS[request.player]
+    made = format_of(target.path) if target is not None else M3U
+    here = target.here if target is not None else b"/"
+    base = Base(here)
+    style = request.style
+    if request.swaps:
+        foreign = is_foreign(request.swaps)
+        if foreign and (style is PathStyle.URI or made.is_uri):
+            raise PlayshuffleError(
+                "What is no path of this system cannot be written as a URI; leave --paths uri away, or put"
+                " a path in its place.",
+                Exit.USAGE,
+            )
+        base = Base(here, request.swaps, tuple(ours for ours, _ in request.swaps))
+        style = style or (
+            PathStyle.URI if player.style is PathStyle.URI and not foreign else PathStyle.ABSOLUTE
+        )
+    elif request.relative_to is not None:
+        base = Base(request.relative_to)
+        style = PathStyle.RELATIVE
+    elif request.player == "mpd" and style is not PathStyle.URI and target is not None:
+        base = base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
+        style = PathStyle.RELATIVE if base.within and style is None else style
+    if style is None:
+        style = _style(request.roots, target, folders, player, made)
+    return Way(
+        request.player,
+        style,
+        base,
+        request.output or b"-.m3u",
+        here,
+        made,
+        request.extinf and player.extinf,
+        None if target is None else request.part_size or player.part,
+    )
+
+
+def _style(
+    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, made: Format
+) -> PathStyle:
+    if player.style is PathStyle.URI or made.is_uri:
+        return PathStyle.URI
+    if target is None or target.is_link:
+        return PathStyle.ABSOLUTE  # from where it will be read is not known
+    if player.style is not None:
+        return player.style
+    # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
+    inside = target.here.rstrip(b"/") + b"/"
+    for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
+        if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
+            return PathStyle.RELATIVE
+    return PathStyle.ABSOLUTE

@@ -1,0 +1,71 @@
+"""Where a playlist is put if no place was said, and how those that MPD has stored see its music."""
+
+import contextlib
+import os
+from collections.abc import Sequence
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.pipeline.target import Target
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.path_map import Base
+
+_NAME = b"playshuffle"
+
+
+def default_output(player: str, root: bytes, name: bytes = _NAME) -> bytes:
+    """Where the playlist goes if nothing was said.
+
+    Raises:
+        PlayshuffleError: it goes to the playlists of MPD, and these cannot be found.
+    """
+    folder = root
+    if player == "mpd":
+        from playshuffle.system import mpd_conf as mpdconf
+
+        folder = mpdconf.folders()[1]
+    return os.path.join(folder, name + PLAYERS[player].suffix)
+
+
+def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
+    """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
+    from playshuffle.system import mpd_conf as mpdconf  # for this player alone
+
+    conf = mpdconf.read()
+    if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
+        return None
+    if os.path.realpath(conf.playlists) != os.path.dirname(target.path):
+        return None
+    music = os.path.join(os.path.realpath(conf.music), b"")
+    pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
+    if not pairs:
+        raise PlayshuffleError(
+            f"MPD plays what is in {shown(conf.music)} ({shown(conf.path)}), and there is none of this music;"
+            " name the playlist with -o, and its folder as MPD sees it with --replace-prefix FROM=TO.",
+            Exit.NO_INPUT,
+        )
+    within = tuple(ours for ours, _ in pairs)
+    if is_absolute:  # it compares them, as they stand, with what it was told
+        told = os.path.join(conf.music, b"")
+        named = [(ours, told + theirs[len(music) :]) for ours, theirs in pairs]
+        return Base(target.here, tuple(pair for pair in named if pair[0] != pair[1]), within)
+    if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
+        ((ours, theirs),) = pairs
+        rest = theirs[len(music) :]
+        if ours.endswith(b"/" + rest):
+            return Base(ours.removesuffix(rest), (), within)
+    return Base(music, tuple(pair for pair in pairs if pair[0] != pair[1]), within)
+
+
+def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
+    """What of a root is in the music of MPD: its path here, and its real path there."""
+    ended, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
+    if music.startswith(real):
+        return ended + music[len(real) :], music
+    if real.startswith(music):
+        return ended, real
+    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
+        for entry in entries:
+            linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
+            if linked and real.startswith(linked):
+                return ended, os.path.join(entry.path, b"") + real[len(linked) :]
+    return None

@@ -1,0 +1,180 @@
+"""The playlist that is to be replaced: whether we may, and the order that it had last."""
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from functools import cached_property
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library import away as guard
+from playshuffle.library.away import Root
+from playshuffle.library.identity import Remembered
+from playshuffle.library.listing import is_audio_name
+from playshuffle.playlist import parts
+from playshuffle.playlist.formats import FORMATS, format_of
+from playshuffle.playlist.m3u import Parsed, fingerprint
+from playshuffle.store.state import Seen, State
+from playshuffle.system import atomic_file as output
+
+_SUFFIXES = tuple(FORMATS)
+
+
+class Target:
+    """A playlist file that may exist already; or several, `parts` of one list that is too long.
+
+    path: where it really is, or would be if it were one file. is_link: a link led there; else
+    `here` is its folder as it was named, which may be reached over links, too.
+    exists: whether there is a file that says anything.
+    last: the order that it had last, None if that is not known. notes: what the user should know.
+
+    Raises:
+        PlayshuffleError: it must not, or cannot be written.
+    """
+
+    def __init__(self, path: bytes, state: State, *, force: bool) -> None:
+        check_name(path)
+        self.path = output.resolved(path)
+        folder, name = os.path.split(path)
+        self.is_link = self.path != os.path.join(os.path.realpath(folder), name)
+        self.here = os.path.dirname(self.path) if self.is_link else folder
+        self._files: list[bytes] = []
+        self.exists = self._look()
+        self.last: Seen | None = None
+        self.notes: list[str] = []
+        self._state = state
+        if self.exists and not (force or self._is_ours()):
+            raise parts.not_ours(path)
+
+    def check_drive(self, *, allow_shrink: bool) -> list[Root]:
+        """The folder that it lies in, to be remembered.
+
+        Raises:
+            PlayshuffleError: its drive is away.
+        """
+        folder = guard.output(os.path.dirname(self.path))
+        if not allow_shrink:
+            guard.check_output(self._state.root(folder.path), folder)
+        return [folder]
+
+    def settle(self) -> None:
+        """Find out which of the remembered orders the file has; while nobody else can write it."""
+        self.exists = self._look()
+        seen = self._state.seen(self.path)
+        self.last = seen[0] if seen else None
+        if self.exists and seen:
+            content = fingerprint(b"".join(self._contents()))
+            self.last = next((one for one in seen if one.content == content), seen[0])
+            if self.last.content != content:
+                self.notes.append(
+                    f"{shown(self.path)} was changed by other hands since it was last written; it is"
+                    " replaced, and the order that was remembered counts as its last."
+                )
+
+    @cached_property
+    def remembered(self) -> Remembered | None:
+        """The last order, as remembered, or else as the file has it; None if there was none."""
+        if self.last is not None:
+            known = self._state.remembered(self.path, self.last)
+            if known is not None:
+                return known
+        # Others may have written it: one file may stand there twice.
+        paths = list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
+        return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
+
+    @property
+    def last_tracks(self) -> Sequence[bytes]:
+        """The tracks of the last order, without what was gone then, in no order."""
+        known = self.remembered
+        if known is None or known.there + len(known.gone) == len(known.paths):
+            return known.paths[: known.there] if known is not None else []
+        return [path for index, path in enumerate(known.paths) if index not in known.gone]
+
+    @cached_property
+    def last_paths(self) -> list[bytes]:
+        """The last order, without what was gone then; empty if there was none."""
+        known = self.remembered
+        return (
+            [] if known is None else [known.paths[index] for index in known.places if index not in known.gone]
+        )
+
+    @property
+    def order(self) -> str | None:
+        """The name of the order that the file says it has; None if it says nothing of that."""
+        head = self._parsed(-1 if format_of(self.path).is_uri else parts.HEAD_BYTES)
+        return head[0].comments.get("ORDER") if head else None
+
+    @property
+    def content(self) -> str:
+        """The fingerprint of all that it holds now."""
+        self.exists = self._look()
+        return fingerprint(b"".join(self._contents()))
+
+    def _parsed(self, size: int = -1) -> list[Parsed]:
+        """What each of its files says; nothing if it is damaged."""
+        read = format_of(self.path).read
+        try:
+            return [read(content, self.here) for content in self._contents(size)]
+        except ValueError:
+            return []
+
+    def _look(self) -> bool:
+        self._files = [self.path] if _exists(self.path) else parts.existing(self.path)
+        return bool(self._files)
+
+    def _contents(self, size: int = -1) -> list[bytes]:
+        try:
+            return [_content(file, size) for file in self._files]
+        except OSError as error:
+            raise PlayshuffleError(
+                f"{shown(self.path)} cannot be read ({error.strerror}), so it is left as it is;"
+                " choose another name.",
+                Exit.CANNOT_CREATE,
+            ) from error
+
+    def _is_ours(self) -> bool:
+        mark = format_of(self.path).mark
+        if all(re.match(mark, head) for head in self._contents(parts.HEAD_BYTES)):
+            return True
+        seen = self._state.seen(self.path)
+        return bool(seen) and fingerprint(b"".join(self._contents())) in [one.content for one in seen]
+
+
+def _content(path: bytes, size: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(size)
+
+
+def _exists(path: bytes) -> bool:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(path)} cannot be written: {error.strerror}; choose another name.", Exit.CANNOT_CREATE
+        ) from error
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        raise PlayshuffleError(f"{shown(path)} is {what}; choose another name.", Exit.CANNOT_CREATE)
+    return status.st_size > 0
+
+
+def check_name(path: bytes) -> None:
+    """Refuse a name that players would not take for a playlist.
+
+    Raises:
+        PlayshuffleError: it is such a name.
+    """
+    name = os.path.basename(path)
+    if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
+        return
+    what = (
+        "is the name of an audio file"
+        if is_audio_name(name)
+        else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
+    )
+    like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
+    raise PlayshuffleError(
+        f"{shown(path)} {what}; name a playlist like {like}.m3u, or say -o - for standard output.", Exit.USAGE
+    )

@@ -1,0 +1,1 @@
+"""Player profiles: what each player can read, and what it would lose."""

@@ -1,0 +1,244 @@
+"""A playlist in; out: which entries are dead, double or no audio, and which each player would lose."""
+
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.listing import is_audio_name
+from playshuffle.players.losses import twins
+from playshuffle.players.player import Lost, Player
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, joined, odd_in
+from playshuffle.playlist.formats import FORMATS
+from playshuffle.playlist.reading import Entry, Listed, read
+
+# Who finds the file of an entry that does not name it as it stands.
+_TAKERS = {
+    "percent": {"vlc", "jellyfin"},
+    "windows": {"strawberry", "lms", "rockbox"},
+    "latin1": {"vlc"},
+    "blank": {name for name, player in PLAYERS.items() if "blank" in player.loses},
+}
+
+
+# What is odd about the beginning of a line, where nothing stands before the path.
+_BARE: dict[str, Callable[[bytes], bool]] = {
+    "colon": lambda line: b":" in line.partition(b"/")[0],
+    "blank": lambda line: line[:1].isspace() or line.startswith((b"\xc2\xa0", b"\xef\xbb\xbf")),
+    "tilde": lambda line: line.startswith(b"~/"),
+    "angle": lambda line: line.startswith(b"<"),
+    "letter": lambda line: line[1:2] == b":",
+    "drive": lambda line: line[1:3] == b":\\" or line.startswith(b"\\\\"),
+}
+
+
+class Fault(NamedTuple):
+    """An entry that is not as it should be; `first`: the line of the same file, for a double one."""
+
+    entry: Entry
+    what: str
+    first: int = 0
+
+
+class Trouble(NamedTuple):
+    """What a player makes of an entry, or of all if there is none: it loses it, or may play another file."""
+
+    entry: Entry | None
+    what: str
+    versions: str
+    cure: str
+    plays_another: bool
+
+
+class Checked(NamedTuple):
+    """What is found.
+
+    entries: how many there are; streams: those that are no local file. faults: whatever the player.
+    troubles: of each player that was asked for, by its name.
+    """
+
+    path: bytes
+    entries: int
+    streams: int
+    faults: list[Fault]
+    troubles: dict[str, list[Trouble]]
+
+
+def check(path: bytes, names: Sequence[str]) -> Checked:
+    """Look at each entry of a playlist, as these players would; all of them if none is named.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or players were named and it is no M3U.
+    """
+    listed = read(path)
+    if names and not listed.is_m3u:
+        raise PlayshuffleError(
+            f"{shown(path)}: what players make of a playlist is known of M3U only; leave --for away.",
+            Exit.USAGE,
+        )
+    local = [entry for entry in listed.entries if entry.form]
+    faults, found = _faults(local)
+    asked = names or ([name for name in PLAYERS if name != GENERIC] if listed.is_m3u else [])
+    plain = [entry for entry in found if not entry.taken]
+    keys = _keys(path, listed, plain, {fault.entry for fault in faults if fault.what == "a folder"})
+    troubles = {name: _troubles(name, path, listed, found, faults, keys) for name in asked}
+    return Checked(path, len(listed.entries), len(listed.entries) - len(local), faults, troubles)
+
+
+def _faults(entries: Iterable[Entry]) -> tuple[list[Fault], list[Entry]]:
+    """What is wrong with entries, and those of which the file is there and stands for the first time."""
+    faults = []
+    found = []
+    first: dict[tuple[int, int], int] = {}
+    for entry in entries:
+        try:
+            status = os.stat(entry.path)
+        except (OSError, ValueError):
+            faults.append(Fault(entry, "missing"))
+            continue
+        file = (status.st_dev, status.st_ino)
+        if stat.S_ISDIR(status.st_mode):
+            faults.append(Fault(entry, "a folder"))
+        elif not stat.S_ISREG(status.st_mode):
+            faults.append(Fault(entry, "not a regular file"))
+        elif os.path.splitext(entry.path)[1].lower() in FORMATS:
+            faults.append(Fault(entry, "a playlist itself"))
+        elif not is_audio_name(os.path.basename(entry.path)):
+            faults.append(Fault(entry, "not named like audio"))
+        elif file in first:
+            faults.append(Fault(entry, "twice", first[file]))
+        else:
+            first[file] = entry.line
+            found.append(entry)
+    return faults, found
+
+
+def _keys(
+    path: bytes, listed: Listed, found: Sequence[Entry], folders: Iterable[Entry]
+) -> dict[str, list[Entry]]:
+    """The entries that are odd, by each key of `QUIRKS` and `LIST_QUIRKS`."""
+    keys: dict[str, list[Entry]] = defaultdict(list)
+    text = joined([_seen(entry) for entry in found])
+    for key in QUIRKS:
+        keys[key] = [found[index] for index in odd_in(text, key)]
+    name = os.path.basename(path)
+    for entry in found:
+        for key in _line_keys(entry, name):
+            keys[key].append(entry)
+    keys["folder"] = list(folders)
+    if "headless" in listed.odd:
+        keys["headless"] = [entry for entry in listed.entries[:1] if entry in found]
+    if "spoilt" in listed.odd:
+        keys["spoilt"] = [entry for entry in found if not entry.text.isascii()]
+    return keys
+
+
+def _seen(entry: Entry) -> bytes:
+    """What of an entry players take for its path."""
+    if entry.form == "U":
+        return entry.path
+    if entry.form == "A" and not entry.text.startswith(b"/"):  # a drive or a share
+        return entry.text.replace(b"\\", b"/")
+    return b"./" + entry.text if entry.form == "R" else entry.text
+
+
+def _line_keys(entry: Entry, playlist: bytes) -> Iterable[str]:
+    line = entry.text
+    if entry.form == "R":
+        yield from (key for key, is_so in _BARE.items() if is_so(line))
+    if entry.form in ("R", "D"):
+        yield "music"
+        if line.removeprefix(b"./") == playlist:
+            yield "itself"
+    if entry.form != "U" and b"//" in line:
+        yield "doubled"
+    if entry.form == "U":
+        yield "uri"
+    if entry.form == "A" and os.path.normpath(line) == entry.path:  # as it is here, with nothing in its place
+        yield "device"
+
+
+def _troubles(
+    name: str,
+    path: bytes,
+    listed: Listed,
+    found: Sequence[Entry],
+    faults: Sequence[Fault],
+    keys: dict[str, list[Entry]],
+) -> list[Trouble]:
+    player = PLAYERS[name]
+    troubles = [_whole(key, lost) for key, lost in _lost_as_a_whole(player, path, listed, faults)]
+    for key, quirk in (QUIRKS | LIST_QUIRKS).items():
+        lost = player.loses.get(key)
+        for entry in keys[key] if lost is not None else ():
+            if lost is None or not lost.has(entry.form) or (key == "uri" and not _is_misread(lost, entry)):
+                continue
+            troubles.append(
+                Trouble(entry, quirk.what, lost.versions, quirk.cure, lost.plays_another(entry.form))
+            )
+    taken = [entry for entry in found if entry.taken and name not in _TAKERS[entry.taken]]
+    for entry in taken:
+        quirk = LIST_QUIRKS[entry.taken]
+        troubles.append(Trouble(entry, quirk.what, "", quirk.cure, plays_another=False))
+    if os.path.splitext(path)[1].lower() in player.latin1:
+        quirk = LIST_QUIRKS["codepage"]
+        troubles += [
+            Trouble(entry, quirk.what, "", quirk.cure, plays_another=True)
+            for entry in found
+            if not entry.text.isascii()
+        ]
+    if player.longest is not None:
+        what = f"a line of more than {player.longest} bytes"
+        troubles += [
+            Trouble(entry, what, "", "shorten it", plays_another=False)
+            for entry in found
+            if len(entry.text) > player.longest
+        ]
+    if player.most is not None:
+        what = f"a place after the first {player.most:,}"
+        troubles += [
+            Trouble(entry, what, "", "use a shorter list", plays_another=False)
+            for entry in listed.entries[player.most :]
+        ]
+    if player.has_twins:
+        alike = twins([entry.path for entry in found])
+        troubles += [
+            Trouble(
+                found[index],
+                f"only case or Unicode form differs from {shown(other)}",
+                "",
+                "rename",
+                plays_another=True,
+            )
+            for index, other in alike.items()
+        ]
+    return troubles
+
+
+def _is_misread(lost: Lost, entry: Entry) -> bool:
+    """Whether a URI is lost: where it is not unescaped, only if there is something to unescape."""
+    return not lost.plays_another(entry.form) or b"%" in entry.text
+
+
+def _lost_as_a_whole(
+    player: Player, path: bytes, listed: Listed, faults: Sequence[Fault]
+) -> Iterable[tuple[str, Lost]]:
+    whole = listed.odd & {"utf16", "mac", "hls", "empty"}
+    if any(fault.what == "missing" for fault in faults):
+        whole |= {"dead"}
+    for key in sorted(whole):
+        if key in player.loses:
+            yield key, player.loses[key]
+    suffix = os.path.splitext(path)[1]
+    if suffix.lower() not in player.loads:
+        yield "suffix", Lost("ARDU")
+    elif suffix not in player.loads and "capitals" in player.loses:
+        yield "capitals", player.loses["capitals"]
+
+
+def _whole(key: str, lost: Lost) -> Trouble:
+    quirk = LIST_QUIRKS[key]
+    return Trouble(None, quirk.what, lost.versions, quirk.cure, plays_another=False)

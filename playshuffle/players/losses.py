@@ -1,0 +1,173 @@
+"""Tracks, and how they are written -> those that some player, or one that was chosen, would lose."""
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from playshuffle.players.player import Lost, Player
+from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
+from playshuffle.players.quirks import QUIRKS, joined, odd_in
+from playshuffle.playlist.m3u import PathStyle, entries, unwritable
+
+_SERVERS = "every server"
+_FORMS = {PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}
+
+
+class Loss(NamedTuple):
+    """Tracks that some players cannot load, or for which they play another file.
+
+    what: is odd about them, in a few words.
+    cure: what to do about it, in a few words.
+    indices: of the tracks, ascending; a range is of places in the playlist.
+    """
+
+    what: str
+    players: tuple[str, ...]
+    cure: str
+    indices: Sequence[int]
+
+
+def losses(
+    paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes, player: str = GENERIC
+) -> list[Loss]:
+    """Find what the player, or any for the generic one, would lose of a playlist that lies in the folder.
+
+    Paths and folder are absolute and without dot segments. Quick where nothing is odd. Not looked
+    for are names that differ by case or Unicode form alone: see `twins`.
+
+    Args:
+        paths: of the tracks that may be odd.
+        count: how many tracks are in the playlist.
+        style: how they are written.
+        folder: where the playlist lies.
+        player: one of `PLAYERS`.
+    """
+    readers = READERS if player == GENERIC else (PLAYERS[player],)
+    text = _names(paths, style, folder)
+    form = _FORMS[style]
+    found = []
+    for key, quirk in QUIRKS.items():
+        if key == "return" and form != "U":  # left out, where it is lost
+            continue
+        if player == GENERIC:
+            losers = [reader for reader in readers if key in reader.loses and reader.loses[key].has(form)]
+        else:
+            losers = [reader for reader in readers if reader.loses_written(key, form) is not None]
+        if losers and (indices := odd_in(text, key)):
+            found.append(Loss(quirk.what, _labels(losers, key), quirk.cure, indices))
+    found += _beyond_limits(readers, paths, count, style, folder)
+    return [loss for loss in found if loss.indices]
+
+
+def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
+    """Find the tracks that must not be written for the player: it would lose them, or play another file.
+
+    What only some versions lose is left out only if there is that other file.
+
+    Returns:
+        The reason for each, by its number.
+    """
+    reader, form = PLAYERS[player], _FORMS[style]
+    written = entries(paths, style, folder)
+    may_return = "return" not in reader.loses or not reader.loses["return"].has(form)
+    out = dict.fromkeys(unwritable(written, may_return=may_return), "line break in the name")
+    if player == GENERIC:
+        return out
+    text = _names(paths, style, folder)
+    seen = text.split(b"\0")[1:-1]
+    for key, quirk in QUIRKS.items():
+        lost = reader.loses_written(key, form)
+        if lost is None:
+            continue
+        for index in odd_in(text, key):
+            instead = quirk.instead if lost.plays_another(form) else None
+            if not lost.versions or (instead and os.path.lexists(os.path.join(folder, instead(seen[index])))):
+                out.setdefault(index, f"{quirk.what} (lost by {reader.title})")
+    if reader.longest is not None:
+        for index, entry in enumerate(written):
+            if len(entry) > reader.longest:
+                out.setdefault(index, f"a line of more than {reader.longest} bytes (lost by {reader.title})")
+    return out
+
+
+def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
+    """Find the names that differ by case or Unicode form alone; of each such group, all but the first.
+
+    Returns:
+        By number, the path that comes before it. Costs more than all other looks together.
+    """
+    import unicodedata
+
+    first: dict[str, bytes] = {}
+    found = {}
+    for index, path in enumerate(paths):
+        name = unicodedata.normalize("NFC", os.fsdecode(path)).casefold()
+        other = first.setdefault(unicodedata.normalize("NFC", name), path)
+        if other != path:
+            found[index] = other
+    return found
+
+
+def label(player: Player, lost: Lost) -> str:
+    """The name of a player, with the versions that lose it."""
+    return f"{player.title} {lost.versions}".rstrip()
+
+
+def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
+    """The names of the players, with the versions that are meant; servers together, if it is all of them."""
+    servers = [reader for reader in READERS if reader.is_server]
+    all_servers = len(readers) > 1 and all(server in readers for server in servers)
+    labels = [
+        _SERVERS
+        if all_servers and reader.is_server
+        else f"{reader.title} {reader.loses[key].versions}".rstrip()
+        for reader in readers
+    ]
+    return tuple(dict.fromkeys(labels))
+
+
+def _names(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> bytes:
+    """Join what the players get to see of each path, with a NUL before and after each.
+
+    A relative entry does not hold the folder, so what is odd about that does no harm.
+    """
+    text = joined(paths)
+    if style is PathStyle.RELATIVE:
+        above = folder.rstrip(b"/") + b"/"
+        while b"\0/" in text:
+            text = text.replace(b"\0" + above, b"\0./")
+            above = above[: above.rfind(b"/", 0, -1) + 1]
+    return text
+
+
+def _beyond_limits(
+    readers: Sequence[Player], paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes
+) -> Iterator[Loss]:
+    limited = sorted((r for r in readers if r.longest is not None), key=lambda r: r.longest or 0)
+    if limited and style is not PathStyle.URI:
+        least = (limited[0].longest or 0) - len(b"../") * folder.count(b"/") - len(b"./")
+        if max(map(len, paths), default=0) > least:
+            lengths = list(map(len, entries(paths, style, folder)))
+            for longest, group in groupby(limited, key=lambda reader: reader.longest or 0):
+                indices = [index for index, length in enumerate(lengths) if length > longest]
+                yield Loss(
+                    f"a line of more than {longest} bytes",
+                    tuple(reader.title for reader in group),
+                    "use --paths relative or shorter names",
+                    indices,
+                )
+    for reader in readers:
+        if reader.most is not None:
+            yield Loss(
+                f"a place after the first {reader.most}",
+                (reader.title,),
+                _MORE.get(reader.title, "use --limit"),
+                range(reader.most, count),
+            )
+
+
+_MORE = {
+    "MPD": "raise max_playlist_length in mpd.conf or use --limit",
+    "Mopidy": "raise max_tracklist_length in mopidy.conf or use --limit",
+}

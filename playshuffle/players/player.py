@@ -1,0 +1,101 @@
+"""What is known of one player: what is written for it, and what it loses."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from playshuffle.players.quirks import QUIRKS
+from playshuffle.playlist.m3u import PathStyle
+
+# How an entry stands in the file: an absolute path, a relative one as it is, one that begins
+# with './' or '../', a file:// URI.
+FORMS = "ARDU"
+
+
+class Lost(NamedTuple):
+    """In which forms a player loses what is odd in one way.
+
+    forms: letters of `FORMS`; a small one where it may play another file instead.
+    versions: which alone do so, in words; empty where all do.
+    """
+
+    forms: str
+    versions: str = ""
+
+    def has(self, form: str) -> bool:
+        """Whether entries of this form are lost."""
+        return form in self.forms.upper()
+
+    def plays_another(self, form: str) -> bool:
+        """Whether another file may be played for entries of this form."""
+        return form.lower() in self.forms
+
+
+class Player(NamedTuple):
+    """What is written for a player, and what it cannot read.
+
+    measured: the version that hostile names were loaded into; empty if only `source` is known.
+    loses: what, by the keys of `quirks.QUIRKS`.
+    loads: suffixes of the M3U files that it takes.
+    latin1: suffixes of those that it does not read as UTF-8.
+    suffix, style, extinf: what is written; a style of None is relative where that can be, else absolute.
+    part: so many entries a file, the rest in further ones. most: so many it loads.
+    longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
+    escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
+    where: it is put if no place was said, in words; else in the music folder.
+    is_server: it plays on behalf of others, and reads names as text.
+    """
+
+    title: str
+    loses: Mapping[str, Lost]
+    measured: str = ""
+    source: str = "its source"
+    suffix: bytes = b".m3u"
+    style: PathStyle | None = None
+    extinf: bool = True
+    loads: tuple[bytes, ...] = (b".m3u", b".m3u8")
+    latin1: tuple[bytes, ...] = ()
+    part: int | None = None
+    most: int | None = None
+    longest: int | None = None
+    has_twins: bool = False
+    escapes: bool = False
+    where: str = ""
+    is_server: bool = False
+
+    @property
+    def proof(self) -> str:
+        """How it is known."""
+        return f"measured with {self.measured}" if self.measured else f"from {self.source}"
+
+    def loses_written(self, key: str, form: str) -> Lost | None:
+        """What it loses of entries that are written for it in this form; None for nothing."""
+        lost = self.loses.get(key)
+        if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
+            return None
+        return lost
+
+    def forms(self) -> str:
+        """The forms of the entries that are written for it."""
+        return {None: "AD", PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}[self.style]
+
+    def writes_words(self) -> str:
+        """What is written for it, in words."""
+        paths = {None: "relative paths where that can be", PathStyle.URI: "file:// URIs"}
+        said = [self.suffix.decode(), self.where or paths.get(self.style, "relative paths")]
+        said += ["no EXTINF"] * (not self.extinf)
+        said += [f"{self.part:,} tracks a file"] if self.part is not None else []
+        return ", ".join(said)
+
+    def loses_words(self) -> list[str]:
+        """What of names and lists it loses, though they are written as it wants them."""
+        said = [
+            f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
+            for key, quirk in QUIRKS.items()
+            if (lost := next(filter(None, (self.loses_written(key, form) for form in self.forms())), None))
+        ]
+        if self.style is not PathStyle.URI:
+            said.insert(0, QUIRKS["newline"].what)
+        said += [f"lines of more than {self.longest} bytes"] if self.longest is not None else []
+        said += [f"more than {self.most:,} tracks"] if self.most is not None else []
+        said += ["one of two names that differ by case or Unicode form"] * self.has_twins
+        return said

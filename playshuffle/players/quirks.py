@@ -1,0 +1,131 @@
+"""What can be odd about a name or a line, each under a key of its own, and how to find it.
+
+All names are searched as one text, at the speed of C: where nothing is odd, 100,000 take no time.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from playshuffle.library.names import UNICODE_BREAKS, is_utf8
+
+
+class Quirk(NamedTuple):
+    """One way in which a name, or a line of a playlist, is odd.
+
+    signs: every such name holds one of these, and any that holds one and matches the pattern is
+        such a name. Empty where it takes more than the name to tell.
+    cure: what to do about it.
+    instead: what a player that stumbles over it would open, of what it should.
+    """
+
+    what: str
+    cure: str = "rename"
+    signs: tuple[bytes, ...] = ()
+    pattern: re.Pattern[bytes] = re.compile(b"")
+    instead: Callable[[bytes], bytes] | None = None
+
+
+_BLANKS = bytes(range(1, 0x21))
+
+
+def _stripped(path: bytes) -> bytes:
+    return b"/".join(segment.strip(_BLANKS) for segment in path.split(b"/"))
+
+
+# Of names; each as it stands in an entry, with what is in front of it. In this order they are told.
+QUIRKS: dict[str, Quirk] = {
+    "hash": Quirk("'#' or '?' in the name", "use --paths uri for VLC", (b"#", b"?")),
+    "escape": Quirk(
+        "what looks like a URI escape (such as %41) in the name",
+        "use --paths uri or --for vlc",
+        (b"%",),
+        re.compile(rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z"),  # any other '%', and it is none
+    ),
+    "decoded": Quirk(
+        "a URI escape (such as %41) in the name",
+        "use --for jellyfin",
+        (b"%",),
+        re.compile(rb".*%[0-9A-Fa-f]{2}", re.DOTALL),
+    ),
+    "escaped-space": Quirk("'%20' in the name", signs=(b"%20",)),
+    "edge": Quirk(
+        "a space or control character before or after a name",
+        "update MPD or rename",
+        (b"/ ", b" /", *(bytes([control]) for control in range(1, 0x20))),
+        re.compile(rb".*(?:[\x01-\x20]/|/[\x01-\x20])", re.DOTALL),
+        _stripped,
+    ),
+    "backslash": Quirk(
+        "a backslash in the name", signs=(b"\\",), instead=lambda path: path.replace(b"\\", b"/")
+    ),
+    "break": Quirk(
+        "a control character or Unicode line break in the name",
+        signs=(b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e", *UNICODE_BREAKS),
+    ),
+    "curtrack": Quirk("'#CURTRACK' in the name", signs=(b"#CURTRACK",)),
+    # In path style a newline is left out altogether, and a carriage return by most: see `unwritable`.
+    "newline": Quirk("a newline in the name", signs=(b"\n",)),
+    "return": Quirk("a carriage return in the name", signs=(b"\r",)),
+    "bytes": Quirk(
+        "a name that is not UTF-8",
+        "rename to UTF-8, or use --paths uri for VLC, mpv, Mopidy and Rhythmbox",
+    ),
+}
+
+
+# Of lines and lists that others wrote; what tells them is in `check`.
+LIST_QUIRKS = {
+    "colon": Quirk("a ':' in what comes first, as in a URI", "write ./ before it"),
+    "blank": Quirk("a blank in front, which is stripped", "write ./ before it"),
+    "tilde": Quirk("'~/' in front, taken for the home folder", "write ./ before it"),
+    "angle": Quirk("'<' in front", "write ./ before it"),
+    "letter": Quirk("one letter and ':' in front, as of a drive", "write ./ before it"),
+    "drive": Quirk("what looks like a drive or a share in front", "write ./ before it"),
+    "doubled": Quirk("'//' within the path", "write one '/'"),
+    "itself": Quirk("an entry named like the playlist", "rename the playlist"),
+    "folder": Quirk("an entry that is a folder", "list its files"),
+    "music": Quirk("a relative entry, which counts from its music folder", "use absolute paths or URIs"),
+    "device": Quirk("an absolute path, which is another one on a device", "use --root-as or relative paths"),
+    "uri": Quirk("a file:// URI", "use paths"),
+    "percent": Quirk("a relative path with URI escapes", "write the path itself"),
+    "windows": Quirk("backslashes for slashes", "write slashes"),
+    "latin1": Quirk("a name in Latin-1 that is UTF-8 on the disk", "convert the file to UTF-8"),
+    "headless": Quirk("a byte order mark and no #EXTM3U: the first entry", "leave the mark away"),
+    "utf16": Quirk("a file in UTF-16", "convert the file to UTF-8"),
+    "mac": Quirk("lines that end in CR alone", "end them with LF"),
+    "hls": Quirk("tags of a stream (#EXT-X-…)", "leave them away"),
+    "empty": Quirk("an empty line", "leave it away"),
+    "dead": Quirk("a missing file, with which all is lost", "leave it away"),
+    "spoilt": Quirk("a file that is not UTF-8: its names are taken for Latin-1", "convert the file to UTF-8"),
+    "codepage": Quirk("a suffix for which names are not taken for UTF-8", "call it .m3u8"),
+    "capitals": Quirk("a suffix in capitals", "write it in small letters"),
+    "suffix": Quirk("a suffix that it does not load", "call it .m3u"),
+}
+
+
+def joined(names: Sequence[bytes]) -> bytes:
+    """Make one text of names, with a NUL before and after each."""
+    return b"\0".join([b"", *names, b""])
+
+
+def odd_in(text: bytes, key: str) -> list[int]:
+    """Find the names in a text that are odd in one way: their numbers, ascending."""
+    quirk = QUIRKS[key]
+    if key == "bytes":
+        if is_utf8(text):
+            return []
+        return [index for index, name in enumerate(text.split(b"\0")[1:-1]) if not is_utf8(name)]
+    signs = filter(bytes.isascii, quirk.signs) if text.isascii() else quirk.signs
+    return sorted({i for sign in signs for i, name in _holders(text, sign) if quirk.pattern.match(name)})
+
+
+def _holders(text: bytes, sign: bytes) -> Iterator[tuple[int, bytes]]:
+    index, end = -1, 0
+    hit = text.find(sign)
+    while hit >= 0:
+        index += text.count(b"\0", end, hit)
+        start = text.rindex(b"\0", end, hit) + 1
+        end = text.index(b"\0", hit)
+        yield index, text[start:end]
+        hit = text.find(sign, end)

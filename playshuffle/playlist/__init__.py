@@ -1,0 +1,1 @@
+"""Write and read playlist files: M3U, XSPF, JSPF and PLS."""

@@ -1,0 +1,258 @@
+"""XSPF, JSPF and PLS: tracks in an order -> their text, and that text -> paths again.
+
+Written and read with the standard library: xspf-lib, the one package for XSPF, has been an alpha
+since 2023, and none is kept for the others. XML with a document type is refused, so that no
+entity can grow; no file or address that is named in it is ever opened.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from playshuffle.library.folder import Folder, rows
+from playshuffle.playlist.m3u import Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
+
+# What of the standard library only these formats need is imported where they are used: most lists are M3U.
+_KEY = "playshuffle:"
+_NOT_XML = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
+_PLS_FILE = rb"(?i)\s*file(\d{1,9})\s*=[ \t]*(.*)"
+_SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
+
+
+class _Said(NamedTuple):
+    """What is said of a track: where it is, its title, artist and length."""
+
+    entry: str
+    title: str
+    artist: str
+    duration_ms: int
+
+
+def _uris(folder: Folder, style: PathStyle, here: bytes) -> list[bytes]:
+    """The entries of a folder's files as URIs, relative ones if that is the style."""
+    paths = [folder.path + name for name in rows(folder.names, b"/")]
+    if style is not PathStyle.RELATIVE:
+        return entries(paths, PathStyle.URI, here)
+    return [
+        entry.removeprefix(b"file://") for entry in entries(entries(paths, style, here), PathStyle.URI, here)
+    ]
+
+
+def _plain(folder: Folder, style: PathStyle, here: bytes) -> list[bytes]:
+    return entries([folder.path + name for name in rows(folder.names, b"/")], style, here)
+
+
+def _told(folder: Folder, written: Sequence[bytes], *, with_extinf: bool) -> Iterator[_Said]:
+    count = len(written)
+    extinfs = folder.lines.split(b"\0")[::2] if with_extinf and folder.lines else [b""] * count
+    artists = folder.artists.split(b"\0") if b"\0" in folder.artists else [folder.artists] * count
+    durations = memoryview(folder.durations_ms or bytes(4 * count)).cast("I")
+    for entry, extinf, artist, duration_ms in zip(written, extinfs, artists, durations, strict=True):
+        name = extinf.partition(b",")[2].rstrip(b"\n")
+        title = name.removeprefix(artist + b" - ") if artist else name
+        by = artist if title != name else b""
+        yield _Said(
+            entry.decode("latin-1"), title.decode(errors="replace"), by.decode(errors="replace"), duration_ms
+        )
+
+
+class _Xspf(Text):
+    _tail = b"  </trackList>\n</playlist>\n"
+
+    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+        metas = "".join(f'  <meta rel="{_KEY}{key}">{_xml(value)}</meta>\n' for key, value in comments)
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n<playlist version="1" xmlns="http://xspf.org/ns/0/">\n'
+            f"{metas}  <trackList>\n"
+        ).encode(errors="replace")
+
+    @staticmethod
+    def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+        """The element of each track."""
+        made = []
+        for said in _told(folder, _uris(folder, style, here), with_extinf=with_extinf):
+            parts = [f"<location>{_xml(said.entry)}</location>"]
+            parts += [f"<title>{_xml(said.title)}</title>"] * bool(said.title)
+            parts += [f"<creator>{_xml(said.artist)}</creator>"] * bool(said.artist)
+            parts += [f"<duration>{said.duration_ms}</duration>"] * bool(said.title)
+            made.append(f"    <track>{''.join(parts)}</track>\n".encode())
+        return made
+
+
+class _Jspf(Text):
+    _tail = b"\n]}}\n"
+
+    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+        import json
+
+        metas = json.dumps([{_KEY + key: value} for key, value in comments])
+        return f'{{"playlist": {{"meta": {metas}, "track": [\n'.encode()
+
+    def _chunk(self, start: int, lines: list[bytes]) -> bytes:
+        return b",\n" * bool(start) + b",\n".join(lines)
+
+    @staticmethod
+    def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+        """The object of each track."""
+        import json
+
+        made = []
+        for said in _told(folder, _uris(folder, style, here), with_extinf=with_extinf):
+            track: dict[str, Any] = {"location": [said.entry]}
+            if said.title:
+                track |= {"title": said.title} | ({"creator": said.artist} if said.artist else {})
+                track["duration"] = said.duration_ms
+            made.append(json.dumps(track).encode())
+        return made
+
+
+class _Pls(Text):
+    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+        self._tail = b"NumberOfEntries=%d\nVersion=2\n" % len(self._order)
+        return b"[playlist]\n" + b"".join(our_lines(comments))
+
+    def _chunk(self, start: int, lines: list[bytes]) -> bytes:
+        return b"".join(line.replace(b"\0", b"%d" % place) for place, line in enumerate(lines, start + 1))
+
+    @staticmethod
+    def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+        """The lines of each track, with a NUL for its number."""
+        made = []
+        for said in _told(folder, _plain(folder, style, here), with_extinf=with_extinf):
+            line = b"File\0=" + said.entry.encode("latin-1") + b"\n"
+            if said.title:
+                name = f"{said.artist} - {said.title}" if said.artist else said.title
+                seconds = max(1, (said.duration_ms + 500) // 1000)
+                line += f"Title\0={name}\nLength\0={seconds}\n".encode()
+            made.append(line)
+        return made
+
+
+class _M3u(Text):
+    lines = staticmethod(lines)
+
+
+def _xml(text: str) -> str:
+    plain = re.sub(_NOT_XML, " ", text)
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _read_xspf(content: bytes, folder: bytes) -> Parsed:
+    from xml.parsers import expat
+
+    where: list[str] = []
+    comments: dict[str, str] = {}
+    locations: list[str] = []
+    text = key = ""
+    is_located = False
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        nonlocal text, key, is_located
+        where.append(name.rpartition(" ")[2])
+        text, key = "", attributes.get("rel", "")
+        is_located &= where[-1] != "track"
+
+    def end(_: str) -> None:
+        nonlocal is_located
+        if where[-2:] == ["track", "location"] and not is_located:  # others are other copies of it
+            locations.append(text)
+            is_located = True
+        elif where == ["playlist", "meta"] and key.startswith(_KEY):
+            comments[key.removeprefix(_KEY)] = text
+        where.pop()
+
+    def data(more: str) -> None:
+        nonlocal text
+        text += more
+
+    def refuse(*_: object) -> None:
+        raise ValueError("has a document type, which no playlist needs")
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise ValueError(f"is no XML ({error})") from error
+    return _from_uris(locations, folder, comments)
+
+
+def _read_jspf(content: bytes, folder: bytes) -> Parsed:
+    import json
+
+    try:
+        whole = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is no JSON ({error})") from error
+    playlist = whole.get("playlist") if isinstance(whole, dict) else None
+    playlist = playlist if isinstance(playlist, dict) else {}
+    comments = {
+        key.removeprefix(_KEY): str(value)
+        for meta in _dicts(playlist.get("meta"))
+        for key, value in meta.items()
+        if key.startswith(_KEY)
+    }
+    locations = []
+    for track in _dicts(playlist.get("track")):
+        location = track.get("location")
+        first = location[0] if isinstance(location, list) and location else location
+        if isinstance(first, str):
+            locations.append(first)
+    return _from_uris(locations, folder, comments)
+
+
+def _dicts(found: object) -> list[dict[str, Any]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
+    """Take every location for a URI: one without a scheme is relative, and escaped as well."""
+    from urllib.parse import unquote_to_bytes
+
+    made = []
+    for location in locations:
+        uri = location.strip().replace("\n", "%0A").encode(errors="replace")
+        if re.match(_SCHEME, uri):
+            made.append(uri)
+        elif uri:
+            made.append((b"" if uri.startswith(b"/") else b"./") + unquote_to_bytes(uri))
+    return located(made, folder, comments)
+
+
+def _read_pls(content: bytes, folder: bytes) -> Parsed:
+    text = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
+    found = {int(hit[1]): hit[2] for line in text if (hit := re.match(_PLS_FILE, line))}
+    comments = parse(b"\n".join(line for line in text if line.startswith(b"#")), folder).comments
+    # An empty line names nothing, and nor does one that begins with '#': here it is a name.
+    named = [b"./" + line if line[:1] in (b"#", b" ") else line for _, line in sorted(found.items())]
+    return located(named, folder, comments)
+
+
+class Format(NamedTuple):
+    """How one kind of playlist is written and read.
+
+    read: raises ValueError, with what is wrong, for what is none. mark: pattern of the head of what is ours.
+    is_uri: every entry is a URI, whatever is asked for.
+    """
+
+    text: type[_M3u] | type[_Xspf] | type[_Jspf] | type[_Pls]
+    read: Callable[[bytes, bytes], Parsed]
+    mark: bytes
+    is_uri: bool = False
+
+
+M3U = Format(_M3u, parse, rb"(?:\xef\xbb\xbf)?(?:#.*\n)*#PLAYSHUFFLE-")
+FORMATS: dict[bytes, Format] = {
+    b".m3u": M3U,
+    b".m3u8": M3U,
+    b".xspf": Format(_Xspf, _read_xspf, rb'(?s).*<meta rel="playshuffle:', is_uri=True),
+    b".jspf": Format(_Jspf, _read_jspf, rb'\{"playlist": \{"meta": \[\{"playshuffle:', is_uri=True),
+    b".pls": Format(_Pls, _read_pls, rb"\[playlist\]\n#PLAYSHUFFLE-"),
+}
+
+
+def format_of(path: bytes) -> Format:
+    """The format that the suffix of a playlist's name stands for; M3U, if it stands for none."""
+    name = path.rpartition(b"/")[2]
+    return FORMATS.get(name[max(name.rfind(b"."), 0) :].lower(), M3U)

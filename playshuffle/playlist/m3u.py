@@ -1,0 +1,254 @@
+"""Tracks in an order -> the text of an M3U playlist, and that text -> paths again.
+
+Paths are bytes and stay so. What can be said once for a folder is not said for each of its
+files: a library of 100,000 tracks is written in the time that its file takes to reach the disk.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import takewhile
+from typing import NamedTuple
+from zlib import crc32
+
+from playshuffle.library.extinf import one_line
+from playshuffle.library.folder import Folder
+from playshuffle.playlist.path_map import Back
+
+
+class PathStyle(StrEnum):
+    """How a playlist names its tracks."""
+
+    RELATIVE = "relative"
+    ABSOLUTE = "absolute"
+    URI = "uri"
+
+
+class Parsed(NamedTuple):
+    """What a playlist says.
+
+    paths: absolute and without dot segments, in order.
+    comments: our own, by key; empty in a playlist that playshuffle did not write.
+    foreign: how many entries name no local file: streams, other hosts.
+    """
+
+    paths: list[bytes]
+    comments: dict[str, str]
+    foreign: int
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether playshuffle wrote it."""
+        return bool(self.comments)
+
+
+_CHUNK = 4096  # tracks: some 500 KB of text
+_HEADER = b"#EXTM3U\n"
+_OURS = b"#PLAYSHUFFLE-"
+_KEY = re.compile(r"[A-Z0-9]+(-[A-Z0-9]+)*")
+
+
+# An entry that no player takes for a comment, a URI, a drive, or something to strip. Others
+# get './' in front; not all do, since MPD before 0.23 drops every entry that begins so.
+_is_plain = re.compile(rb"\.\./|[A-Za-z0-9][^/:]*(?:/|\Z)").match
+
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+_ESCAPED = [b"%c" % byte if byte in _UNRESERVED else b"%%%02X" % byte for byte in range(256)]
+_URI = re.compile(rb"(?P<file>file:(?://(?:localhost)?)?+(?=/))|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_ESCAPE = re.compile(rb"%[0-9A-Fa-f]{2}")
+_LONE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_has_dots = re.compile(rb"/[/.]").search
+_SLASH = ord("/")
+_HASH = ord("#")
+
+
+def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[bytes]:
+    """Write each path as it stands in a playlist that lies in the folder.
+
+    Paths and folder are absolute and without dot segments.
+    """
+    here = folder.rstrip(b"/") + b"/"
+    return [_entry(path, style, here) for path in paths]
+
+
+def _entry(path: bytes, style: PathStyle, here: bytes) -> bytes:
+    if style is PathStyle.ABSOLUTE:
+        return path
+    if style is PathStyle.URI:
+        return b"file://" + b"".join(map(_ESCAPED.__getitem__, path))
+    climb = b""
+    while not path.startswith(here):
+        here = here[: here.rindex(b"/", 0, -1) + 1]
+        climb += b"../"
+    entry = climb + path[len(here) :]
+    return entry if _is_plain(entry) else b"./" + entry
+
+
+def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+    """Write what a playlist that lies in `here` says of the files of one folder: of each its own lines."""
+    here = here.rstrip(b"/") + b"/"
+    if style is PathStyle.URI or (style is PathStyle.RELATIVE and folder.path == here):
+        names = folder.names.split(b"/")
+        written = [_entry(folder.path + name, style, here) + b"\n" for name in names]
+        extinfs = folder.lines.split(b"\0")[::2]
+        return list(map(bytes.__add__, extinfs, written)) if with_extinf and folder.lines else written
+    # All that could make an entry odd is in front of the name, and the same for all.
+    prefix = _entry(folder.path, style, here)
+    if with_extinf and folder.lines:
+        return folder.lines.replace(b"\0/", prefix).split(b"\0")
+    return (prefix + folder.names.replace(b"/", b"\n\0" + prefix) + b"\n").split(b"\0")
+
+
+def escaped(line: bytes) -> bytes:
+    """Write the path of a track's lines with escapes, if a reader that decodes would find any in it.
+
+    Whether a '+' alone is one to it is told in two ways; an escape is right by both.
+    """
+    said, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
+    if b"+" not in entry and not _ESCAPE.search(entry):
+        return line
+    return said + newline + entry.replace(b"%", b"%25").replace(b"+", b"%2B") + b"\n"
+
+
+def unescaped(line: bytes) -> bytes:
+    """Undo what `escaped` did to a path."""
+    return line.replace(b"%2B", b"+").replace(b"%25", b"%") if _ESCAPE.search(line) else line
+
+
+def unwritable(written: Sequence[bytes], *, may_return: bool = False) -> list[int]:
+    """Find the entries that would become two lines, and so play another file.
+
+    URIs never do; other entries do if the name holds a newline, or a carriage return: but not
+    all players end a line there.
+    """
+    if may_return:
+        return [index for index, entry in enumerate(written) if b"\n" in entry]
+    return [index for index, entry in enumerate(written) if b"\n" in entry or b"\r" in entry]
+
+
+class Text:
+    """The text of a playlist, put together anew each time it is gone through: it may be large.
+
+    fingerprint: of the whole, once that was gone through; it tells whether a playlist was
+        edited, and is no defence against anyone who means to deceive.
+
+    Args:
+        lines: of each track, as `lines` makes them.
+        order: which of them to write, one after the other.
+        comments: keys in capitals and their values; one at least, or `parse` cannot tell that
+            the playlist is ours.
+    """
+
+    _tail = b""
+
+    def __init__(
+        self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
+    ) -> None:
+        said = [(key, one_line(value)) for key, value in comments]
+        for key, _ in said:
+            if not _KEY.fullmatch(key):
+                raise ValueError(key)
+        self._lines = lines
+        self._order = order
+        self._head = self._headed(said)
+        self.fingerprint = ""
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = checksum = 0
+        for chunk in self._chunks():
+            size += len(chunk)
+            checksum = crc32(chunk, checksum)
+            yield chunk
+        self.fingerprint = f"{size}-{checksum:08x}"
+
+    def _chunks(self) -> Iterator[bytes]:
+        yield self._head
+        for start in range(0, len(self._order), _CHUNK):
+            yield self._chunk(start, list(map(self._lines.__getitem__, self._order[start : start + _CHUNK])))
+        if self._tail:
+            yield self._tail
+
+    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+        return _HEADER + b"".join(our_lines(comments))
+
+    def _chunk(self, start: int, lines: list[bytes]) -> bytes:  # noqa: ARG002 - other formats count their tracks
+        return b"".join(lines)
+
+
+def our_lines(comments: Iterable[tuple[str, str]]) -> list[bytes]:
+    """Write our own comments, a line each."""
+    return [_OURS + f"{key}:{value}\n".encode(errors="replace") for key, value in comments]
+
+
+def fingerprint(content: bytes) -> str:
+    """The fingerprint of a playlist that was read."""
+    return f"{len(content)}-{crc32(content):08x}"
+
+
+def parse(content: bytes, folder: bytes) -> Parsed:
+    """Read a playlist that lies in the folder, ours or of any other hand.
+
+    What `Text` made of any entries comes back exactly. Bytes stay bytes, whatever their
+    encoding; dot segments are resolved in the text alone, without a look at the disk.
+    """
+    lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
+    return located(lines, folder, _comments(lines))
+
+
+def located(lines: Sequence[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
+    """Find the files that the lines of a playlist in the folder name; those with '#' in front name none."""
+    back = Back.read(comments["BASE"], folder) if "BASE" in comments else Back(folder, ())
+    if "ESCAPES" in comments:
+        lines = list(map(unescaped, lines))
+    if back.swaps:
+        lines = list(map(back.real, lines))
+    paths, foreign = _located(lines, back)
+    text = b"\0".join(paths)
+    if text.count(b"\0") >= len(paths) > 0:  # no file can be named so
+        nameable = [path for path in paths if b"\0" not in path]
+        foreign += len(paths) - len(nameable)
+        paths = nameable
+    if b"//" in text or b"/." in text:
+        paths = [b"/" + os.path.normpath(path).lstrip(b"/") if _has_dots(path) else path for path in paths]
+    return Parsed(paths, dict(comments), foreign)
+
+
+def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
+    here = back.here.rstrip(b"/") + b"/"
+    paths: list[bytes] = []
+    uris: list[int] = []  # places in paths where one is still escaped
+    foreign = 0
+    for line in lines:
+        if not line or line[0] == _HASH:
+            continue
+        if line[0] == _SLASH:
+            paths.append(line)
+        elif b":/" in line and (uri := _URI.match(line)):
+            if uri["file"] is None:
+                foreign += 1
+            else:
+                uris.append(len(paths))
+                paths.append(line[uri.end() :])
+        elif not line.isspace():
+            paths.append(here + line)
+    for place, path in zip(uris, _unescaped([paths[place] for place in uris]), strict=True):
+        paths[place] = back.real(path)
+    return paths, foreign
+
+
+def _comments(lines: Iterable[bytes]) -> dict[str, str]:
+    # Only at the head: further down they came with entries taken from another playlist.
+    head = takewhile(lambda line: line.startswith(b"#"), lines)
+    ours = (line.removeprefix(_OURS).decode(errors="replace") for line in head if line.startswith(_OURS))
+    return {key: value for key, _, value in (comment.partition(":") for comment in ours)}
+
+
+def _unescaped(uris: Sequence[bytes]) -> list[bytes]:
+    if not uris:
+        return []
+    # By way of Python's own \\xNN, since urllib needs ten times as long. A '%' that escapes
+    # nothing stands for itself; what holds the lines apart is no byte, so no escape makes one.
+    text = _LONE_PERCENT.sub(b"%25", b"\n".join(uris)).replace(b"\\", b"%5C").replace(b"%", rb"\x")
+    lines = text.replace(b"\n", rb"\u0100").decode("unicode_escape").split("\u0100")
+    return [line.encode("latin-1") for line in lines]

@@ -1,0 +1,184 @@
+"""A playlist file of whatever hand -> its entries, line by line, and the file that each one means.
+
+It is only looked at: what it names is not opened, no list within it is followed, and nothing is
+asked of the network.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.names import is_utf8
+from playshuffle.playlist.formats import M3U, format_of
+from playshuffle.playlist.m3u import located, parse, unescaped
+from playshuffle.playlist.path_map import Back
+from playshuffle.system import mpd_conf as mpdconf
+
+_MOST = 256 << 20  # bytes; a million entries have some 100 MB
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_STREAM = re.compile(rb"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_FILE = re.compile(rb"file:(?=/)", re.IGNORECASE)
+_HLS = re.compile(
+    rb"^#EXT-X-(?:TARGETDURATION|MEDIA-SEQUENCE|KEY|ALLOW-CACHE|ENDLIST|STREAM-INF|DISCONTINUITY|VERSION)",
+    re.MULTILINE,
+)
+_HLS_BYTES = 1024
+
+# What VLC saves: it writes every entry as a URI, and leaves away what is the playlist's own folder.
+_IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*").fullmatch
+
+
+class Entry(NamedTuple):
+    """One entry.
+
+    line: its number, from 1; that of the entry, in what has no lines. text: as it stands there.
+    form: one of `player.FORMS`; empty for what is no local file. path: absolute, and empty for such.
+    taken: key of how it has to be taken for its file to be found, if not as it stands.
+    """
+
+    line: int
+    text: bytes
+    form: str
+    path: bytes
+    taken: str = ""
+
+
+class Listed(NamedTuple):
+    """What a playlist holds, and what is odd about the whole: keys of `quirks.LIST_QUIRKS`.
+
+    is_m3u: its players are known.
+    """
+
+    entries: list[Entry]
+    odd: frozenset[str]
+    is_m3u: bool
+
+
+def read(path: bytes) -> Listed:
+    """Read a playlist.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or is none.
+    """
+    content = content_of(path)
+    made = format_of(path)
+    if made is not M3U:
+        try:
+            paths = made.read(content, os.path.dirname(path))
+        except ValueError as error:
+            raise _no_playlist(path, str(error)) from error
+        known = [Entry(number, found, "U", found) for number, found in enumerate(paths.paths, 1)]
+        return Listed(known + [Entry(0, b"", "", b"")] * paths.foreign, frozenset(), is_m3u=False)
+    odd = set()
+    if content.startswith(_UTF16_MARKS):
+        content = content.decode("utf-16", "replace").encode()
+        odd.add("utf16")
+    elif b"\0" in content:
+        raise _no_playlist(path, "it holds NUL bytes")
+    if content.startswith(_UTF8_MARK):
+        content = content.removeprefix(_UTF8_MARK)
+        odd |= {"headless"} if not content.startswith(b"#EXTM3U") else set()
+    if b"\n" not in content and b"\r" in content.rstrip(b"\r"):
+        content = content.replace(b"\r", b"\n")
+        odd.add("mac")
+    if _HLS.search(content[:_HLS_BYTES]):
+        odd.add("hls")
+    if not is_utf8(content):
+        odd.add("spoilt")
+    lines = content.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
+    if b"" in lines and lines != [b""]:
+        odd.add("empty")
+    comments = parse(content[: 1 << 16], b"/").comments
+    back = Back.read(comments["BASE"], _here(path)) if "BASE" in comments else Back(_here(path), ())
+    entries = list(_entries(lines, back, comments))
+    return Listed(entries, frozenset(odd), is_m3u=True)
+
+
+def content_of(path: bytes) -> bytes:
+    """Read a playlist file whole; what is no regular file is not waited for.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or is too large to be a playlist.
+    """
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode):
+                if status.st_size > _MOST:
+                    raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
+                return file.read()
+            reason = "no regular file"
+    except OSError as error:
+        reason = error.strerror or "unreadable"
+    raise PlayshuffleError(f"{shown(path)} cannot be read: {reason}. Name a playlist.", Exit.NO_INPUT)
+
+
+def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
+    return PlayshuffleError(f"{shown(path)} is no playlist: {why}. Name another file.", Exit.NO_INPUT)
+
+
+def _here(path: bytes) -> bytes:
+    """The folder that its relative entries count from: for what MPD has stored, its music folder."""
+    folder = os.path.dirname(path)
+    try:
+        conf = mpdconf.read()
+    except PlayshuffleError:  # not ours to read, and so not ours to mind
+        return folder
+    if conf is None or conf.playlists is None or conf.music is None:
+        return folder
+    return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder
+
+
+def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
+    named = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#")
+    ]
+    are_uris = not comments and all(_IS_URI(line) for _, line in named)
+    for number, line in named:
+        if _STREAM.match(line) and not (back.swaps and back.real(line) != line):
+            yield Entry(number, line, "", b"")
+            continue
+        form = "A" if line.startswith(b"/") else "D" if line.startswith((b"./", b"../")) else "R"
+        form = "U" if _FILE.match(line) else form
+        if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
+            yield Entry(number, line, "A", _paths(line, back)[0])
+            continue
+        plain = unescaped(line) if "ESCAPES" in comments else line
+        paths = _paths(plain, back)
+        if plain != line and paths:
+            yield Entry(number, line, form, paths[0], "percent")
+            continue
+        if not paths:  # another host
+            yield Entry(number, line, "", b"")
+        elif form == "U" or (os.path.lexists(paths[0]) and not (are_uris and form == "R" and b"%" in line)):
+            yield Entry(number, line, form, paths[0])
+        else:
+            yield _taken_otherwise(Entry(number, line, form, paths[0]), back)
+
+
+def _paths(line: bytes, back: Back) -> list[bytes]:
+    real = back.real(line)
+    return located([real], back.here, {}).paths
+
+
+def _taken_otherwise(entry: Entry, back: Back) -> Entry:
+    """Find the file of an entry that some programs write in other words."""
+    others = {
+        "blank": entry.text.strip(),
+        "percent": unquote_to_bytes(entry.text),
+        "windows": re.sub(rb"^[A-Za-z]:(?=\\)", b"", entry.text).replace(b"\\", b"/"),
+        "latin1": entry.text.decode("latin-1").encode() if not is_utf8(entry.text) else entry.text,
+    }
+    for key, text in others.items():
+        if text and text != entry.text:
+            paths = _paths(b"./" + text if entry.form != "A" and text[:1] != b"/" else text, back)
+            if paths and os.path.lexists(paths[0]):
+                return entry._replace(path=paths[0], taken=key)
+    return entry

@@ -1,0 +1,1 @@
+"""The background service: batches, worker process, status, systemd notifications."""

@@ -1,0 +1,1 @@
+"""Persistent state: last orders, decks, schema migrations."""

@@ -1,0 +1,314 @@
+"""Orders and roots, kept from one run to the next, in a file that must not be lost.
+
+An order is an index array over a list of paths. The list is kept once for each different
+library (compressed), so that a run over an unchanged library writes 4 bytes a track. Written
+with full synchronisation; a damaged file is set aside, named, and begun anew, whenever that shows.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType, TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.away import Root
+from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.store import schema
+from playshuffle.system import lock
+from playshuffle.system.sqlite import ERRORS, Connection, connect, is_passing, set_aside
+from playshuffle.system.xdg import place
+
+_LOCK_WAIT_S = 10
+
+_Answer = TypeVar("_Answer")
+
+
+class Seen(NamedTuple):
+    """An order that a playlist had.
+
+    library: digest of the paths that it was made from. content: fingerprint of the file that
+    was written with it. played: so many tracks of it, from the first, were in the file.
+    shuffled_s: when it was drawn, in seconds; 0 if that is not known.
+    """
+
+    library: bytes
+    content: str
+    played: int
+    shuffled_s: int = 0
+
+
+class State:
+    """The state file, opened; a context manager.
+
+    notes: what the user should know of it, as whole sentences.
+    """
+
+    def __init__(self, *, writes: bool = True) -> None:
+        self.notes: list[str] = []
+        self._writes = writes
+        self._folder: bytes | None = None
+        try:
+            self._folder = place("XDG_STATE_HOME", b".local/state", make=writes)
+            self._database = self._opened(os.path.join(self._folder, b"state.db"))
+        except (OSError, sqlite3.OperationalError) as error:
+            self._database = self._without_memory(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    def _opened(self, path: bytes) -> sqlite3.Connection:
+        if not self._writes and not _says_anything(path):
+            return schema.empty()
+        database = connect(path, writes=self._writes)
+        try:
+            return schema.prepared(database, path, writes=self._writes)
+        except ERRORS as error:
+            database.close()
+            if is_passing(error):
+                raise
+        return self._anew(path)
+
+    def _anew(self, path: bytes) -> sqlite3.Connection:
+        if not self._writes:
+            self.notes.append(f"The state in {shown(path)} is damaged; it was left as it is, and not used.")
+            return schema.empty()
+        aside = set_aside(path)
+        self.notes.append(f"The state was damaged; it was kept as {shown(aside)} and begun anew.")
+        return schema.prepared(connect(path), path, writes=True)
+
+    def _without_memory(self, error: Exception) -> sqlite3.Connection:
+        self.notes.append(f"Nothing can be remembered for the next run: {error}.")
+        self._folder = None
+        return schema.empty()
+
+    def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
+        """What the database says; if it proves to be damaged, what a new one says."""
+        try:
+            return question(self._database)
+        except ERRORS as error:
+            if is_passing(error):
+                raise
+        self._begin_anew()
+        return question(self._database)
+
+    def _begin_anew(self) -> None:
+        if self._folder is None:
+            return
+        self._database.close()
+        try:
+            self._database = self._anew(os.path.join(self._folder, b"state.db"))
+        except (OSError, sqlite3.OperationalError) as error:
+            self._database = self._without_memory(error)
+
+    def rows(self, query: str, *values: object) -> list[Any]:
+        """All rows that a query finds.
+
+        Raises:
+            PlayshuffleError: another playshuffle, or the disk, is in the way.
+        """
+        try:
+            return self._asked(lambda database: database.execute(query, values).fetchall())
+        except sqlite3.OperationalError as error:
+            raise PlayshuffleError(
+                f"The state cannot be read ({error}); see what else uses it or its disk, and try again.",
+                Exit.CANNOT_CREATE,
+            ) from error
+
+    def playlists(self) -> list[bytes]:
+        """All playlists that are remembered."""
+        return [row[0] for row in self.rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
+
+    def seen(self, playlist: bytes) -> list[Seen]:
+        """The orders that the playlist at this path had, the newest first; at most two.
+
+        The newest is kept before the file is replaced. If that did not come about, the file
+        still has the one before.
+        """
+        rows = self.rows(
+            "SELECT library, content, played, shuffled FROM playlist WHERE path = ? ORDER BY age", playlist
+        )
+        return [Seen(*row) for row in rows]
+
+    def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
+        """The tracks of a playlist in an order that it had, without those that were gone; None if damaged."""
+        known = self.remembered(playlist, seen)
+        if known is None:
+            return None
+        return [known.paths[index] for index in known.places if index not in known.gone]
+
+    def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
+        """An order that a playlist had, with all that is known of its tracks; None if that is damaged."""
+        rows = self.rows(
+            "SELECT paths, marks, places, gone FROM playlist JOIN library ON library = digest"
+            " WHERE path = ? AND content = ?",
+            playlist,
+            seen.content,
+        )
+        if rows:
+            with contextlib.suppress(zlib.error, ValueError, AttributeError, TypeError):
+                return _unpacked(*rows[0])
+            self._begin_anew()  # or the next order would be kept over the same damaged paths
+        self.notes.append(f"The order remembered for {shown(playlist)} was damaged and is not used.")
+        return None
+
+    def root(self, path: bytes) -> Root | None:
+        """What was in a root when it was last seen; None if it never was."""
+        rows = self.rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
+        return Root(path, rows[0][1], schema.mounts_from(rows[0][2])) if rows else None
+
+    def remember(
+        self,
+        playlist: bytes,
+        seen: Seen,
+        before: Seen | None,
+        paths: Callable[[], Sequence[bytes]],
+        places: Sequence[int],
+        roots: Sequence[Root],
+        marks: bytes | None = None,
+        gone: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
+        """Keep the order of a playlist: `places` is the index array over the paths in library order.
+
+        The paths are asked for only if they are not known by their digest. The order `before`
+        is kept beside the new one, until it is sure that the file has that.
+
+        Args:
+            playlist: resolved path of the file.
+            seen: what is to be known of the order.
+            before: of the order that the file has until it is replaced.
+            paths: of the tracks that the order is over.
+            places: the order.
+            roots: as they are now.
+            marks: of the tracks, None for those that are known of them.
+            gone: tracks of the order that are not there, and since when, in seconds.
+
+        Raises:
+            PlayshuffleError: it cannot be written.
+        """
+
+        def keep(database: Connection) -> None:
+            self.put_library(database, seen.library, paths, marks)
+            in_effect = before.content if before is not None else None
+            database.execute(
+                "DELETE FROM playlist WHERE path = ? AND (content IS NOT ? OR content = ?)",
+                (playlist, in_effect, seen.content),
+            )
+            database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
+            database.execute(
+                "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled)"
+                " VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
+                (
+                    playlist,
+                    seen.library,
+                    array("I", places).tobytes(),
+                    seen.content,
+                    seen.played,
+                    json.dumps(dict(gone)),
+                    seen.shuffled_s,
+                ),
+            )
+            database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
+
+        self.change(playlist, keep)
+
+    def put_root(self, database: Connection, root: Root) -> None:
+        """Note what is in a root now."""
+        database.execute("REPLACE INTO root VALUES (?, ?, ?)", _root_row(root))
+
+    def put_library(
+        self,
+        database: Connection,
+        digest: bytes,
+        paths: Callable[[], Sequence[bytes]],
+        marks: bytes | None,
+    ) -> None:
+        """Keep a list of paths, if it is not there, and the marks of these."""
+        if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
+            packed = zlib.compress(b"\0".join(paths()), 1)
+            database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", (digest, packed))
+        if marks is not None:
+            packed = zlib.compress(marks, 1)
+            database.execute("UPDATE library SET marks = ? WHERE digest = ?", (packed, digest))
+
+    def change(self, playlist: bytes, act: Callable[[Connection], object]) -> None:
+        """Change what is remembered of a playlist, in one transaction.
+
+        Raises:
+            PlayshuffleError: it cannot be written.
+        """
+
+        def keep(connection: Connection) -> None:
+            with connection as database:
+                act(database)
+                database.execute(
+                    "DELETE FROM library"
+                    " WHERE digest NOT IN (SELECT library FROM playlist UNION SELECT library FROM deck)"
+                )
+
+        try:
+            self._asked(keep)
+        except sqlite3.OperationalError as error:
+            raise PlayshuffleError(
+                f"The order cannot be remembered ({error}), so {shown(playlist)} was left as it was;"
+                " make room on the disk of the state folder.",
+                Exit.CANNOT_CREATE,
+            ) from error
+
+    def damaged(self, playlist: bytes) -> None:
+        """What was remembered of a playlist proved to be damaged: all is set aside, and begun anew."""
+        self._begin_anew()
+        self.notes.append(f"What was remembered for {shown(playlist)} was damaged and is not used.")
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold off every other playshuffle of this user while state and playlist are written.
+
+        Raises:
+            PlayshuffleError: another one did not let go within 10 seconds.
+        """
+        if self._folder is None or not self._writes:
+            yield
+            return
+        try:
+            with lock.held(os.path.join(self._folder, b"state.lock"), _LOCK_WAIT_S):
+                yield
+        except lock.HeldError as error:
+            raise PlayshuffleError(
+                f"Another playshuffle (process {error}) has been writing for {_LOCK_WAIT_S} seconds;"
+                " wait for it, or stop it.",
+                Exit.CANNOT_CREATE,
+            ) from None
+
+
+def _says_anything(path: bytes) -> bool:
+    try:
+        return os.stat(path).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, gone: str) -> Remembered:
+    """An order as it was kept; a ValueError, or another of its kind, if it is damaged."""
+    paths = zlib.decompress(packed).split(b"\0")
+    marks = zlib.decompress(packed_marks) if packed_marks else b""
+    order = array("I", places)
+    since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
+    if not len(set(order)) == len(order) == len(paths) == max(order) + 1:
+        raise ValueError("no permutation")
+    if len(marks) not in (0, MARK_BYTES * len(paths)) or not all(0 <= index < len(paths) for index in since):
+        raise ValueError("what is known of other tracks")
+    return Remembered(paths, marks, list(order), since)
+
+
+def _root_row(root: Root) -> tuple[bytes, int, str]:
+    return root.path, root.tracks, schema.mounts_as(root.mounts)

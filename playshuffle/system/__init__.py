@@ -1,0 +1,1 @@
+"""Files, locks, mounts and databases of this machine; knows nothing of music."""

@@ -1,0 +1,54 @@
+"""A process in, how locked up it is out: some lines of a unit systemd ignores, and says nothing."""
+
+import enum
+import os
+
+from playshuffle.system.mounts import unescaped
+
+
+class Sandbox(enum.StrEnum):
+    """How much of the sandbox is there."""
+
+    ON = "on"
+    PARTLY = "system calls only"
+    OFF = "off"
+
+
+def of(process: int | str = "self") -> Sandbox | None:
+    """How locked up a process is; None where that cannot be seen."""
+    try:
+        table = _table(process)
+        with open(f"/proc/{process}/status", "rb") as file:
+            is_filtered = b"\nSeccomp:\t2\n" in file.read()
+    except OSError:
+        return None
+    if not is_filtered:
+        return Sandbox.OFF
+    return Sandbox.ON if _is_read_only(table) else Sandbox.PARTLY
+
+
+def came_late(folder: bytes) -> bool:
+    """Whether the sandbox alone keeps this process from writing to a folder that it is meant to write to.
+
+    It is opened to folders when the service starts. One that was made since, or made anew, stays shut
+    until the service starts again; a drive that is mounted since is open.
+    """
+    real = os.path.realpath(folder)
+    try:
+        is_shut = bool(os.statvfs(real).f_flag & os.ST_RDONLY)
+        table = _table("self")
+    except OSError:
+        return False
+    return is_shut and _is_read_only(table) and real not in {point for point, _ in table}
+
+
+def _table(process: int | str) -> list[tuple[bytes, bytes]]:
+    """Where something is mounted, and with which options; what was mounted last comes last."""
+    with open(f"/proc/{process}/mountinfo", "rb") as file:
+        # 36 35 98:0 /root /point options [tags…] - type source superoptions
+        rows = [line.split(b" ") for line in file.read().split(b"\n")[:-1]]
+    return [(unescaped(row[4]), row[5]) for row in rows]
+
+
+def _is_read_only(table: list[tuple[bytes, bytes]]) -> bool:
+    return b"ro" in dict(table).get(b"/", b"").split(b",")

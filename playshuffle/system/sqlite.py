@@ -1,0 +1,61 @@
+"""Where things are remembered, and how a database file is opened.
+
+The places are private (folders 0700, files 0600): names of music are nobody else's business.
+"""
+
+import os
+import sqlite3
+import time
+
+_WAIT_S = 10  # for another playshuffle that is writing
+
+Connection = sqlite3.Connection
+
+# What a database raises; the latter if the message quotes damaged bytes.
+ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+
+_PASSING = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
+    """Open a database; the file is made private before a byte is in it.
+
+    Raises:
+        OSError: it cannot be opened or made.
+        sqlite3.OperationalError: without `writes`, it cannot be opened.
+    """
+    if not writes:
+        # Percent signs all through: the path may have any byte.
+        return sqlite3.connect(f"file:%{path.hex('%')}?mode=ro", uri=True, timeout=_WAIT_S)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    return sqlite3.connect(os.fsdecode(path), timeout=_WAIT_S)
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether it says nothing against the file itself: locked, no room, no permission."""
+    code = getattr(error, "sqlite_errorcode", None)  # none if Python raised it: text is not UTF-8
+    return code is not None and code & 0xFF in _PASSING
+
+
+def set_aside(path: bytes) -> bytes:
+    """Rename a damaged database, so that nothing of it is lost, and tell its new name."""
+    stem = aside = path + time.strftime(".damaged-%Y-%m-%d-%H%M%S").encode()
+    number = 1
+    while os.path.lexists(aside):  # another one, in the same second
+        number += 1
+        aside = b"%b-%d" % (stem, number)
+    journal = path + b"-journal"
+    # First, lest it be rolled back into the next database of that name.
+    if os.path.exists(journal):
+        os.replace(journal, aside + b"-journal")
+    os.replace(path, aside)
+    return aside

@@ -1,0 +1,1 @@
+"""Watch folders and turn file-system events into batches of changes."""

@@ -1,0 +1,169 @@
+"""Hints and the clock in, batches of changes out: what must be looked at again, once it is quiet."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from playshuffle.watch.event import Hint
+
+# More folders than that are read faster in one go than one by one.
+_MOST_FOLDERS = 512
+_MOST_GONE = 4096
+_MOST_MOVED = 4096
+
+# Why everything is to be looked at; of several reasons the first one is told.
+_WHOLE = ("lost", "root", "mounts", "resume", "asked", "start", "hourly", "poll")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What must be looked at again.
+
+    folders: to be read again; absolute, each with a slash at its end.
+    trees: folders to be read again with all that is below.
+    gone: paths, files or folders, without a slash at the end, that events told were deleted or moved
+        away. Of very many, the folders they were in stand for them: what is missing below a path
+        named here is missing because someone deleted it.
+    moved: from and to, as events told, in the order they came.
+    is_whole: everything is to be read again; `folders` and `trees` are empty then.
+    why: events, unsettled; or, for the whole: start, lost (events were), root (it went, came or was
+        exchanged), mounts, resume, asked, hourly, poll, day (a new one began), retry.
+    """
+
+    folders: frozenset[bytes] = frozenset()
+    trees: frozenset[bytes] = frozenset()
+    gone: frozenset[bytes] = frozenset()
+    moved: tuple[tuple[bytes, bytes], ...] = ()
+    is_whole: bool = False
+    why: str = "events"
+
+
+def merged(one: Batch, other: Batch) -> Batch:
+    """Both at once, the earlier one first; of reasons that of the first to want everything."""
+    gone = one.gone | other.gone
+    return Batch(
+        one.folders | other.folders,
+        one.trees | other.trees,
+        frozenset(_shortened({*gone})) if len(gone) > _MOST_GONE else gone,
+        (one.moved + other.moved)[-_MOST_MOVED:],
+        one.is_whole or other.is_whole,
+        one.why if one.is_whole else other.why,
+    )
+
+
+class Gathering:
+    """What was noted since the last batch; ripe when nothing was added for a while.
+
+    All times are seconds of one clock that is never set.
+    """
+
+    def __init__(self, quiet_s: float, latest_s: float) -> None:
+        self._quiet_s = quiet_s
+        self._latest_s = latest_s
+        self._clear()
+
+    def _clear(self) -> None:
+        self._folders: set[bytes] = set()
+        self._trees: set[bytes] = set()
+        self._gone: set[bytes] = set()
+        self._moved: list[tuple[bytes, bytes]] = []
+        self._whys: set[str] = set()
+        self._is_whole = False
+        self._is_urgent = False
+        self._first = self._last = -math.inf
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was noted."""
+        return not self._whys
+
+    def note(self, hint: Hint, now: float) -> None:
+        """Note what an event told; it is ripe after the quiet time."""
+        self._wait("events", now)
+        if hint.gone is not None:
+            self._gone.add(hint.gone)
+            if len(self._gone) > _MOST_GONE:
+                self._gone = _shortened(self._gone)
+            if hint.come is not None and len(self._moved) < _MOST_MOVED:
+                self._moved.append((hint.gone, hint.come))
+        for path in filter(None, (hint.gone, hint.come)):
+            self._read_again(path.rpartition(b"/")[0] + b"/")
+        if hint.is_folder and hint.come is not None and not self._is_below_tree(hint.come + b"/"):
+            self._trees.add(hint.come + b"/")
+        self._shorten()
+
+    def again(self, folders: Iterable[bytes], now: float) -> None:
+        """Look at these folders; at once, where nothing else is waiting to be ripe."""
+        self._is_urgent |= self.is_empty
+        self._wait("unsettled", now)
+        for folder in folders:
+            self._read_again(folder)
+        self._shorten()
+
+    def whole(self, why: str, now: float, *, is_urgent: bool = False) -> None:
+        """Look at everything; at once, or as with an event after the quiet time."""
+        self._wait(why, now)
+        self._is_urgent |= is_urgent
+        self._make_whole()
+
+    def ripe_at(self) -> float:
+        """When there will be a batch, if nothing more is noted; never is infinity."""
+        if self.is_empty:
+            return math.inf
+        return -math.inf if self._is_urgent else min(self._last + self._quiet_s, self._first + self._latest_s)
+
+    def take(self, now: float) -> Batch | None:
+        """The batch, if it is ripe; then the next one begins."""
+        if now < self.ripe_at():
+            return None
+        trees = {tree for tree in self._trees if not self._is_below_tree(tree[:-1])}
+        folders = {folder for folder in self._folders if not self._is_below_tree(folder)}
+        why = next((why for why in _WHOLE if why in self._whys), "")
+        batch = Batch(
+            frozenset(folders),
+            frozenset(trees),
+            frozenset(self._gone),
+            tuple(self._moved),
+            self._is_whole,
+            why or ("events" if "events" in self._whys else "unsettled"),
+        )
+        self._clear()
+        return batch
+
+    def _wait(self, why: str, now: float) -> None:
+        if self.is_empty:
+            self._first = now
+        self._last = now
+        self._whys.add(why)
+
+    def _read_again(self, folder: bytes) -> None:
+        if not self._is_whole and not self._is_below_tree(folder):
+            self._folders.add(folder)
+
+    def _shorten(self) -> None:
+        if self._is_whole or len(self._folders) + len(self._trees) > _MOST_FOLDERS:
+            self._make_whole()
+
+    def _make_whole(self) -> None:
+        self._is_whole = True
+        self._folders.clear()
+        self._trees.clear()
+
+    def _is_below_tree(self, path: bytes) -> bool:
+        """Whether a tree holds it; of a path without the slash, whether one above it does."""
+        if not self._trees:
+            return False
+        at = path.rfind(b"/")
+        while at >= 0:
+            if path[: at + 1] in self._trees:
+                return True
+            at = path.rfind(b"/", 0, at)
+        return False
+
+
+def _shortened(paths: set[bytes]) -> set[bytes]:
+    """At most half as many as are allowed: the deepest are told by the folder they were in."""
+    while len(paths) > _MOST_GONE // 2:
+        deepest = max(path.count(b"/") for path in paths)
+        paths = {path.rpartition(b"/")[0] or b"/" if path.count(b"/") == deepest else path for path in paths}
+    return paths

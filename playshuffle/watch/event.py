@@ -1,0 +1,46 @@
+"""An event in, what is worth knowing of it out: most that happens in a music folder changes no playlist."""
+
+import os
+import re
+from typing import NamedTuple
+
+from playshuffle.library import ignore_files as ignore
+from playshuffle.library.listing import is_audio_name, why_not
+
+_SUFFIX = re.compile(rb"\.[^.\s]{1,12}\Z|~\Z")
+
+
+class Hint(NamedTuple):
+    """What an event told: a path that is no longer there, one that is there now, or both for a move.
+
+    No more than a hint: the path may be another by now, or have been another all along.
+    """
+
+    gone: bytes | None
+    come: bytes | None
+    is_folder: bool = False
+
+
+def meant(hint: Hint, root: bytes) -> Hint | None:
+    """What is left of a hint without the paths below the root that no walk would look at."""
+    top = root.rstrip(b"/") + b"/"
+    gone = hint.gone if hint.gone is not None and _matters(hint.gone, top, hint.is_folder, False) else None
+    come = hint.come if hint.come is not None and _matters(hint.come, top, hint.is_folder, True) else None
+    return None if gone is None and come is None else Hint(gone, come, hint.is_folder)
+
+
+def _matters(path: bytes, top: bytes, is_folder: bool, is_there: bool) -> bool:
+    if not path.startswith(top):
+        return False
+    *above, name = path[len(top) :].split(b"/")
+    if any(why_not(folder, True) for folder in above):
+        return False
+    if is_folder:
+        return why_not(name, True) is None
+    if name in ignore.NAMES:
+        return True
+    if is_audio_name(name):
+        return why_not(name, False) is None
+    # A link to a folder comes as a file. Of one that is gone only the name is left, and
+    # folders seldom have a suffix.
+    return os.path.islink(path) if is_there else not name.startswith(b".") and not _SUFFIX.search(name)
