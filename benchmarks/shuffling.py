@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from playshuffle.shuffle import Seeded, System, durstenfeld, sattolo, sparse_deal, spread
+from playshuffle.shuffle import Seeded, System, durstenfeld, sattolo, sparse_deal, spread, weighted
 
 TRACKS, ARTISTS = 100_000, 8_000
 # So many pairs that each row takes a few seconds at the most.
@@ -46,17 +46,21 @@ def standard_shuffle(order: Sequence[int]) -> list[int]:
 def uniform_orders() -> None:
     """Each the size of a small, a large and a huge library."""
     print(f"{'to random.shuffle':32}{'tracks':>10}{'ns/track':>10}{'its ns':>10}{'ratio':>8}{'goal':>8}")
-    goals = {10_000: 0.5, 100_000: 0.65, 1_000_000: 0.65}
+    goals = {
+        "durstenfeld, system": {10_000: 0.5, 100_000: 0.55, 1_000_000: 0.65},
+        "weighted, system": {100_000: 2.5},
+    }
     for tracks, pairs in PAIRS.items():
         order = list(range(tracks))
         rows: list[tuple[str, Callable[[], object]]] = [
             ("durstenfeld, system", partial(durstenfeld, order, System())),
             ("durstenfeld, seeded", partial(durstenfeld, order, Seeded("1"))),
             ("sattolo, system", partial(sattolo, order, System())),
+            ("weighted, system", partial(weighted, order, [1.0 + entry % 7 for entry in order], System())),
         ]
         for name, work in rows:
             ours, theirs, ratio = compare(work, partial(standard_shuffle, order), pairs)
-            goal = goals[tracks] if name == "durstenfeld, system" else ""
+            goal = goals.get(name, {}).get(tracks, "")
             print(
                 f"{name:32}{tracks:10,}{ours / tracks * 1e9:10.0f}{theirs / tracks * 1e9:10.0f}"
                 f"{ratio:8.2f}{goal:>8}"
@@ -71,17 +75,18 @@ def spread_orders() -> None:
     order = range(TRACKS)
     source = System()
 
-    def sort_and_shuffle() -> None:
-        sorted(order, key=artists.__getitem__)
+    def sort_and_shuffle(keys: Sequence[int]) -> None:
+        sorted(order, key=keys.__getitem__)
         durstenfeld(order, source)
 
     print(f"\n{'to sort by key + durstenfeld':32}{'tracks':>10}{'ms':>10}{'its':>10}{'ratio':>8}{'goal':>8}")
-    rows: list[tuple[str, Callable[[], object], str]] = [
-        ("spread by artist", lambda: spread(order, artists, source), "3"),
-        ("spread by artist and album", lambda: spread(order, artists, source, albums), ""),
+    rows: list[tuple[str, Sequence[int], Callable[[], object], str]] = [
+        ("spread by artist", artists, lambda: spread(order, artists, source), "3"),
+        ("spread, an artist each", order, lambda: spread(order, order, source), "3"),
+        ("spread by artist and album", artists, lambda: spread(order, artists, source, albums), ""),
     ]
-    for name, work, goal in rows:
-        ours, theirs, ratio = compare(work, sort_and_shuffle, 11)
+    for name, keys, work, goal in rows:
+        ours, theirs, ratio = compare(work, partial(sort_and_shuffle, keys), 11)
         print(f"{name:32}{TRACKS:10,}{ours * 1e3:10.0f}{theirs * 1e3:10.0f}{ratio:8.2f}{goal:>8}")
 
 

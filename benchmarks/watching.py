@@ -2,7 +2,7 @@
 
     python -m benchmarks.watching [--tracks 100000] [--rounds 7] [--idle 60] [--burst 10000] [--keep FOLDER]
 
-Makes the library of `benchmarks.making`. Each round adds a file, changes its tags, renames it and
+Makes the tiny library of `benchmarks.corpora`. Each round adds a file, changes its tags, renames it and
 deletes it, and waits each time until both have seen that. What each of them waits for quiet (2 s
 and 5 s) is taken off. Quoted are medians, and the smallest and the largest. Wants mpd, mpc and Linux.
 """
@@ -24,7 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from benchmarks.making import Mpd, library
+from benchmarks.corpora import make_tiny
+from benchmarks.mpd import Mpd
 
 _QUIET_S = 2.0
 _MPD_QUIET_S = 5.0  # built into it
@@ -203,7 +204,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         music = options.keep or Path(scratch, "music")
         if not music.exists():
-            library(music, options.tracks)
+            make_tiny(music, options.tracks)
         os.environ |= {"HOME": scratch, "XDG_CACHE_HOME": f"{scratch}/c", "XDG_STATE_HOME": f"{scratch}/s"}
         _measure(music, Path(scratch), options)
 
@@ -298,7 +299,7 @@ def _print_changes(service: Service, mpd: Mpd, music: Path, rounds: int) -> None
 def _print_burst(service: Service, mpd: Mpd, music: Path, files: int) -> None:
     come = music / "~ come"
     with tempfile.TemporaryDirectory(dir=music.parent) as aside:
-        library(Path(aside, "burst"), files)
+        make_tiny(Path(aside, "burst"), files)
         count = _entries(service.playlist)
         with Replaced(service.playlist) as replaced, Peak(family(service.pid)[1]) as peak:
             began = time.perf_counter()

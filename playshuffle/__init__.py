@@ -1,3 +1,3 @@
-"""Playlists that play every track of a music folder once, in an order that is shuffled right."""
+"""Turn folders of music into shuffled playlists that play every track once."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The way in: what needs no other module is answered before any is imported."""
+"""Start the program: check the system, and answer `--version` before any other module is imported."""
 
 import gc
 import os
@@ -6,7 +6,16 @@ import sys
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line.
+
+    Raises:
+        SystemExit: with the exit code, or a message where the system is not Linux.
+    """
+    if sys.platform != "linux":
+        sys.exit(
+            "playshuffle: This program needs Linux; other systems lack the file locks, mount table and "
+            f"folder events that it works with (this one is {sys.platform})."
+        )
     if sys.argv[1:] == ["--version"]:
         from playshuffle import __version__
 

@@ -1,17 +1,23 @@
-"""Durations as people write them <-> milliseconds."""
+"""Convert durations between the way people write them and milliseconds."""
 
 import re
+from collections.abc import Sequence
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 # Nine digits are 31 years of seconds; Python refuses to read numbers of thousands.
-_PARTS = re.compile(r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?:in)?)?(?:(\d{1,9})s)?", re.ASCII)
+_PARTS = re.compile(
+    r"(?:(\d{1,9}) ?(?:d|days?))?(?: ?(\d{1,9}) ?(?:h|hours?))?"
+    r"(?: ?(\d{1,9}) ?(?:m|min|minutes?))?(?: ?(\d{1,9}) ?(?:s|sec|seconds?))?",
+    re.ASCII,
+)
+_CLOCK = re.compile(r"(\d{1,9}):([0-5]\d):([0-5]\d)", re.ASCII)
 _UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000)
-_AFTER = {"": "s", "d": "h", "h": "m", "m": "s", "n": "s"}
+_NEXT_UNIT = {"d": "h", "h": "m", "m": "s", "n": "s"}  # of the number that follows: 1h30, 5min30
 
 
 def parse(text: str) -> int:
-    """Read '90m', '1h30', '1h30m', '2d', '45s' or bare seconds.
+    """Read '90m', '1h30', '2 hours', '1:30:00', '2d' or '45s'.
 
     A last number without a unit counts in the next smaller one.
 
@@ -19,33 +25,36 @@ def parse(text: str) -> int:
         Milliseconds, at least 1000.
 
     Raises:
-        PlayshuffleError: it is none of these, or nothing at all.
+        PlayshuffleError: it is none of these, is zero, or has no unit at all.
     """
     written = text.strip().lower()
+    if re.fullmatch(r"[0-9]{1,9}", written):
+        raise PlayshuffleError(f"{written} what? Write {written}h or {written}m.", Exit.USAGE)
     before = written.rstrip("0123456789")
-    if before != written:
-        written += _AFTER.get(before[-1:], "")
-    found = _PARTS.fullmatch(written)
+    if before != written and ":" not in written:
+        written += _NEXT_UNIT.get(before[-1:], "")
     total_ms = 0
-    if found is not None:
-        total_ms = sum(
-            int(number or 0) * unit for number, unit in zip(found.groups(), _UNITS_MS, strict=True)
-        )
+    if match := _CLOCK.fullmatch(written):
+        total_ms = _total_ms(("0", *match.groups()))
+    elif match := _PARTS.fullmatch(written):
+        total_ms = _total_ms(match.groups())
     if not total_ms:
         raise PlayshuffleError(
-            f"'{shown(text)}' is no duration; write it like 90m, 1h30, 2h15m or 5400 (seconds).", Exit.USAGE
+            f"'{shown(text)}' is not a duration. Write it like 90m, 2h, 1h30 or 1:30:00.", Exit.USAGE
         )
     return total_ms
 
 
+def _total_ms(numbers: Sequence[str | None]) -> int:
+    return sum(int(number or 0) * unit for number, unit in zip(numbers, _UNITS_MS, strict=True))
+
+
 def words(duration_ms: int) -> str:
-    """Say a duration in its two largest units: '3 h 05 min', '4 min 10 s', '2 d 07 h'."""
+    """Return a duration in its two largest units: '3 h 5 min', '4 min 10 s', '2 days 7 h'."""
     seconds = (duration_ms + 500) // 1000
     days, hours, minutes = seconds // 86_400, seconds // 3600 % 24, seconds // 60 % 60
-    if days:
-        return f"{days} d {hours:02} h"
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    if minutes:
-        return f"{minutes} min {seconds % 60:02} s"
-    return f"{seconds} s"
+    day = "day" if days == 1 else "days"
+    parts = [(days, day), (hours, "h"), (minutes, "min"), (seconds % 60, "s")]
+    first = next((at for at, (number, _) in enumerate(parts) if number), len(parts) - 1)
+    largest, *second = parts[first : first + 2]
+    return " ".join(f"{number} {unit}" for number, unit in (largest, *(part for part in second if part[0])))

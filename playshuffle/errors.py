@@ -1,4 +1,4 @@
-"""What the user may be told: errors as whole sentences, exit codes, names made harmless."""
+"""Define errors as whole sentences, exit codes, and names that are safe to print."""
 
 import enum
 import os
@@ -14,7 +14,7 @@ class Exit(enum.IntEnum):
     NOTHING_TO_PLAY = 3
     NO_INPUT = 66
     CANNOT_CREATE = 73
-    AWAY = 75
+    MISSING = 75
     CONFIG = 78
     INTERRUPTED = 130
 
@@ -25,19 +25,28 @@ def of_all(failed: Sequence[Exit]) -> Exit:
 
 
 class PlayshuffleError(Exception):
-    """Something the user can mend; the text says what, where and what to do."""
+    """Something the user can fix; the text says what, where and what to do.
 
-    def __init__(self, text: str, code: Exit) -> None:
+    options: the flags or configuration keys that the error is about, the most likely cause first.
+    """
+
+    def __init__(self, text: str, code: Exit, options: Sequence[str] = ()) -> None:
         super().__init__(text)
         self.code = code
+        self.options = tuple(options)
 
 
-class AwayError(PlayshuffleError):
-    """A folder that seems to be away; `said` is only that. Nothing was written."""
+class MissingError(PlayshuffleError):
+    """A folder or drive seems to be missing; nothing was written.
 
-    def __init__(self, said: str, cure: str, path: bytes) -> None:
-        super().__init__(f"{said}. The playlist was left as it is. {cure}", Exit.AWAY)
-        self.said = said
+    Attributes:
+        summary: which folder, and why; without advice.
+        path: the folder.
+    """
+
+    def __init__(self, summary: str, advice: str, path: bytes) -> None:
+        super().__init__(f"{summary}. The playlist was left as it is. {advice}", Exit.MISSING)
+        self.summary = summary
         self.path = path
 
 

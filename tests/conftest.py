@@ -1,11 +1,16 @@
-"""What every test gets: a home of its own, and a word on what it needs and does not find."""
+"""Give every test an empty home, select the tests that can run, and check what they leave behind."""
 
 import os
-import shutil
+import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import hypothesis
 import pytest
+
+from tests.support import damage
 
 _XDG = {
     "XDG_CONFIG_HOME": ".config",
@@ -13,32 +18,32 @@ _XDG = {
     "XDG_STATE_HOME": ".local/state",
     "XDG_DATA_HOME": ".local/share",
 }
-_REAL = [Path(os.environ.get(name) or Path.home() / folder) for name, folder in _XDG.items()]
+_REAL_FOLDERS = [Path(os.environ.get(name) or Path.home() / folder) for name, folder in _XDG.items()]
 
-# Where they do not have their package's name.
-_PACKAGES = {
-    "mkfs.ext4": "e2fsprogs",
-    "mkfs.xfs": "xfsprogs",
-    "dbus-daemon": "dbus",
-    "systemctl": "systemd",
-    "systemd-analyze": "systemd",
-    "unshare": "util-linux",
-    "mount": "util-linux",
-    "setpriv": "util-linux",
-}
+_PROCESS_EVENTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
+_started: list[str] = []
 
 
-def need(tool: str) -> None:
-    """Skip the test if a program is missing; fail where there must be none missing, in CI."""
-    if shutil.which(tool) is None:
-        unmet(f"{tool} is missing: apt install {_PACKAGES.get(tool, tool)}")
+def _note_start(event: str, args: tuple[object, ...]) -> None:
+    # matplotlib runs fc-list once, in whichever test imports it first.
+    if event in _PROCESS_EVENTS and args[:1] != ("fc-list",):
+        _started.append(event)
 
 
-def unmet(reason: str) -> None:
-    """Skip the test for what the machine lacks; fail in CI, where it may lack nothing."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+sys.addaudithook(_note_start)
+
+# Usual runs try the same examples each time; `-m slow` tries other ones each time.
+# How long an example takes says more about the machine than about the code.
+_UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("steady", derandomize=True, **_UNTIMED)
+hypothesis.settings.register_profile("nightly", print_blob=True, **_UNTIMED)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A job in the background of a shell inherits Ctrl-C ignored, and so would every program started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    profile = "nightly" if "slow" in config.option.markexpr else "steady"
+    hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", profile))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,11 +55,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = [item for item in items if item.get_closest_marker("slow")]
         items[:] = [item for item in items if item not in slow]
         config.hook.pytest_deselected(items=slow)
+    items.sort(key=lambda item: item.get_closest_marker("timing") is not None)
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, in which alone the program may leave anything."""
+    """An empty home, the only place where the program may write without being told to."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for name, folder in _XDG.items():
@@ -62,6 +68,26 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in ("XDG_RUNTIME_DIR", "XDG_MUSIC_DIR", "NOTIFY_SOCKET"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture(autouse=True)
+def _state_is_never_damaged(request: pytest.FixtureRequest, home: Path) -> Iterator[None]:
+    """Fail a test after which a state was set aside, unless it is marked `damages_state`."""
+    folders = [home]
+    if "tmp_path" in request.fixturenames:
+        folders.append(request.getfixturevalue("tmp_path"))
+    damage.forget_output()
+    yield
+    if request.node.get_closest_marker("damages_state") is None:
+        assert damage.traces(folders) == [], "the state was damaged"
+
+
+@pytest.fixture(autouse=True)
+def _only_marked_tests_start_processes(request: pytest.FixtureRequest) -> Iterator[None]:
+    _started.clear()
+    yield
+    if request.node.get_closest_marker("process") is None:
+        assert _started == [], "this test starts processes: mark it with pytest.mark.process"
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -72,10 +98,10 @@ def _real_home_is_left_alone() -> Iterator[None]:
 
 
 def _traces() -> dict[Path, int]:
-    """Everything of ours in the real home, and when it was changed."""
+    """Return everything of ours in the real home, with the time of its last change."""
     ours = (
         path
-        for folder in _REAL
+        for folder in _REAL_FOLDERS
         for place in (folder, folder / "systemd/user")
         for path in place.glob("playshuffle*")
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from tests.hostile import PATHS
+from tests.support.hostile import PATHS
 
 # What moves, hides or reverses the text around it.
 _HARMFUL = {
@@ -70,7 +70,7 @@ def test_what_is_harmless_is_left_alone_and_the_rest_escaped(
 
 
 def test_an_error_says_its_sentence_and_its_code() -> None:
-    error = PlayshuffleError("What, where, what to do.", Exit.AWAY)
+    error = PlayshuffleError("What, where, what to do.", Exit.MISSING)
 
     assert str(error) == "What, where, what to do."
     assert error.code == 75

@@ -1,4 +1,4 @@
-"""The house rules that a machine can see: who may name whom."""
+"""Check which package may import which, and where each third-party library is used."""
 
 import ast
 from collections.abc import Iterator
@@ -13,41 +13,32 @@ MODULES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in PACKAGE.rglob("*.py")
 }
-
-# From the bottom up: a module names only modules of lower rows, or of its own.
-LAYERS = (
+# From the bottom up: a package imports from lower rows only, never upward or sideways.
+ROWS = (
     {"playshuffle"},
-    {"errors", "identity", "lock", "period", "shuffle", "sizes", "track"},
-    {"agenda", "base", "database", "deck", "duration", "fields", "formats", "id3", "ignore", "listing"},
-    {"hint", "mounts", "mpdconf", "notify", "quirks", "recipe"},
-    {"batch", "listener", "mode"},
-    {"cache", "output", "playlist", "schema", "tags", "unchanged"},
-    {"state"},
-    {"decks", "sentry"},
-    {"watch"},
-    {"exchange", "folder", "guard", "parts", "player", "players", "target", "worker"},
-    {"library", "losses", "readers", "stored"},
-    {"groups", "request"},
-    {"way"},
-    {"apart", "orders", "pins", "seam", "survey"},
-    {"arrange"},
-    {"rounds"},
-    {"account", "document", "keep", "keys", "options"},
+    {"errors", "text", "duration"},
+    {"shuffle", "system"},
+    {"library"},
+    {"ordering", "playlist", "selection", "watch"},
+    {"dealing", "players"},
+    {"store"},
     {"pipeline"},
-    {"table"},
-    {"dealing"},
-    {"audit", "check", "config", "listed"},
-    {"example", "origin", "passes", "progress", "services", "summary", "units"},
-    {"hand"},
-    {"access", "ledger", "log", "sandbox", "settle", "status", "systemctl"},
-    {"installation"},
-    {"daemon"},
+    {"config"},
+    {"audit", "demo", "install", "service", "telling"},
     {"cli"},
     {"__main__"},
 )
 
 
-def imports(path: Path) -> Iterator[str]:
+def package(module: str) -> str:
+    return module.split(".")[1] if "." in module else module
+
+
+def row(module: str) -> int:
+    return next(number for number, row in enumerate(ROWS) if package(module) in row)
+
+
+def names_imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -58,57 +49,77 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def layer(module: str) -> int:
-    name = module.removeprefix("playshuffle.").split(".")[0]
-    return next(number for number, row in enumerate(LAYERS) if name in row)
+NAMES = {module: frozenset(names_imported(path)) for module, path in MODULES.items()}
+IMPORTS = {
+    module: {name for name in names if name in MODULES and name not in {module, "playshuffle"}}
+    for module, names in NAMES.items()
+}
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down_only(module: str) -> None:
-    """A module knows what lies below it, and nothing of what stands on it."""
-    named = {name for name in imports(MODULES[module]) if name in MODULES and name != "playshuffle"}
+def test_packages_import_from_lower_rows_only(module: str) -> None:
+    others = {name for name in IMPORTS[module] if package(name) != package(module)}
 
-    assert all(layer(name) <= layer(module) for name in named)
+    # The modules of the first row are single files, and may use each other.
+    assert [name for name in others if row(name) >= row(module) > 1] == []
+
+
+def test_imports_have_no_cycles() -> None:
+    left = {
+        module: {name for name in names if name.startswith(f"playshuffle.{package(module)}.")}
+        for module, names in IMPORTS.items()
+    }
+    while free := {module for module, names in left.items() if not names & left.keys()}:
+        left = {module: names for module, names in left.items() if module not in free}
+
+    assert left == {}
 
 
 @pytest.mark.parametrize(
-    ("library", "users"),
+    ("library", "packages"),
     [
-        ("mutagen", {"tags"}),
-        ("sqlite3", {"cache", "database", "schema", "state"}),
-        ("tomllib", {"document"}),
+        ("mutagen", {"library"}),
+        ("sqlite3", {"library", "store", "system"}),
+        ("tomllib", {"config"}),
         ("typer", {"cli"}),
-        ("rich", {"progress"}),
-        ("pathspec", {"ignore"}),
-        ("watchdog", {"listener"}),
+        ("rich", {"cli"}),
+        ("pathspec", {"library"}),
+        ("watchdog", {"watch"}),
         ("random", set()),
         ("secrets", set()),
-        ("socket", {"notify"}),
-        ("subprocess", {"readers", "systemctl"}),  # its own reader of tags, and what systemd comes with
+        ("mpd", {"telling"}),
+        ("socket", {"service", "telling"}),
+        ("subprocess", {"install", "library"}),  # systemctl, and our own tag reader
     ],
 )
-def test_a_library_is_named_where_it_belongs(library: str, users: set[str]) -> None:
-    """Changing one is a change in one place."""
-    found = {
-        module.removeprefix("playshuffle.").split(".")[0]
-        for module, path in MODULES.items()
-        if any(name.split(".")[0] == library for name in imports(path))
+def test_a_library_is_imported_where_it_belongs(library: str, packages: set[str]) -> None:
+    users = {
+        package(module)
+        for module, names in NAMES.items()
+        if any(name.split(".")[0] == library for name in names)
     }
 
-    assert found == users
+    assert users == packages
 
 
-def test_the_core_names_nothing_outside_of_itself() -> None:
-    """The shuffles are a library of their own."""
-    core = {name: path for name, path in MODULES.items() if name.startswith("playshuffle.shuffle")}
-    named = {name for path in core.values() for name in imports(path) if name.startswith("playshuffle")}
+@pytest.mark.parametrize("library", ["mutagen", "tomllib", "rich", "pathspec", "watchdog", "mpd"])
+def test_a_library_is_imported_in_one_module(library: str) -> None:
+    users = [
+        module for module, names in NAMES.items() if any(name.split(".")[0] == library for name in names)
+    ]
 
-    assert core
-    assert all(name.startswith("playshuffle.shuffle") for name in named)
+    assert len(users) == 1
+
+
+def test_the_shuffles_import_nothing_of_the_rest() -> None:
+    shuffles = [module for module in MODULES if package(module) == "shuffle"]
+
+    assert shuffles
+    assert all(package(name) == "shuffle" for module in shuffles for name in IMPORTS[module])
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_no_shell_and_no_chance_but_where_it_belongs(module: str) -> None:
+def test_no_shell_and_no_system_randomness_outside_of_chance(module: str) -> None:
     text = MODULES[module].read_text()
 
     assert "shell=True" not in text

@@ -1,6 +1,6 @@
-"""Is it well shuffled? Figures on an order that is made often, and on a playlist that was made once.
+"""Measure whether orders and playlists are shuffled well.
 
-An order is shuffled many times and counted: how often each track ends at each place. What is
-counted is held against the law of that order, as exact chances. Pure Python throughout, but for
-pictures, which need the extra `playshuffle[audit]`.
+An order is shuffled many times, and the positions of each track are counted. The counts are tested
+against the guarantee of the order, given as exact probabilities. Pure Python, except for pictures,
+which need the extra `playshuffle[audit]`.
 """

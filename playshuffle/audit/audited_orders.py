@@ -1,37 +1,39 @@
-"""The name of an order in, what can be audited out: the shuffle itself and the law it is held against."""
+"""Look up an order by name, with the guarantee that its shuffle is tested against."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count, islice, repeat
 from typing import NamedTuple
 
 from playshuffle import shuffle
-from playshuffle.audit import laws
-from playshuffle.audit.laws import Law
+from playshuffle.audit import guarantees
+from playshuffle.audit.guarantees import Guarantee
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Tags
+from playshuffle.ordering.plugin_orders import Track, find, shuffle_by
 from playshuffle.shuffle import RandBelow, Shuffle
 from playshuffle.shuffle.specimens import SPECIMENS
-from playshuffle.text import known
+from playshuffle.text import ALIASES, known
 
 SPECIMEN = "specimen:"
 FEWEST_TRACKS, MOST_TRACKS = 3, 1000
 _TABLE_TRACKS = 8
 _WEIGHT = 3
 
-_Lawful = tuple[Shuffle, Law]
+_WithGuarantee = tuple[Shuffle, Guarantee]
 
 
 class Audited(NamedTuple):
-    """An order of so many tracks, ready to be made often.
+    """An order of N tracks, ready to be made many times.
 
     law: what it is held against.
-    flaw: what is known to be wrong with it, if it is kept to be caught.
+    flaw: its known defect, if it exists to be caught.
     entropy_bits: of a generator of its own; None if it uses the one that it is given.
     """
 
     name: str
     tracks: int
     shuffle: Shuffle
-    law: Law
+    guarantee: Guarantee
     flaw: str = ""
     entropy_bits: int | None = None
 
@@ -40,9 +42,10 @@ def audited(name: str, tracks: int) -> Audited:
     """Look up an order, or `specimen:` and the name of a bad one.
 
     Raises:
-        PlayshuffleError: there is none of this name, or not for so many tracks.
+        PlayshuffleError: the name is unknown, or the order cannot be made of that many tracks.
     """
-    known("order", name, NAMES)
+    is_plugin = name not in NAMES and name not in ALIASES["order to audit"] and find(name) is not None
+    name = name if is_plugin else known("order to audit", name, NAMES)
     if not FEWEST_TRACKS <= tracks <= MOST_TRACKS:
         raise PlayshuffleError(f"--tracks takes a number from {FEWEST_TRACKS} to {MOST_TRACKS}.", Exit.USAGE)
     if name == "table" and tracks > _TABLE_TRACKS:
@@ -54,9 +57,11 @@ def audited(name: str, tracks: int) -> Audited:
         bad, entropy_bits, shows = SPECIMENS[name.removeprefix(SPECIMEN)]
         sentence = (bad.__doc__ or "").split("\n")[0]
         flaw = f"{sentence} It shows as {shows}."
-        return Audited(name, tracks, bad, laws.uniform(tracks), flaw, entropy_bits)
+        return Audited(name, tracks, bad, guarantees.uniform(tracks), flaw, entropy_bits)
+    if is_plugin:
+        return Audited(name, tracks, shuffle_by(name, _tagged(tracks)), guarantees.uniform(tracks))
     if name in _UNIFORM:
-        return Audited(name, tracks, _UNIFORM[name], laws.uniform(tracks))
+        return Audited(name, tracks, _UNIFORM[name], guarantees.uniform(tracks))
     return Audited(name, tracks, *_OWN[name](tracks))
 
 
@@ -64,6 +69,17 @@ def artists(tracks: int) -> list[int]:
     """Tracks by so many artists in path order: the first has 1, and then 1, 2, 3, … of them."""
     sizes = chain([1], count(1))
     return list(islice(chain.from_iterable(repeat(key, size) for key, size in enumerate(sizes)), tracks))
+
+
+def _tagged(tracks: int) -> list[Track]:
+    """Return tracks for an order of another package: by the artists of `artists`, an album of each."""
+    return [
+        Track(
+            f"/music/{key}/{number:04}.mp3",
+            Tags(duration_ms=180_000 + number, artist=f"Artist {key}", album=f"Album {key}", number=number),
+        )
+        for number, key in enumerate(artists(tracks))
+    ]
 
 
 def _dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:
@@ -81,46 +97,51 @@ def _half_dealt(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     return hand + rest
 
 
-def _pinned(tracks: int) -> _Lawful:
+def _pinned(tracks: int) -> _WithGuarantee:
     pins = range(0, tracks, 3)
     free = frozenset(range(tracks)).difference(pins)
-    law = laws.among(tracks, free)
-    return lambda order, draw: shuffle.pinned(order, pins, shuffle.durstenfeld, draw), law
+    guarantee = guarantees.among(tracks, free)
+    return lambda order, draw: shuffle.pinned(order, pins, shuffle.durstenfeld, draw), guarantee
 
 
-def _part(tracks: int) -> _Lawful:
+def _part(tracks: int) -> _WithGuarantee:
     places = range(0, tracks, 2)
-    law = laws.among(tracks, places)
-    return lambda order, draw: shuffle.part(order, places, shuffle.durstenfeld, draw), law
+    guarantee = guarantees.among(tracks, places)
+    return lambda order, draw: shuffle.part(order, places, shuffle.durstenfeld, draw), guarantee
 
 
-def _semi(tracks: int) -> _Lawful:
-    return lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), laws.swapped(tracks, tracks // 2)
+def _light(tracks: int) -> _WithGuarantee:
+    return lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), guarantees.swapped(
+        tracks, tracks // 2
+    )
 
 
-def _blocks(tracks: int) -> _Lawful:
+def _groups(tracks: int) -> _WithGuarantee:
     keys = artists(tracks)
-    return lambda order, draw: shuffle.blocks(order, keys, draw), laws.together(keys)
+    return lambda order, draw: shuffle.blocks(order, keys, draw), guarantees.together(keys)
 
 
-def _spread(tracks: int) -> _Lawful:
+def _spread(tracks: int) -> _WithGuarantee:
     keys = artists(tracks)
-    return lambda order, draw: shuffle.spread(order, keys, draw), laws.apart(keys)
+    return lambda order, draw: shuffle.spread(order, keys, draw), guarantees.apart(keys)
 
 
-def _gap(tracks: int) -> _Lawful:
+def _gap(tracks: int) -> _WithGuarantee:
     plays = max(tracks // 4, 2)
-    return lambda order, draw: shuffle.after_gap(order, plays, draw), laws.gap(tracks, plays)
+    soonest = shuffle.soonest_after(range(tracks), plays)
+    return lambda order, draw: shuffle.not_before(order, soonest, draw), guarantees.gap(tracks, plays)
 
 
-def _weighted(tracks: int) -> _Lawful:
+def _weighted(tracks: int) -> _WithGuarantee:
     heavy = tracks // 2
     weights = [_WEIGHT] * heavy + [1] * (tracks - heavy)
-    return lambda order, draw: shuffle.weighted(order, weights, draw), laws.favoured(tracks, heavy, _WEIGHT)
+    return lambda order, draw: shuffle.weighted(order, weights, draw), guarantees.favoured(
+        tracks, heavy, _WEIGHT
+    )
 
 
 _UNIFORM: Mapping[str, Shuffle] = {
-    "uniform": shuffle.durstenfeld,
+    "random": shuffle.durstenfeld,
     "forward": shuffle.forward_durstenfeld,
     "fisher-yates": shuffle.fisher_yates,
     "inside-out": shuffle.inside_out,
@@ -132,13 +153,13 @@ _UNIFORM: Mapping[str, Shuffle] = {
     "running": _grown,
 }
 
-_OWN: Mapping[str, Callable[[int], _Lawful]] = {
-    "deal": lambda tracks: (_half_dealt, laws.dealt(tracks, tracks // 2)),
-    "sattolo": lambda tracks: (shuffle.sattolo, laws.one_ring(tracks)),
+_OWN: Mapping[str, Callable[[int], _WithGuarantee]] = {
+    "deal": lambda tracks: (_half_dealt, guarantees.dealt(tracks, tracks // 2)),
+    "sattolo": lambda tracks: (shuffle.sattolo, guarantees.one_ring(tracks)),
     "pinned": _pinned,
     "part": _part,
-    "semi": _semi,
-    "blocks": _blocks,
+    "light": _light,
+    "groups": _groups,
     "spread": _spread,
     "gap": _gap,
     "weighted": _weighted,

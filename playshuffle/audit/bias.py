@@ -1,9 +1,9 @@
-"""A shuffle and its law in; how often each track came to each place, and whether that is chance, out.
+"""Count the position of each track over many shuffles, and test the counts for bias.
 
 The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is
-brought to scale. Its mean is exact: the cells that can be filled, less one for each row. The
-degrees of freedom are those of the law; or else, since a sum whose terms depend on each other
-varies more, they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2
+scaled. Its mean is exact: the number of cells that can be filled, less one for each row. The
+degrees of freedom are those of the guarantee. If the terms of the sum depend on each other, it
+varies more, and they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2
 (1946) 110-114). For a uniform order that is (n-1)², the chi-square sum times (n-1)/n.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from playshuffle.audit.audited_orders import Audited
 from playshuffle.audit.chisquare import tails
-from playshuffle.audit.laws import Law
+from playshuffle.audit.guarantees import Guarantee
 from playshuffle.shuffle import RandBelow
 
 # How often an audit calls a good order bad. Two figures are looked at, each from both sides.
@@ -63,10 +63,10 @@ class Verdict(NamedTuple):
 
 
 def count(order: Audited, rounds: int, randbelow: RandBelow) -> Counts:
-    """Shuffle the tracks 0, 1, 2, … so many times, and count."""
-    law = order.law
-    size = len(law.chances)
-    inverse = [[1 / chance if chance else 0.0 for chance in row] for row in law.chances]
+    """Shuffle the tracks 0, 1, 2, … N times, and count the position of each."""
+    guarantee = order.guarantee
+    size = len(guarantee.chances)
+    inverse = [[1 / chance if chance else 0.0 for chance in row] for row in guarantee.chances]
     cells = [[0] * size for _ in range(size)]
     natural = range(order.tracks)
     fixed = fixed_squares = broken = ns = 0
@@ -76,16 +76,16 @@ def count(order: Audited, rounds: int, randbelow: RandBelow) -> Counts:
         start_ns = time.perf_counter_ns()
         made = order.shuffle(natural, randbelow)
         ns += time.perf_counter_ns() - start_ns
-        if law.keeps is not None and not law.keeps(made):
+        if guarantee.keeps is not None and not guarantee.keeps(made):
             broken += 1
-        if law.counted is not None:
-            made = law.counted(made)
+        if guarantee.counted is not None:
+            made = guarantee.counted(made)
         for place, track in enumerate(made):
             cells[track][place] += 1
         stayed = sum(map(int.__eq__, made, natural))
         fixed += stayed
         fixed_squares += stayed * stayed
-        if law.freedom is None and before:
+        if guarantee.freedom is None and before:
             pairs = enumerate(zip(made, before, strict=True))
             same = sum(inverse[track][place] for place, (track, old) in pairs if track == old)
             agreement += (same - size) ** 2
@@ -97,15 +97,15 @@ def count(order: Audited, rounds: int, randbelow: RandBelow) -> Counts:
 
 def judge(order: Audited, counts: Counts) -> Verdict:
     """Hold the counts against the law."""
-    law, own_bits = order.law, order.entropy_bits
-    chi_square, freedom = _chi_square(counts, law)
+    guarantee, own_bits = order.guarantee, order.entropy_bits
+    chi_square, freedom = _chi_square(counts, guarantee)
     low, high = tails(chi_square, freedom)
     p = min(1.0, 2 * min(low, high))
-    fixed_expected = counts.rounds * sum(row[track] for track, row in enumerate(law.chances))
+    fixed_expected = counts.rounds * sum(row[track] for track, row in enumerate(guarantee.chances))
     fixed_p = _fixed_p(counts, fixed_expected)
     impossible = sum(
         seen
-        for row, chances in zip(counts.cells, law.chances, strict=True)
+        for row, chances in zip(counts.cells, guarantee.chances, strict=True)
         for seen, chance in zip(row, chances, strict=True)
         if not chance
     )
@@ -113,12 +113,12 @@ def judge(order: Audited, counts: Counts) -> Verdict:
     if impossible:
         reasons.append(f"{impossible:,} times a track stood where it may not")
     if counts.broken:
-        reasons.append(f"in {counts.broken:,} rounds it is not so that {law.rule}")
+        reasons.append(f"in {counts.broken:,} rounds it is not so that {guarantee.rule}")
     if p < _BAD:
         reasons.append("the places are too even for chance" if low < high else "some places are favoured")
     if fixed_p < _BAD:
         reasons.append(f"too {'few' if counts.fixed < fixed_expected else 'many'} tracks keep their place")
-    if own_bits is not None and law.bits is not None and own_bits < law.bits:
+    if own_bits is not None and guarantee.bits is not None and own_bits < guarantee.bits:
         reasons.append(f"its own generator has {own_bits} bits and can never reach most orders")
     return Verdict(
         chi_square,
@@ -129,23 +129,23 @@ def judge(order: Audited, counts: Counts) -> Verdict:
         fixed_p,
         impossible,
         counts.broken,
-        law.bits,
+        guarantee.bits,
         reasons,
     )
 
 
-def deviations(counts: Counts, law: Law, pooled: int = 1) -> list[list[float]]:
+def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:
     """How many standard deviations each cell is off, so many rows and columns of them taken as one.
 
     NaN where nothing can be and nothing is; infinite where nothing can be and something is.
     """
     size = len(counts.cells)
     parts = [range(start, min(start + pooled, size)) for start in range(0, size, pooled)]
-    return [[_deviation(counts, law, tracks, places) for places in parts] for tracks in parts]
+    return [[_deviation(counts, guarantee, tracks, places) for places in parts] for tracks in parts]
 
 
-def _deviation(counts: Counts, law: Law, tracks: range, places: range) -> float:
-    chances = [law.chances[track][place] for track in tracks for place in places]
+def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, places: range) -> float:
+    chances = [guarantee.chances[track][place] for track in tracks for place in places]
     seen = sum(counts.cells[track][place] for track in tracks for place in places)
     if not any(chances):
         return math.inf if seen else math.nan
@@ -156,16 +156,16 @@ def _deviation(counts: Counts, law: Law, tracks: range, places: range) -> float:
     return off / math.sqrt(variance)
 
 
-def _chi_square(counts: Counts, law: Law) -> tuple[float, float]:
+def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
     """The sum, brought to scale, and its degrees of freedom."""
     chi_square = 0.0
-    mean = -len(law.chances)
-    for row, chances in zip(counts.cells, law.chances, strict=True):
+    mean = -len(guarantee.chances)
+    for row, chances in zip(counts.cells, guarantee.chances, strict=True):
         for seen, chance in zip(row, chances, strict=True):
             if chance:
                 mean += 1
                 chi_square += (seen - counts.rounds * chance) ** 2 / (counts.rounds * chance)
-    freedom = mean**2 / counts.agreement if law.freedom is None else law.freedom
+    freedom = mean**2 / counts.agreement if guarantee.freedom is None else guarantee.freedom
     return chi_square * freedom / mean, freedom
 
 

@@ -1,4 +1,4 @@
-"""A chi-square sum and its degrees of freedom in; how likely chance alone goes as far, out."""
+"""Compute the probability that a chi-square sum is at least as large by chance."""
 
 import math
 

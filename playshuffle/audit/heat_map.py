@@ -1,14 +1,14 @@
-"""How far each cell is off, in; the matrix as lines for a terminal of 80 columns, out.
+"""Draw the deviations of an audited order as a matrix for a terminal of 80 columns.
 
-Blue is too seldom and orange too often, which those who cannot tell red from green can tell
-apart; without colour signs say it.
+Blue is too rare and orange too frequent, which red-green colour-blind people can distinguish.
+Without colour, signs are used.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 
 from playshuffle.audit.bias import Counts, deviations
-from playshuffle.audit.laws import Law
+from playshuffle.audit.guarantees import Guarantee
 
 _COLUMNS = 72
 _GUTTER = 8
@@ -23,11 +23,11 @@ _COLOURS = {-2: 25, -1: 110, 0: 255, 1: 215, 2: 166}
 _NOTHING = 245
 
 
-def heat_map(counts: Counts, law: Law, *, colour: bool) -> Iterator[str]:
+def heat_map(counts: Counts, guarantee: Guarantee, *, colour: bool) -> Iterator[str]:
     """Draw the matrix: tracks downwards, places to the right; in colour two tracks a line."""
     size = len(counts.cells)
     pooled = -(-size // _COLUMNS)
-    matrix = deviations(counts, law, pooled)
+    matrix = deviations(counts, guarantee, pooled)
     yield f"{'track':{_GUTTER}}place 1 to {size}, left to right"
     step = 2 if colour else 1
     for top in range(0, len(matrix), step):
@@ -40,7 +40,7 @@ def heat_map(counts: Counts, law: Law, *, colour: bool) -> Iterator[str]:
         yield f"{swatches}, by {_CLEAR} or {_STARK} standard deviations and more"
     else:
         yield f"+ # too often, - = too seldom, by {_CLEAR} or {_STARK} standard deviations and more"
-    if any(not chance for row in law.chances for chance in row):
+    if any(not chance for row in guarantee.chances for chance in row):
         yield f"{'grey' if colour else 'blank'}: never, as the law wants it"
 
 

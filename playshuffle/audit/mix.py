@@ -1,6 +1,6 @@
-"""A playlist as it stands in, how it was mixed out: twice, missing, neighbours, and how that compares.
+"""Measure how a playlist is mixed: duplicates, missing tracks, repeats of artists and albums.
 
-`keys` are groups as everywhere: `keys[n]` that of the n-th entry.
+`keys[n]` is the group of the n-th entry.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from playshuffle.ordering.groups import fewest_neighbours, neighbours
+from playshuffle.shuffle import fewest_repeats, repeats
 
 
 class Mix(NamedTuple):
@@ -17,7 +17,7 @@ class Mix(NamedTuple):
 
     here, fewest, by_chance, in_path_order: neighbours in the playlist, in the best order of all,
         in a uniform one on average, and with the same entries sorted by path.
-    nearest, nearest_in_path_order: plays from one entry to the next of its group, at the least;
+    nearest, nearest_in_path_order: minimum plays from one entry to the next of its group;
         None where no group has two.
     """
 
@@ -33,10 +33,10 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
     """See how the groups are mixed."""
     by_path = [keys[at] for at in sorted(range(len(paths)), key=paths.__getitem__)]
     return Mix(
-        neighbours(keys),
-        fewest_neighbours(keys),
+        repeats(keys),
+        fewest_repeats(keys),
         neighbours_by_chance(keys),
-        neighbours(by_path),
+        repeats(by_path),
         nearest(keys),
         nearest(by_path),
     )
@@ -53,7 +53,7 @@ def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
 
 
 def nearest(keys: Sequence[int]) -> int | None:
-    """Plays from one entry to the next of its group, at the least; None where no group has two."""
+    """Return the minimum plays from one entry to the next of its group; None if no group has two."""
     last: dict[int, int] = {}
     shortest = None
     for place, key in enumerate(keys):

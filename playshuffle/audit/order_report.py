@@ -1,4 +1,4 @@
-"""An audited order, its counts and the verdict in; lines of at most 80 columns, or JSON, out."""
+"""Report an audited order as lines of at most 80 columns, or as JSON."""
 
 import json
 import textwrap
@@ -8,7 +8,7 @@ from typing import Any
 from playshuffle import __version__
 from playshuffle.audit.audited_orders import Audited
 from playshuffle.audit.bias import FALSE_ALARM, Counts, Verdict
-from playshuffle.audit.laws import Law
+from playshuffle.audit.guarantees import Guarantee
 
 _WIDTH = 80
 _LABEL = 15
@@ -22,13 +22,16 @@ def title(order: Audited, counts: Counts, verdict: Verdict) -> str:
 
 
 def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> Iterator[str]:
-    """Say what was found. seed_bits: of the seed, None for the operating system's generator."""
+    """Return the lines of a report.
+
+    seed_bits: of the seed, None for the operating system's generator.
+    """
     source = "the operating system" if seed_bits is None else "a seed"
     yield f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds, draws from {source}"
     yield ""
     if order.flaw:
         yield from _entry("known flaw", order.flaw)
-    yield from _entry("judged by", _law(order.law))
+    yield from _entry("judged by", _guarantee(order.guarantee))
     yield from _entry(
         "chi-square",
         f"{verdict.chi_square:,.1f} with {verdict.freedom:,.0f} degrees of freedom, p {_p(verdict.p)}",
@@ -49,7 +52,7 @@ def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | N
         "schema": _SCHEMA,
         "playshuffle": __version__,
         "order": order.name,
-        "law": _law(order.law),
+        "guarantee": _guarantee(order.guarantee),
         "tracks": order.tracks,
         "rounds": counts.rounds,
         "chi_square": verdict.chi_square,
@@ -72,8 +75,8 @@ def _entry(label: str, text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
 
 
-def _law(law: Law) -> str:
-    return f"{law.words}; {law.rule}" if law.rule else law.words
+def _guarantee(guarantee: Guarantee) -> str:
+    return f"{guarantee.words}; {guarantee.rule}" if guarantee.rule else guarantee.words
 
 
 def _p(p: float) -> str:

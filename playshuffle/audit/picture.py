@@ -1,4 +1,4 @@
-"""How far each cell is off, in; the matrix as a PNG, an SVG or a page of HTML, out. Needs Matplotlib."""
+"""Draw the deviations of an audited order as PNG, SVG or an HTML page, with Matplotlib."""
 
 import html
 import io
@@ -8,7 +8,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _SUFFIXES = (".png", ".svg", ".html")
 
-# Blue is too seldom and orange too often, as those who cannot tell red from green can tell apart.
+# Blue is too rare and orange too frequent: red-green colour-blind people can distinguish them.
 _COLOURS = ("#08519c", "#6baed6", "#ffffff", "#fdae6b", "#a63603")
 _SHADES = 2 * 5 + 1
 _NEVER = "#969696"
@@ -61,7 +61,7 @@ def _drawn(matrix: Sequence[Sequence[float]], title: str, form: str) -> bytes:
     from matplotlib.figure import Figure
 
     size = len(matrix)
-    colours = LinearSegmentedColormap.from_list("seldom to often", _COLOURS, _SHADES)
+    colours = LinearSegmentedColormap.from_list("rare to frequent", _COLOURS, _SHADES)
     figure = Figure(figsize=(5.6, 5), dpi=100, layout="constrained")
     axes = figure.subplots()
     image = axes.imshow(

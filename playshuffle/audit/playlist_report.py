@@ -1,4 +1,4 @@
-"""What was found in a playlist in; lines of at most 80 columns, or JSON, out."""
+"""Report an audited playlist as lines of at most 80 columns, or as JSON."""
 
 import json
 import os
@@ -7,17 +7,17 @@ from typing import Any
 
 from playshuffle import __version__
 from playshuffle.audit.mix import Mix
-from playshuffle.audit.playlist import Found
+from playshuffle.audit.playlist import PlaylistAudit
 from playshuffle.errors import shown
+from playshuffle.text import counted, shortened
 
 _SCHEMA = 1
 _NAMES = 20  # of one kind that are shown
 
 
-def lines(found: Found) -> Iterator[str]:
-    """Say what was found. Lines with names of files may be longer."""
-    tracks = f"{found.playable:,} track{'s' * (found.playable != 1)}"
-    yield f"{shown(found.path)}: {tracks} by {found.artists:,} artist{'s' * (found.artists != 1)}"
+def lines(found: PlaylistAudit) -> Iterator[str]:
+    """Return the lines of a report. Lines with file names may be longer than 80 columns."""
+    yield f"{shown(found.path)}: {counted(found.playable, 'track')} by {counted(found.artists, 'artist')}"
     if found.untagged:
         yield f"without an artist: {found.untagged:,}"
     if found.foreign:
@@ -37,7 +37,7 @@ def lines(found: Found) -> Iterator[str]:
     yield f"verdict: {_verdict(found)}"
 
 
-def as_json(found: Found) -> str:
+def as_json(found: PlaylistAudit) -> str:
     """The same for a program; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
     return json.dumps(
         {
@@ -73,10 +73,7 @@ def _mix(mix: Mix) -> dict[str, Any]:
 
 def _named(what: str, names: Sequence[str]) -> Iterator[str]:
     yield f"{what}: {len(names) or 'none'}"
-    for name in names[:_NAMES]:
-        yield f"  {name}"
-    if len(names) > _NAMES:
-        yield f"  … and {len(names) - _NAMES:,} more"
+    yield from (f"  {line}" for line in shortened(names, _NAMES))
 
 
 def _row(label: str, values: Sequence[str]) -> str:
@@ -92,7 +89,7 @@ def _distances(mix: Mix) -> list[str]:
     return ["-" if number is None else f"{number:,}" for number in plays]
 
 
-def _verdict(found: Found) -> str:
+def _verdict(found: PlaylistAudit) -> str:
     if found.is_good:
         return "good: every track is there, and listed once"
     bad = []

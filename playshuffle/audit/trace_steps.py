@@ -1,7 +1,7 @@
-"""An order by name and its draws in, what stands where after each of them, out.
+"""Trace an order step by step: the positions of all tracks after each draw.
 
 The steps are those of the shuffles themselves. What a swapping shuffle still has to do after some
-draws is a shuffle of the same kind over fewer places: so it is run to its end, and the end undone.
+draws is a shuffle of the same kind over fewer positions, so it is run to its end and the end undone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,8 +36,7 @@ class Step(NamedTuple):
 
 
 TRACED = {
-    "uniform": Traced(durstenfeld),
-    "durstenfeld": Traced(durstenfeld),
+    "random": Traced(durstenfeld),
     "forward": Traced(forward_durstenfeld, is_forward=True),
     "sattolo": Traced(sattolo),
     "fisher-yates": Traced(fisher_yates, is_forward=True, is_struck=True),

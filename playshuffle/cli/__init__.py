@@ -1,5 +1,6 @@
 """Words in, lines out: the command line, a module for each verb, and the one place that catches errors."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -10,19 +11,26 @@ from typing import Annotated
 import typer
 
 from playshuffle import __version__
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import give_up, say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _VERBS = (
-    *("make", "deal", "watch", "reshuffle", "forget", "status", "deck", "config", "service"),
-    *("players", "check", "orders", "audit", "trace"),
+    *("make", "deal", "watch", "reshuffle", "accept-missing", "forget", "status", "deck", "config"),
+    *("service", "players", "tell", "check", "orders", "audit", "trace", "demo", "plugin", "why"),
+    *("tags", "duplicates"),
 )
+
+# What a command that only groups others does by itself.
+_ALONE = {"config": "--help", "deck": "list", "plugin": "--help", "service": "status"}
 
 
 def _app(words: Sequence[str]) -> typer.Typer:
     """The command line, as far as these words need it: to build all verbs takes longer than most of them."""
     is_plain = words[:1] and words[0] in _VERBS and "_PLAYSHUFFLE_COMPLETE" not in os.environ
-    verbs = {verb: import_module(f"playshuffle.cli.{verb}") for verb in (words[:1] if is_plain else _VERBS)}
+    verbs = {
+        verb: import_module(f"playshuffle.cli.{_module(verb)}")
+        for verb in (words[:1] if is_plain else _VERBS)
+    }
     app = typer.Typer(
         help="Turn folders of music into playlists that play every track once.",
         epilog=verbs["make"].EXAMPLES if "make" in verbs else None,
@@ -35,8 +43,12 @@ def _app(words: Sequence[str]) -> typer.Typer:
         if hasattr(module, "VERBS"):
             app.add_typer(_group(module), name=verb)
         else:
-            app.command(epilog=module.EXAMPLES)(getattr(module, verb))
+            app.command(verb, epilog=module.EXAMPLES)(getattr(module, _module(verb)))
     return app
+
+
+def _module(verb: str) -> str:
+    return verb.replace("-", "_")
 
 
 def _group(module: ModuleType) -> typer.Typer:
@@ -52,6 +64,8 @@ def main() -> int:
     """Run the command line; the exit code."""
     try:
         words = sys.argv[1:] or ["--help"]
+        if len(words) == 1 and words[0] in _ALONE:
+            words.append(_ALONE[words[0]])
         code = _app(words)(words, prog_name="playshuffle", standalone_mode=False)
     except PlayshuffleError as error:
         return _fail(str(error), error.code)
@@ -61,6 +75,12 @@ def main() -> int:
         return _fail(f"{shown(error.format_message()).rstrip('.')}; see --help.", Exit.USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return Exit.INTERRUPTED
+    except OSError as error:
+        # Of typer, which writes help texts itself; our own writes catch this where it happens.
+        if error.errno not in (errno.ENOSPC, errno.EIO) or error.filename is not None:
+            raise
+        give_up(sys.stdout)
+        return _fail(f"Standard output cannot be written: {error.strerror}.", Exit.CANNOT_CREATE)
     # A verb returns its code, or None; typer itself turns Ctrl-C into 130.
     return Exit.DONE if code is None else int(code)
 

@@ -14,7 +14,7 @@ from playshuffle.shuffle import Seeded, System
 
 EXAMPLES = """\b
 Examples:
-  playshuffle audit --order uniform               # noise, as it should be
+  playshuffle audit --order random               # noise, as it should be
   playshuffle audit --order specimen:swap-any     # a tilt: a bad shuffle is caught
   playshuffle audit --order sattolo --plot sattolo.png
   playshuffle audit ~/Music/playshuffle.m3u       # twice, missing, neighbours
@@ -32,7 +32,7 @@ def audit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="An order to make often and judge: uniform, sattolo, …; a wrong name lists all.",
+            help="An order to make often and judge: random, sattolo, …; a wrong name lists all.",
         ),
     ] = None,
     tracks: Annotated[
@@ -64,12 +64,9 @@ def audit(
 def _order(
     name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, json: bool
 ) -> bool:
-    from playshuffle.audit import audited_orders as orders
-    from playshuffle.audit import bias
-    from playshuffle.audit import heat_map as heat
-    from playshuffle.audit import order_report as words
+    from playshuffle.audit import audited_orders, bias, heat_map, order_report
 
-    order = orders.audited(name, _TRACKS if tracks is None else tracks)
+    order = audited_orders.audited(name, _TRACKS if tracks is None else tracks)
     rounds = _ROUNDS if rounds is None else rounds
     fewest = bias.ROUNDS_PER_TRACK * order.tracks
     if rounds < fewest:
@@ -84,27 +81,26 @@ def _order(
     seed_bits = None if seed is None else source.entropy_bits
     counts = bias.count(order, rounds, source)
     verdict = bias.judge(order, counts)
-    said = list(words.lines(order, counts, verdict, seed_bits))
+    said = list(order_report.lines(order, counts, verdict, seed_bits))
     if plot is not None:
-        from playshuffle.system import atomic_file as output
+        from playshuffle.system import atomic_file
 
         drawn = picture.picture(
-            plot, bias.deviations(counts, order.law), words.title(order, counts, verdict), said
+            plot, bias.deviations(counts, order.guarantee), order_report.title(order, counts, verdict), said
         )
-        output.write(os.path.abspath(os.fsencode(plot)), [drawn])
+        atomic_file.write(os.path.abspath(os.fsencode(plot)), [drawn])
     if json:
-        _print([words.as_json(order, counts, verdict, seed_bits)])
+        _print([order_report.as_json(order, counts, verdict, seed_bits)])
     else:
-        _print([*said, "", *heat.heat_map(counts, order.law, colour=_has_colour())])
+        _print([*said, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
     return not verdict.reasons
 
 
 def _playlist(name: str, json: bool) -> bool:
-    from playshuffle.audit import playlist
-    from playshuffle.audit import playlist_report as playlist_words
+    from playshuffle.audit import playlist, playlist_report
 
     found = playlist.look_into(os.path.abspath(os.fsencode(name)), _read_all)
-    _print([playlist_words.as_json(found)] if json else playlist_words.lines(found))
+    _print([playlist_report.as_json(found)] if json else playlist_report.lines(found))
     return found.is_good
 
 

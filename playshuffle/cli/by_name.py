@@ -1,22 +1,29 @@
 """Playlists of the configuration, by name: each is settled by hand, and a service that keeps it told."""
 
 import contextlib
+import math
 import os
 import signal
-import time
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from playshuffle import text
-from playshuffle.cli import make_report as summary
+from playshuffle.cli import deal_report, make_report
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.load import Wanted, find, load
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline import run as pipeline
-from playshuffle.service import running as services
-from playshuffle.shuffle import chance
+from playshuffle.pipeline.deal import deal, deal_again
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.service import running
+from playshuffle.shuffle import System, chance
 
 
 def settle_again(
@@ -28,14 +35,15 @@ def settle_again(
         names: of the playlists; none for all that are kept.
         config: what --config said.
         is_due: they get a new order.
-        allow_shrink: what seems to be away is gone.
+        allow_shrink: what seems to be missing is gone.
         quiet: say nothing but errors.
 
     Raises:
         PlayshuffleError: there is no such playlist, or no configuration.
     """
     known = load(find(config))
-    kept = {one.name: one for one in known.playlists if one.deal is None}
+    # A reshuffle has no meaning for a deck; what is missing can be forgotten in either.
+    kept = {one.name: one for one in known.playlists if one.deal is None or allow_shrink}
     failed = []
     for broken in known.broken:
         if not names or broken.name in names:
@@ -51,18 +59,33 @@ def settle_again(
         except PlayshuffleError as error:
             say([f"playshuffle: {name}: {error}"])
             failed.append(error.code)
-    for process in services.processes([kept[name].request.output or b"" for name in chosen]):
+    for process in running.processes([kept[name].request.output or b"" for name in chosen]):
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
             os.kill(process, signal.SIGHUP)
     return of_all(failed)
 
 
 def _settle(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
-    began = time.monotonic()
     request = replace(wanted.request, allow_shrink=allow_shrink)
+    if wanted.deal is not None:
+        _deal_without_missing(wanted, request, quiet=quiet)
+        return
     with progress_bar(quiet) as progress:
-        report = pipeline.keep(
-            request, chance(request.seed), read_all, progress, EVERYWHERE, is_due=lambda _: is_due
-        )
+        tools = Tools(read_all, chance(request.seed), progress)
+        report = keep(request, tools, EVERYWHERE, redraw_before_s=math.inf if is_due else 0)
     if not quiet:
-        say(summary.lines(report, seconds=time.monotonic() - began, names=False, dry_run=False))
+        say(make_report.lines(report, screen_of(sys.stderr), names=False))
+
+
+def _deal_without_missing(wanted: Wanted, request: Request, *, quiet: bool) -> None:
+    """Deal a playlist without its missing tracks if a deal is due, else write its last deal again."""
+    assert wanted.deal is not None
+    now = datetime.now().astimezone()
+    with progress_bar(quiet) as progress:
+        tools = Tools(read_all, System(), progress)
+        if wanted.deal.every is Every.RUN:  # only `deal` may deal that
+            dealt = deal_again(request, tools, wanted.deal.every, now)
+        else:
+            dealt = deal(request, tools, wanted.deal.amount, wanted.deal.every, now)
+    if not quiet:
+        say(deal_report.lines(dealt, screen_of(sys.stderr), names=False, today=now.date()))

@@ -1,86 +1,149 @@
 """`playshuffle check`: a playlist -> what is wrong with it, and what each player would lose of it."""
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from playshuffle.cli.near_file import near_file
+from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.text import any_of, counted, known, shortened
 
 if TYPE_CHECKING:
     from playshuffle.players.check import Checked, Trouble
+    from playshuffle.playlist.reading import Entry
 
 _SCHEMA = 1
+_ALL = "all"
 _Group = tuple[str, str, tuple[int, ...]]  # what is odd, its cure, the lines
 _NAMES = 20  # of one kind that are shown
+_SHOWN_CHARACTERS = 300  # of an entry
 
 EXAMPLES = """\b
 Examples:
-  playshuffle check ~/Music/playshuffle.m3u             # dead and double entries, and all players
-  playshuffle check today.m3u --for mopidy --for kodi   # exit code 1 if one of them loses a track
+  playshuffle check ~/Music/playshuffle.m3u             # missing and double entries
+  playshuffle check today.m3u --for mopidy --for kodi   # exit code 1 if either loses a track
+  playshuffle check *.m3u --for all                     # all players
 """
 
 
 def check(
-    playlist: Annotated[
-        str, typer.Argument(metavar="FILE.m3u", show_default=False, help="A playlist of any hand.")
+    playlists: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE.m3u...", show_default=False, help="Playlists; - is standard input."),
     ],
     player: Annotated[
         list[str] | None,
         typer.Option(
-            "--for", metavar="PLAYER", help="What reads it: see `playshuffle players`. Default: all."
+            "--for",
+            metavar="PLAYER|all",
+            help="Player that reads it. Default: as it was written for.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Say what was found as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check each entry of a playlist: is its file there, once, and does each player find it?
+    """Check that the entries of a playlist work.
 
-    Exit code 1 for a dead or double entry, and for what a player that was named would lose.
+    Exit code 1 for missing or double entries, and if a player loses entries.
     """
     import json
 
-    from playshuffle.players.check import check as checked
-    from playshuffle.players.profiles import GENERIC, PLAYERS
-    from playshuffle.text import known
+    from playshuffle.players.check import check_playlist
+    from playshuffle.players.profiles import PLAYERS
 
-    names = list(dict.fromkeys(known("player", name, PLAYERS) for name in player or ()))
-    if GENERIC in names:
-        raise PlayshuffleError(f"--for {GENERIC} is no player; leave it away for all of them.", Exit.USAGE)
-    if not playlist:
+    names = None if not player else [known("player", name, [*PLAYERS, _ALL]) for name in player]
+    names = [] if names and _ALL in names else names and list(dict.fromkeys(names))
+    if "" in playlists:
         raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
-    found = checked(os.path.abspath(os.fsencode(playlist)), names)
-    said = [json.dumps(_as_json(found), indent=2)] if as_json else _lines(found)
-    write_out(f"{line}\n".encode(errors="replace") for line in said)
-    if found.faults or (names and any(found.troubles.values())):
+    checked = [check_playlist(path, names, content) for path, content in map(_source, playlists)]
+    if as_json:
+        reports = [_as_json(found) for found in checked]
+        _print([json.dumps(reports[0] if len(reports) == 1 else reports, indent=2)])
+    else:
+        for found in checked:
+            _print(_lines(found, screen_of(sys.stdout)))
+    if any(found.faults or (names and any(found.troubles.values())) for found in checked):
         raise typer.Exit(Exit.LOSSES)
 
 
-def _lines(found: "Checked") -> Iterator[str]:
+def _source(playlist: str) -> tuple[bytes, bytes | None]:
+    """Return the path of a playlist, and its content if it comes from standard input."""
+    if playlist != "-":
+        return os.path.abspath(os.fsencode(playlist)), None
+    content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+    return os.path.abspath(b"standard-input.m3u"), content
+
+
+def _print(lines: Iterable[str]) -> None:
+    write_out(f"{line}\n".encode(errors="replace") for line in lines)
+
+
+def _lines(found: "Checked", screen: Screen) -> Iterator[str]:
     from playshuffle.players.profiles import PLAYERS
 
+    number = f"{found.entries:,} {'entry' if found.entries == 1 else 'entries'}"
     streams = f", {found.streams:,} of them no local files" if found.streams else ""
-    yield f"{shown(found.path)}: {found.entries:,} {'entry' if found.entries == 1 else 'entries'}{streams}"
-    for what in dict.fromkeys(fault.what for fault in found.faults):
-        faults = [fault for fault in found.faults if fault.what == what]
-        yield f"{what}: {len(faults):,}"
-        for fault in faults[:_NAMES]:
-            first = f" (as in line {fault.first})" if fault.first else ""
-            yield f"  line {fault.entry.line}: {shown(fault.entry.text)}{first}"
-        yield from _more(len(faults))
+    place = home_path(found.path)
+    good = [PLAYERS[name].title for name, troubles in found.troubles.items() if not troubles]
+    lossy = [PLAYERS[name].title for name, troubles in found.troubles.items() if troubles]
+    if found.faults:
+        verb = "is" if len(found.faults) == 1 else "are"
+        yield screen.verdict(Mark.BAD, f"{place}: {len(found.faults):,} of {number} {verb} broken{streams}")
+    elif lossy:
+        who = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
+        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}; {who} may lose some")
+    else:
+        works = f"; works with {', '.join(good)}" if good else ""
+        yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, each file exists once{works}")
+    yield from _faults(found)
     for (what, cure, _), by in _grouped(found).items():
         some = next(iter(by.values()))
-        who = [f"{PLAYERS[name].title} {theirs[0].versions}".rstrip() for name, theirs in by.items()]
-        also = "; for these another file may be played" if some[0].plays_another else ""
-        much = "all" if some[0].entry is None else f"{len(some):,}"
-        yield f"{what}: {much} that {_listed(who)} may lose{also}; {cure}"
+        who = any_of([f"{PLAYERS[name].title} {theirs[0].versions}".rstrip() for name, theirs in by.items()])
+        also = ", or play another file instead" if some[0].plays_another else ""
+        much = "all entries" if some[0].entry is None else f"{len(some):,} of {found.entries:,}"
+        yield from screen.detail("Lost", f"{who} may lose {much}{also}: {what}; {cure}")
         lines = [trouble.entry for trouble in some if trouble.entry is not None]
-        yield from (f"  line {entry.line}: {shown(entry.text)}" for entry in lines[:_NAMES])
-        yield from _more(len(lines))
-    good = [PLAYERS[name].title for name, troubles in found.troubles.items() if not troubles]
-    if good:
-        yield f"nothing is lost by {', '.join(good)}"
+        yield from _indented(f"line {entry.line}: {_text(entry)}" for entry in lines)
+    if good and lossy and not found.faults:
+        yield from screen.detail("Works", f"with {', '.join(good)}")
+
+
+def _faults(found: "Checked") -> Iterator[str]:
+    for what in dict.fromkeys(fault.what for fault in found.faults):
+        lines: list[str] = []
+        for fault in [fault for fault in found.faults if fault.what == what]:
+            remark = f" as in line {fault.first}" if fault.first else ""
+            if what == "missing" and len(lines) < _NAMES:
+                remark = _hint(fault.entry)
+            lines.append(f"line {fault.entry.line}: {_text(fault.entry)}: {what}{remark}")
+        yield from _indented(lines)
+
+
+def _hint(entry: "Entry") -> str:
+    """Return what may be meant by an entry whose file is missing."""
+    if entry.text[1:3] == b":\\" or entry.text.startswith(b"\\\\"):
+        return " (a Windows path)"
+    near = near_file(entry.path)
+    if near is None:
+        return ""
+    if entry.form == "R":
+        above = entry.path.removesuffix(os.path.normpath(entry.text))
+        near = near.removeprefix(above)
+    return f", did you mean {shown(near)}?"
+
+
+def _text(entry: "Entry") -> str:
+    """Return an entry as it is shown: cut if it is long."""
+    text = shown(entry.text)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in shortened(list(lines), _NAMES))
 
 
 def _grouped(found: "Checked") -> "dict[_Group, dict[str, list[Trouble]]]":
@@ -94,15 +157,6 @@ def _grouped(found: "Checked") -> "dict[_Group, dict[str, list[Trouble]]]":
             lines = tuple(trouble.entry.line for trouble in some if trouble.entry is not None)
             groups.setdefault((what, some[0].cure, lines), {})[name] = some
     return groups
-
-
-def _listed(who: list[str]) -> str:
-    return who[0] if len(who) == 1 else f"{', '.join(who[:-1])} or {who[-1]}"
-
-
-def _more(count: int) -> Iterator[str]:
-    if count > _NAMES:
-        yield f"  … and {count - _NAMES:,} more"
 
 
 def _as_json(found: "Checked") -> dict[str, Any]:

@@ -1,13 +1,17 @@
 """`playshuffle config`: write a configuration, check it, show what is in force and why."""
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
 
+from playshuffle.cli.near_file import near_file
+from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.text import counted
 
 EXAMPLES = """\b
 Examples:
@@ -33,7 +37,7 @@ def init(config: _File = None) -> None:
     """Write a commented example, where there is no configuration yet."""
     from playshuffle.config.example import example
     from playshuffle.config.load import places
-    from playshuffle.system import atomic_file as output
+    from playshuffle.system import atomic_file
 
     path = places(config)[0]
     if os.path.lexists(path):
@@ -50,7 +54,7 @@ def init(config: _File = None) -> None:
             f"{shown(folder)} cannot be made: {error.strerror}; name another file with --config.",
             Exit.CANNOT_CREATE,
         ) from error
-    output.write(path, [example().encode()])
+    atomic_file.write(path, [example().encode()])
     say([f"{shown(path)} was written; look through it, then run `playshuffle config check`."])
 
 
@@ -62,15 +66,34 @@ def check(config: _File = None) -> None:
     checked = load(path)
     say(broken.text for broken in checked.broken)
     roots = dict.fromkeys(root for wanted in checked.playlists for root in wanted.request.roots)
-    say(
-        f"{shown(root)} is no folder, or away; its playlists wait for it."
-        for root in roots
-        if not os.path.isdir(root)
-    )
+    missing = [root for root in roots if not os.path.isdir(root)]
+    unseen = _unseen(missing)
+    for root in missing:
+        near = near_file(root, is_folder=True)
+        hint = f" Did you mean {home_path(near)}?" if near else " Correct it, or mount its drive."
+        if root in unseen:
+            say([f"{home_path(root)} does not exist and was never scanned.{hint}"])
+        else:
+            say([f"{home_path(root)} is missing. Its playlists stay as they are until it is back."])
+    playlists = counted(len(checked.playlists), "playlist")
+    screen, place = screen_of(sys.stderr), home_path(path)
     if checked.broken:
+        say([screen.verdict(Mark.BAD, f"{place}: {counted(len(checked.broken), 'problem')}")])
         raise typer.Exit(Exit.CONFIG)
-    count = len(checked.playlists)
-    say([f"{shown(path)} is right: {count} playlist{'s' * (count > 1)}."])
+    if unseen:
+        say([screen.verdict(Mark.WARNING, f"{place}: {playlists}, {counted(len(unseen), 'unknown folder')}")])
+        raise typer.Exit(Exit.LOSSES)
+    say([screen.verdict(Mark.GOOD, f"{place}: {playlists}, no problems")])
+
+
+def _unseen(roots: Sequence[bytes]) -> set[bytes]:
+    """Return the folders that no run has scanned: probably misspelt."""
+    from playshuffle.store.state import State
+
+    if not roots:
+        return set()
+    with State(writes=False) as state:
+        return {root for root in roots if state.root(root) is None}
 
 
 def show(

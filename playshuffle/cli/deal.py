@@ -1,6 +1,7 @@
-"""`playshuffle deal`: folders of music -> the next tracks of a round, a bit each day, until all is heard."""
+"""Deal the next tracks of a round into a playlist: `playshuffle deal`."""
 
 import os
+import sys
 import time
 from dataclasses import replace
 from datetime import datetime
@@ -9,21 +10,24 @@ from typing import Annotated
 import typer
 
 from playshuffle import duration
-from playshuffle.cli import deal_report as hand
-from playshuffle.cli import playlist_options as words
+from playshuffle.cli import deal_report, playlist_options
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config import options
+from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import find, load
+from playshuffle.config.options import STDOUT, Options
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.library.scan import Progress
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Gap
-from playshuffle.pipeline import deal as dealing
-from playshuffle.pipeline.deal import Dealt, Wish
+from playshuffle.pipeline import deal as pipeline
 from playshuffle.pipeline.mpd_place import default_output
-from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.players.profiles import PLAYERS
 from playshuffle.shuffle import System
 from playshuffle.text import known
 
@@ -39,7 +43,9 @@ Examples:
 _COUNT = 40
 
 
+@playlist_options.takes_playlist_options("deal")
 def deal(
+    *,
     folders: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders."),
@@ -47,7 +53,6 @@ def deal(
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", metavar="N", help=f"So many tracks. Default: {_COUNT}.")
     ] = None,
-    time_: words.Time = None,
     albums: Annotated[int | None, typer.Option(metavar="N", help="So many whole albums.")] = None,
     every: Annotated[
         str, typer.Option(metavar="day|week|run", help="How often the next deal is due.")
@@ -67,69 +72,50 @@ def deal(
     ] = False,
     order: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Order of the rounds, as with make.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="Order of the rounds, as with make.",
+            show_default=False,
+            autocompletion=playlist_options.completes(ORDERS),
+        ),
     ] = None,
-    by: words.By = None,
-    block_size: words.BlockSize = None,
-    inside: words.Inside = None,
-    gap: words.Gap = None,
-    player: words.Player = GENERIC,
-    paths: words.Paths = None,
-    root_as: words.RootAs = None,
-    relative_to: words.RelativeTo = None,
-    replace_prefix: words.ReplacePrefix = None,
-    strict: words.Strict = False,
-    no_extinf: words.NoExtinf = False,
-    no_ignore_files: words.NoIgnoreFiles = False,
-    allow_shrink: words.AllowShrink = False,
-    force: words.Force = False,
-    config: words.ConfigFile = None,
-    json: words.Json = False,
-    quiet: words.Quiet = False,
-    verbose: words.Verbose = False,
+    options: Options,
+    config: playlist_options.ConfigFile = None,
+    json: playlist_options.Json = False,
+    quiet: playlist_options.Quiet = False,
+    verbose: playlist_options.Verbose = False,
 ) -> Exit | None:
     """Deal the next tracks into a playlist, once a day: each track once before any comes again."""
     kind = _one_of(again, peek, undo, due)
     if due:
-        if folders or any(one is not None for one in (limit, time_, albums, name, output, order)):
+        if folders or any(one is not None for one in (limit, options.time, albums, name, output, order)):
             raise PlayshuffleError("--due goes by the configuration; leave the rest away.", Exit.USAGE)
         return _due(config, quiet=quiet, verbose=verbose)
-    if not folders:
+    if not folders and options.source is None:
         raise PlayshuffleError("Say which folders to deal from, or --due.", Exit.USAGE)
-    asked = options.Options(
-        folders=tuple(folders),
-        output=_output(folders[0], player, name, output),
-        order=order or ("albums" if albums is not None else "uniform"),
-        by=by,
-        block_size=block_size,
-        inside=inside,
-        gap=gap,
-        paths=paths,
-        extinf=not no_extinf,
-        ignore_files=not no_ignore_files,
-        allow_shrink=allow_shrink,
-        force=force,
-        player=player,
-        strict=strict,
-        root_as=root_as,
-        relative_to=relative_to,
-        replace_prefix=tuple(replace_prefix or ()),
+    amount = _amount(limit, options.time, albums)
+    options = replace(
+        options,
+        folders=tuple(folders or ()),
+        output=_output(folders[0], options.player, name, output) if folders else output,
+        order=order or ("albums" if albums is not None else "random"),
+        time=None,
     )
-    wanted = options.request(asked)
-    if gap is not None and wanted.recipe.gap is None:  # none is asked for, which is not the usual one
-        wanted = replace(wanted, recipe=replace(wanted.recipe, gap=Gap(1)))
-    amount = _amount(limit, time_, albums)
-    wish = Wish(wanted, amount, Every(known("--every", every, [one.value for one in Every])))
+    request = build_request(options)
+    if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
+        request = replace(request, recipe=replace(request.recipe, gap=Gap(1)))
+    period = Every(known("period", every, [one.value for one in Every]))
     began = time.monotonic()
     with progress_bar(quiet) as bar:
-        dealt = _done(kind, wish, bar)
+        dealt = _deal(kind, request, amount, period, bar)
     seconds = time.monotonic() - began
     if json:
-        write_out([hand.as_json(dealt, seconds=seconds).encode(), b"\n"])
+        write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
     elif peek:
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in hand.glance(dealt))
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in deal_report.glance(dealt))
     if not quiet and not peek:
-        say(hand.lines(dealt, seconds=seconds, names=verbose))
+        today = datetime.now().astimezone().date()
+        say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today, is_undo=undo))
     return None
 
 
@@ -156,7 +142,7 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
     if output is not None:
         if name is not None:
             raise PlayshuffleError("--name and -o both name the file; choose one.", Exit.USAGE)
-        if output == options.STDOUT:
+        if output == STDOUT:
             raise PlayshuffleError(
                 "A deal goes on from the last one of its file; name one with -o, or look with --peek.",
                 Exit.USAGE,
@@ -168,19 +154,20 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
             f"--name '{shown(name)}' cannot be the name of a file; for one at another place say -o.",
             Exit.USAGE,
         )
-    root = options.absolute(folder, Exit.NO_INPUT)
+    root = absolute(folder, Exit.NO_INPUT)
     return os.fsdecode(default_output(known("player", player, PLAYERS), root, os.fsencode(name)))
 
 
-def _done(kind: str, wish: Wish, bar: Progress) -> Dealt:
+def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progress) -> pipeline.Dealt:
     now = datetime.now().astimezone()
+    tools = Tools(read_all, System(), bar)
     if kind == "--again":
-        return dealing.again(wish, now, read_all, bar)
+        return pipeline.deal_again(request, tools, every, now)
     if kind == "--peek":
-        return dealing.peek(wish, now, System(), read_all, bar)
+        return pipeline.peek(request, tools, amount, every, now)
     if kind == "--undo":
-        return dealing.undo(wish, read_all, bar)
-    return dealing.deal(wish, now, System(), read_all, bar)
+        return pipeline.undo(request, tools)
+    return pipeline.deal(request, tools, amount, every, now)
 
 
 def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit:
@@ -190,15 +177,14 @@ def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit:
     for wanted in found.playlists:
         if wanted.deal is None:
             continue
-        began = time.monotonic()
-        amount = Amount(count=wanted.deal.size, time_ms=wanted.deal.time_ms)
+        now = datetime.now().astimezone()
         try:
             with progress_bar(quiet) as bar:
-                dealt = _done("", Wish(wanted.request, amount, Every(wanted.deal.every)), bar)
+                dealt = _deal("", wanted.request, wanted.deal.amount, wanted.deal.every, bar)
         except PlayshuffleError as error:
             failed.append((f"{wanted.name}: {error}", error.code))
             continue
         if not quiet:
-            say(hand.lines(dealt, seconds=time.monotonic() - began, names=verbose))
+            say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=now.date()))
     say(f"playshuffle: {text}" for text, _ in failed)
     return of_all([code for _, code in failed])

@@ -1,56 +1,101 @@
-"""A deal, or a deck as it stands, in; what is said of it out, to a person or a program."""
+"""Show what a deal did, as lines for a person or JSON for a program."""
 
 import json
 import os
 from collections.abc import Iterator
+from datetime import date
 
 from playshuffle import __version__, duration
-from playshuffle.cli.make_report import left_out
-from playshuffle.dealing.describe import counted, facts
+from playshuffle.cli import choice_report
+from playshuffle.cli.make_report import removed, skipped
+from playshuffle.cli.screen import Mark, Screen, home_path
+from playshuffle.dealing.describe import deck_facts, due
+from playshuffle.dealing.period import Every
 from playshuffle.errors import shown
 from playshuffle.pipeline.deal import Dealt
+from playshuffle.text import counted
 
 _SCHEMA = 1
+_PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
-def lines(dealt: Dealt, *, seconds: float, names: bool) -> Iterator[str]:
-    """Say what was dealt, a line each; with `names`, also which files were left out."""
+def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bool = False) -> Iterator[str]:
+    """Return what was dealt, the verdict first.
+
+    Args:
+        dealt: what the deal did.
+        screen: where the lines are shown.
+        names: list the files that were skipped.
+        today: the local date.
+        is_undo: the last deal was undone.
+    """
     report, last = dealt.report, dealt.deck.deal
-    if last is None:
-        yield from report.notes
-        return
-    said = f"deal {last.number:,} of {last.of:,}, round {last.round:,}: {counted(report.count, 'track')}"
-    if report.figures().duration_ms:
-        said += f", {duration.words(report.figures().duration_ms)}"
-    done = "->" if report.is_changed else "already in"
-    assert report.output is not None
-    yield f"{said} {done} {shown(report.output)} ({seconds:.1f} s)"
-    if dealt.deck.round > last.round and dealt.is_new:
-        yield f"Round {last.round:,} is over, and round {dealt.deck.round:,} fills up the deal."
-    yield from left_out("left out", report.skipped + report.unwritable, names)
-    yield from left_out("could not be read, kept as it was known", report.unreadable, names)
-    yield from report.notes
+    notes = list(report.notes)
+    if is_undo and notes:
+        yield screen.verdict(Mark.GOOD, notes.pop(0))
+    elif last is not None:
+        yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
+    if last is not None:
+        assert report.output is not None
+        contents = [counted(report.count, "track")]
+        if length_ms := report.figures().duration_ms:
+            contents.append(duration.words(length_ms))
+        contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
+        yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
+        if not is_undo:
+            yield from screen.detail("Next", _next(dealt, today))
+    yield from removed(report, screen, dry_run=False)
+    if last is not None and dealt.deck.round > last.round and dealt.is_new:
+        yield from screen.detail(
+            "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
+        )
+    for line in choice_report.lines(report.choice, names=names):
+        yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
+    yield from skipped(report, screen, names)
+    for note in notes:
+        yield from screen.detail("Note", note)
+
+
+def _verdict(dealt: Dealt, today: date) -> str:
+    last = dealt.deck.deal
+    assert last is not None
+    tracks = counted(dealt.report.count, "track")
+    if dealt.is_new:
+        return f"Dealt {tracks}"
+    if dealt.report.is_changed:
+        return f"Wrote the last deal again ({tracks})"
+    when = due(dealt.deck, today)
+    if last.every is Every.RUN or when == "now":
+        return f"Unchanged: the last deal ({tracks})"
+    return f"Already dealt {_PERIODS[last.every]} ({tracks}), next: {when}"
+
+
+def _next(dealt: Dealt, today: date) -> str:
+    if dealt.is_new or dealt.report.is_changed:
+        return due(dealt.deck, today)
+    return f"{due(dealt.deck, today)}; --again rewrites this deal, --every run deals now"
 
 
 def glance(dealt: Dealt) -> Iterator[str]:
-    """Name the tracks of the deal that comes next."""
+    """Name the tracks of the next deal."""
     report, last = dealt.report, dealt.deck.deal
     assert last is not None
     for path in report.paths()[: dealt.certain]:
         yield shown(path)
     drawn = report.count - dealt.certain
     if drawn:
-        yield f"… and {drawn:,} more that are drawn when they are dealt"
+        yield f"… and {drawn:,} more, chosen when they are dealt"
 
 
 def as_json(dealt: Dealt, *, seconds: float) -> str:
-    """The same as one JSON object; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
+    """Return the deal as one JSON object; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     report, deck, last = dealt.report, dealt.deck, dealt.deck.deal
     return json.dumps(
         {
             "schema": _SCHEMA,
             "playshuffle": __version__,
             "output": report.output and os.fsdecode(report.output),
+            "removed": [os.fsdecode(file) for file in report.removed],
             "changed": report.is_changed,
             "dealt": dealt.is_new,
             "deal": last and last.number,
@@ -61,7 +106,8 @@ def as_json(dealt: Dealt, *, seconds: float) -> str:
             "tracks": report.count,
             "duration_s": round(report.figures().duration_ms / 1000, 3),
             "entries": [os.fsdecode(path) for path in report.paths()[: dealt.certain]],
-            "deck": facts(deck),
+            "deck": deck_facts(deck),
+            "choice": choice_report.as_json(report.choice),
             "notes": report.notes,
             "elapsed_s": round(seconds, 3),
         },

@@ -4,62 +4,81 @@ import json as json_
 import os
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options as words
+from playshuffle.cli import playlist_options
+from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config.options import absolute
+from playshuffle.config.build_request import absolute
 from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.describe import day, facts, stand
+from playshuffle.dealing.describe import day, deck_facts, deck_summary, due
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
 from playshuffle.store.state import State
-from playshuffle.system import atomic_file as output
+from playshuffle.system import atomic_file
 
 EXAMPLES = """\b
 Examples:
   playshuffle deck list              # which decks there are, and how far they are
   playshuffle deck show today        # where one stands, and what is in its file
   playshuffle deck reset today       # begin a new round with the next deal
-  playshuffle deck forget today      # forget what was heard
+  playshuffle deck forget today      # forget which tracks were dealt
 """
 
 
 _NONE = "There is no deck yet; `playshuffle deal FOLDER` begins one."
 _Name = Annotated[
     str | None,
-    typer.Argument(metavar="[DECK]", show_default=False, help="Its file, or the name of that."),
+    typer.Argument(metavar="[DECK]", show_default=False, help="Deck name or playlist file."),
 ]
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-def list(json: words.Json = False) -> None:  # noqa: A001 - the word on the command line
+def list(json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
     """Say which decks there are, and how far they are."""
     with State(writes=False) as state:
         found = decks.all_decks(state)
         if json:
-            said = [{"output": os.fsdecode(path), **facts(one)} for path, one in found]
+            said = [{"output": os.fsdecode(path), **deck_facts(one)} for path, one in found]
             _print(json_.dumps(said, indent=2))
         else:
-            for path, one in found:
-                _print(f"{shown(path)}: {stand(one)}")
+            screen = screen_of(sys.stdout)
+            if screen.is_terminal and found:
+                header = ("deck", "this round", "", "next deal", "round")
+                rows = [_row(path, deck, screen) for path, deck in found]
+                for line in screen.table(header, rows, right={4}):
+                    _print(line)
+            else:
+                for path, deck in found:
+                    _print(f"{shown(path)}: {deck_summary(deck)}")
             if not found:
                 say([_NONE])
         say(state.notes)
 
 
-def show(name: _Name = None, json: words.Json = False) -> None:
+def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
+    """Return a row of the table of decks."""
+    count, dealt = deck.track_count, deck.track_count - deck.undealt_count
+    if not deck.round or not count:
+        return [home_path(path), deck_summary(deck), "", "", ""]
+    progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}"
+    next_deal = due(deck, datetime.now().astimezone().date())
+    return [home_path(path), progress, f"{100 * dealt // count}%", next_deal, f"{deck.round:,}"]
+
+
+def show(name: _Name = None, json: playlist_options.Json = False) -> None:
     """Say where a deck stands, and what its last deal was."""
     with State(writes=False) as state:
         path, one = _named(decks.all_decks(state), name)
         last = one.deal
         entries = last.entries if last is not None else ()
         if json:
-            said = {"output": os.fsdecode(path), **facts(one), "entries": [*map(os.fsdecode, entries)]}
+            said = {"output": os.fsdecode(path), **deck_facts(one), "entries": [*map(os.fsdecode, entries)]}
             return _print(json_.dumps(said, indent=2))
-        _print(f"{shown(path)}: {stand(one)}")
+        _print(f"{shown(path)}: {deck_summary(one)}")
         if last is not None:
             _print(f"deal {last.number:,} of {last.of:,}, round {last.round:,}, of {day(last.period)}:")
         for entry in entries:
@@ -69,23 +88,23 @@ def show(name: _Name = None, json: words.Json = False) -> None:
 
 def reset(name: _Name = None, yes: _Yes = False) -> None:
     """Break the round off: the next deal begins a new one."""
-    with State() as state:
+    with State(must_remember=True) as state:
         path, one = _named(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {stand(one)}. Begin a new round with the next deal?")
+            _ask(f"{shown(path)}: {deck_summary(one)}. Begin a new round with the next deal?")
         with state.locked():
-            decks.reset(state, path)
+            decks.end_round_of(state, path)
         say([f"{shown(path)}: the next deal begins a new round; --undo takes this back.", *state.notes])
 
 
 def forget(name: _Name = None, yes: _Yes = False) -> None:
-    """Forget a deck and what was heard; its file stays."""
-    with State() as state:
+    """Forget a deck and which tracks were dealt; its file stays."""
+    with State(must_remember=True) as state:
         path, one = _named(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {stand(one)}. Forget what was heard?")
+            _ask(f"{shown(path)}: {deck_summary(one)}. Forget what was dealt?")
         with state.locked():
-            decks.forget(state, path)
+            decks.delete(state, path)
         say([f"{shown(path)}: forgotten; the file stays.", *state.notes])
 
 
@@ -97,7 +116,7 @@ def _named(found: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes
     if name is None:
         fitting = [*found]
     else:
-        path = output.resolved(absolute(name, Exit.USAGE))
+        path = atomic_file.resolved(absolute(name, Exit.USAGE))
         fitting = [one for one in found if one[0] == path] or [
             one for one in found if os.fsencode(name) in _names(one[0])
         ]

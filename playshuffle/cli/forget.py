@@ -1,33 +1,40 @@
-"""`playshuffle forget --away`: tracks that seem to be on a drive that is away are gone for good."""
+"""Remove a playlist file from the state: `playshuffle forget`."""
 
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options as words
-from playshuffle.cli.by_name import settle_again
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.cli import playlist_options
+from playshuffle.cli.streams import say
+from playshuffle.config.build_request import absolute
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 
 EXAMPLES = """\b
 Examples:
-  playshuffle forget --away       # yes, they are deleted: go on without them
+  playshuffle forget ~/old.m3u    # `status` shows it no longer
 """
 
 
 def forget(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME...]", show_default=False, help="Playlists of the configuration. Default: all."
-        ),
-    ] = None,
-    away: Annotated[
-        bool, typer.Option("--away", help="Go on without the tracks that seem to be away.")
-    ] = False,
-    config: words.ConfigFile = None,
-    quiet: words.Quiet = False,
-) -> int:
-    """Go on without tracks that are gone, where playlists are held for a drive that seems to be away."""
-    if not away:
-        raise PlayshuffleError("Say what to forget: --away is what seems to be away.", Exit.USAGE)
-    return settle_again(names or [], config, is_due=False, allow_shrink=True, quiet=quiet)
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", show_default=False, help="Playlist files, kept on disk")
+    ],
+    quiet: playlist_options.Quiet = False,
+) -> None:
+    """Forget a playlist: its order and its deck."""
+    with State(must_remember=True) as state:
+        for file in files:
+            path = atomic_file.resolved(absolute(file, Exit.USAGE))
+            with state.locked():
+                is_forgotten = state.forget(path)
+            if not is_forgotten:
+                raise PlayshuffleError(
+                    f"Nothing is remembered of '{shown(file)}'. To see all playlists: playshuffle status",
+                    Exit.USAGE,
+                )
+            if not quiet:
+                say([f"Forgot {shown(path)}. The file was not changed."])
+        if not quiet:
+            say(state.notes)

@@ -1,21 +1,24 @@
 """`playshuffle make`: folders of music -> one shuffled playlist."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import make_report as summary
-from playshuffle.cli import playlist_options as words
+from playshuffle.cli import make_report, playlist_options
+from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config import options
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.pipeline import run as pipeline
-from playshuffle.players.profiles import GENERIC
+from playshuffle.pipeline import make as pipeline
+from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import chance
 
 EXAMPLES = """\b
@@ -25,98 +28,78 @@ Examples:
   playshuffle make ~/Music -n 40 -o ~/today.m3u
   playshuffle make ~/Music --pin intro.mp3 --time 90m
   playshuffle make ~/Music --for mpd        # into the playlists of MPD
+  beet ls -p genre:jazz | playshuffle make --from - -o jazz.m3u
 """
 
 
+@playlist_options.takes_playlist_options("make")
 def make(
-    folders: words.Folders,
-    output: words.Output = None,
-    order: words.Order = "uniform",
-    by: words.By = None,
-    block_size: words.BlockSize = None,
-    inside: words.Inside = None,
-    part: words.Part = None,
-    gap: words.Gap = None,
-    pin: words.Pins = None,
-    limit: words.Limit = None,
-    time_: words.Time = None,
-    seed: words.Seed = None,
-    player: words.Player = GENERIC,
-    paths: words.Paths = None,
-    root_as: words.RootAs = None,
-    relative_to: words.RelativeTo = None,
-    replace_prefix: words.ReplacePrefix = None,
-    part_size: words.PartSize = None,
-    strict: words.Strict = False,
-    no_extinf: words.NoExtinf = False,
-    no_tags: words.NoTags = False,
-    no_ignore_files: words.NoIgnoreFiles = False,
-    allow_shrink: words.AllowShrink = False,
-    force: words.Force = False,
-    dry_run: words.DryRun = False,
-    json: words.Json = False,
+    *,
+    folders: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FOLDER...", show_default=False, help="Music folders."),
+    ] = None,
+    options: Options,
+    dry_run: playlist_options.DryRun = False,
+    json: playlist_options.Json = False,
     print0: Annotated[
         bool,
         typer.Option("--print0", "-0", help="Write the paths to stdout, each ended by NUL, and no file."),
     ] = False,
-    quiet: words.Quiet = False,
-    verbose: words.Verbose = False,
+    quiet: playlist_options.Quiet = False,
+    verbose: playlist_options.Verbose = False,
 ) -> None:
     """Write a shuffled playlist of all music below the folders."""
     began = time.monotonic()
-    _check_stdout(output, print0, json)
-    asked = options.Options(
-        folders=tuple(folders),
-        output=output,
-        order=order,
-        by=by,
-        block_size=block_size,
-        inside=inside,
-        part=part,
-        gap=gap,
-        pin=tuple(pin or ()),
-        limit=limit,
-        time=time_,
-        seed=seed,
-        paths=paths,
-        extinf=not no_extinf,
-        tags=not no_tags,
-        ignore_files=not no_ignore_files,
-        allow_shrink=allow_shrink,
-        force=force,
-        player=player,
-        strict=strict,
-        root_as=root_as,
-        relative_to=relative_to,
-        replace_prefix=tuple(replace_prefix or ()),
-        part_size=part_size,
-    )
-    request = options.request(asked, has_output=not print0, any_name=print0, dry_run=dry_run)
+    _check_stdout(options.output, print0, json)
+    if not folders and options.source is None:
+        raise PlayshuffleError("Missing argument 'FOLDER...'; see --help.", Exit.USAGE)
+    options = replace(options, folders=tuple(folders or ()))
+    request = build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)
     with progress_bar(quiet) as progress:
-        report = pipeline.make(request, chance(seed), read_all, progress)
+        report = pipeline.make(request, Tools(read_all, chance(request.seed), progress))
     seconds = time.monotonic() - began
     if print0:
         write_out(path + b"\0" for path in report.paths())
-    elif output == options.STDOUT:
+    elif options.output == STDOUT:
         write_out(report.text)
     elif json:
-        write_out([summary.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
+        write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
     if not quiet:
-        say(summary.lines(report, seconds=seconds, names=verbose, dry_run=dry_run))
+        is_local = options.root_as is None and not options.replace_prefix
+        screen = screen_of(sys.stderr)
+        say(make_report.lines(report, screen, names=verbose, dry_run=dry_run, is_local=is_local))
+        if report.is_changed and report.output is not None:
+            for note in _service_notes(report.output, report.order):
+                say(screen.detail("Note", note))
 
 
 def _check_stdout(output: str | None, print0: bool, json: bool) -> None:
-    if (output == options.STDOUT) + print0 + json > 1:
+    if (output == STDOUT) + print0 + json > 1:
         raise PlayshuffleError("--json, --print0 and -o - all want stdout; choose one of them.", Exit.USAGE)
     if print0 and output is not None:
         raise PlayshuffleError("--print0 writes no file; leave -o away.", Exit.USAGE)
 
 
+def _service_notes(output: bytes, order: str) -> Iterator[str]:
+    """Warn of a service that will replace this playlist, because it has another order for it."""
+    from playshuffle.service import running
+
+    for service in running.services():
+        for playlist in service.playlists:
+            has_other_order = playlist.order is not None and playlist.order != order
+            if has_other_order and os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output):
+                yield (
+                    f"The service manages this playlist with the order {playlist.order}, and will shuffle it"
+                    " in that order again. To keep this order, set it in the configuration."
+                )
+
+
 def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
     """Read tags, in other processes."""
-    from playshuffle.library import reader_pool as readers  # not needed where nothing has changed
+    from playshuffle.library import reader_pool  # not needed where nothing has changed
 
-    return readers.read_all(paths)
+    return reader_pool.read_all(paths)
 
 
 def progress_bar(quiet: bool) -> Progress:

@@ -1,46 +1,59 @@
-"""What was done, as lines for a person or JSON for a program."""
+"""Show what `make` did, as lines for a person or JSON for a program."""
 
 import json
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__, duration
+from playshuffle.cli import choice_report
+from playshuffle.cli.players import play_command
+from playshuffle.cli.screen import Mark, Screen, home_path
+from playshuffle.config.options import Options
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
-from playshuffle.pipeline.request import Figures, Report
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.pipeline.report import Figures, Report
 from playshuffle.players.losses import Loss
-from playshuffle.players.profiles import GENERIC
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.text import any_of, counted, shortened
 
 _SCHEMA = 1
 _NAMES = 20  # of one kind that -v shows
 
 
-def lines(report: Report, *, seconds: float, names: bool, dry_run: bool) -> Iterator[str]:
-    """Say what was done, a line each; with `names`, also which files were left out or are odd."""
+def lines(
+    report: Report, screen: Screen, *, names: bool, dry_run: bool = False, is_local: bool = True
+) -> Iterator[str]:
+    """Return what was done, the verdict first.
+
+    Args:
+        report: of the run.
+        screen: where the lines are shown.
+        names: list the files that were skipped, and the tracks that a player may lose.
+        dry_run: nothing was written.
+        is_local: the entries are paths of this machine.
+    """
     figures = report.figures()
-    yield _first(report, figures, seconds, dry_run)
+    has_losses = bool(report.losses) and report.player != GENERIC
+    yield screen.verdict(Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, dry_run))
+    yield from removed(report, screen, dry_run=dry_run)
+    for line in choice_report.lines(report.choice, names=names):
+        yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
+    yield from skipped(report, screen, names)
+    yield from _losses(report, screen, names)
     if figures.neighbours:
-        yield _neighbours(report.order, figures)
-    yield from left_out("left out", report.skipped, names)
-    yield from left_out("left out", report.unwritable, names)
-    yield from left_out("without tags", report.untagged, names)
-    yield from left_out("could not be read, kept as it was known", report.unreadable, names)
-    for loss in report.losses:
-        lost = f"{_count(len(loss.indices), 'track')} that {_listed(loss.players)} may lose"
-        yield f"{loss.what}: {lost}; {loss.cure}"
-        if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
-            yield from _named([report.suspects[index] for index in loss.indices])
-    yield from report.notes
+        yield from _repeats(report.order, figures, screen)
+    for note in report.notes:
+        yield from screen.detail("Note", note)
     if report.is_new and report.is_changed and report.output is not None:
-        if report.player in (GENERIC, "mpv"):
-            yield f"Play it: mpv --playlist={shlex.quote(shown(report.files()[0]))}"
-        yield "Other players, and what each of them needs: docs/players.md"
+        if is_local and (command := _play(report)):
+            yield from screen.detail("Play", command)
+        yield from screen.detail("Players", "playshuffle players NAME shows what a player needs")
 
 
 def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
-    """The same as one JSON object; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
+    """Return the report as one JSON object; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     figures = report.figures()
     return json.dumps(
         {
@@ -48,6 +61,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "playshuffle": __version__,
             "output": report.output and os.fsdecode(report.output),
             "files": [os.fsdecode(file) for file in report.files()],
+            "removed": [os.fsdecode(file) for file in report.removed],
             "dry_run": dry_run,
             "changed": report.is_changed,
             "order": report.order,
@@ -60,6 +74,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "same_artist_neighbours": figures.neighbours,
             "fewest_possible": figures.fewest,
             "skipped": _pairs(report.skipped + report.unwritable),
+            "choice": choice_report.as_json(report.choice),
             "untagged": _pairs(report.untagged),
             "unreadable": _pairs(report.unreadable),
             "losses": [
@@ -78,70 +93,105 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
     )
 
 
-def _first(report: Report, figures: Figures, seconds: float, dry_run: bool) -> str:
-    said = [_count(report.count, "track")]
+def removed(report: Report, screen: Screen, *, dry_run: bool) -> Iterator[str]:
+    """Name each old file of the playlist that was removed, or would be."""
+    for file in report.removed:
+        label = "Would remove" if dry_run else "Removed"
+        yield from screen.detail(label, f"{home_path(file)}, an old file of the same playlist")
+
+
+def skipped(report: Report, screen: Screen, names: bool) -> Iterator[str]:
+    """Count the files that were skipped or read in part, and why; with `names`, list them."""
+    yield from _reasons("Skipped", [*report.skipped, *report.unwritable], screen, names)
+    yield from _reasons("Untagged", report.untagged, screen, names)
+    yield from _reasons("Unread", report.unreadable, screen, names, "kept as known before")
+
+
+def _verdict(report: Report, figures: Figures, dry_run: bool) -> str:
+    facts = [counted(report.count, "track")]
     if report.count < report.found:
-        said[0] += f" of {report.found:,}"
+        facts[0] += f" of {report.found:,}"
     if figures.duration_ms:
-        said.append(duration.words(figures.duration_ms))
+        facts.append(duration.words(figures.duration_ms))
     if figures.artists:
-        said.append(_count(figures.artists, "artist"))
-    said.append(f"order {report.order}")
-    took = f"{seconds:.1f} s"
-    if report.output is None:
-        return f"{', '.join(said)} ({took})"
+        facts.append(counted(figures.artists, "artist"))
+    facts.append(f"{report.order} order")
     files = report.files()
-    where = (
-        shown(files[0]) if len(files) == 1 else f"{shown(files[0])} to {os.path.basename(shown(files[-1]))}"
-    )
+    if not files:
+        return ", ".join(facts)
+    place = home_path(files[0])
+    if len(files) > 1:
+        place += f" to {shown(os.path.basename(files[-1]))}"
     if dry_run:
-        return f"{', '.join(said)}; would be written to {where} ({took})"
-    done = "->" if report.is_changed else "already in"
-    return f"{', '.join(said)} {done} {where} ({took})"
+        return f"Would write {place}: {', '.join(facts)}"
+    return f"{'Wrote' if report.is_changed else 'Unchanged:'} {place}: {', '.join(facts)}"
 
 
-def _neighbours(order: str, figures: Figures) -> str:
-    follow = "follows" if figures.neighbours == 1 else "follow"
-    said = f"{_count(figures.neighbours, 'track')} {follow} one of the same artist"
-    if figures.neighbours == figures.fewest:
-        return f"{said}; it cannot be fewer"
-    return said if order == "spread" else f"{said}; --order spread would leave {figures.fewest:,}"
+def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:
+    """Count the repeats by the same artist where the order does nothing, or all it can, against them."""
+    repeats = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
+    if ORDERS[order].has_fewest_repeats:
+        if figures.neighbours == figures.fewest:
+            yield from screen.detail("Repeats", f"{repeats}, the fewest possible")
+    elif order == Options().order and figures.neighbours > figures.fewest:
+        yield from screen.detail("Repeats", f"{repeats}. For {figures.fewest:,}: --order spread")
 
 
-def left_out(what: str, skipped: Sequence[Skipped], names: bool) -> Iterator[str]:
-    """Say how many were left out and why; with `names`, also which."""
-    if not skipped:
+def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
+    """Name what the player loses; where no player was chosen, only count what others may lose."""
+    if report.player == GENERIC and report.losses and not names:
+        most = max(_size(loss) for loss in report.losses)
+        players = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
+        some = any_of(players) if len(players) < 4 else counted(len(players), "player")
+        yield from screen.detail(
+            "Note",
+            f"{some} may lose up to {counted(most, 'track')}. Name yours: --for PLAYER; list: -v",
+        )
         return
+    for loss in report.losses:
+        yield from screen.detail(
+            "Lost",
+            f"{any_of(loss.players)} may lose {counted(_size(loss), 'track')}: {loss.what}; {loss.cure}",
+        )
+        if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
+            yield from _listed([shown(report.suspects[index]) for index in loss.indices], _NAMES)
+
+
+def _size(loss: Loss) -> int:
+    return len(loss.indices)
+
+
+def _play(report: Report) -> str:
+    """Return the command that plays the playlist, or which player opens it."""
+    file, player = report.files()[0], PLAYERS[report.player]
+    return play_command(player, file) or f"open {home_path(file)} in {player.title}"
+
+
+def _reasons(
+    label: str, files: Sequence[Skipped], screen: Screen, names: bool, remark: str = ""
+) -> Iterator[str]:
+    if not files:
+        return
+    number = ", ".join(filter(None, (counted(len(files), "file"), remark)))
     if names:
-        yield f"{what}: {len(skipped):,}"
-        for path, reason in skipped:
-            yield f"  {shown(path)}: {reason}"
-    else:
-        reasons = Counter(reason.partition(":")[0] for _, reason in skipped).most_common()
-        yield f"{what}: {', '.join(f'{count:,} {reason}' for reason, count in reasons)} (-v names them)"
+        yield from screen.detail(label, number)
+        yield from _listed([f"{shown(path)}: {reason}" for path, reason in files], len(files))
+        return
+    counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
+    reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)
+    yield from screen.detail(label, f"{number}: {reasons}. List: -v")
 
 
-def _named(paths: Sequence[bytes]) -> Iterator[str]:
-    for path in paths[:_NAMES]:
-        yield f"  {shown(path)}"
-    if len(paths) > _NAMES:
-        yield f"  … and {len(paths) - _NAMES:,} more"
+def _listed(names: Sequence[str], most: int) -> Iterator[str]:
+    return (f"    {line}" for line in shortened(names, most))
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:
-    """The tracks of a loss; where it is for their places, those that stand there."""
+    """Return the tracks of a loss; where their positions are lost, the tracks at these."""
     if isinstance(loss.indices, range):
         return report.paths()[loss.indices.start : loss.indices.stop]
     return [report.suspects[index] for index in loss.indices]
 
 
-def _pairs(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
-    return [{"path": os.fsdecode(path), "reason": reason} for path, reason in skipped]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
-
-
-def _listed(players: Sequence[str]) -> str:
-    return players[0] if len(players) == 1 else f"{', '.join(players[:-1])} or {players[-1]}"
+def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
+    return [{"path": os.fsdecode(path), "reason": reason} for path, reason in files]

@@ -1,12 +1,16 @@
-"""`playshuffle orders`: the table of orders -> what each one promises, what not, and what it takes."""
+"""Show the orders: what each one guarantees, its drawback and its options."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import typer
 
+from playshuffle.cli.playlist_options import completes
 from playshuffle.cli.streams import write_out
+from playshuffle.ordering.groups import KNOWN
+from playshuffle.ordering.orders import ORDERS, Order
+from playshuffle.text import known
 
 _SCHEMA = 1
 _WIDTH = 80
@@ -14,48 +18,54 @@ _FOR_ALL = ("--limit", "--time", "--seed")
 
 EXAMPLES = """\b
 Examples:
-  playshuffle make ~/Music --order spread                # as seldom as can be one artist twice running
+  playshuffle orders spread                              # what this order guarantees
+  playshuffle make ~/Music --order spread                # fewest repeats by the same artist
   playshuffle make ~/Music --order albums
-  playshuffle make ~/Music --order blocks --by work      # movements stay together
-  playshuffle make ~/Music --order uniform --gap 25%     # nothing that was played just now
+  playshuffle make ~/Music --order groups --group-by work      # movements stay together
+  playshuffle make ~/Music --order random --gap 25%  # no track again before a quarter was played
 """
 
 
 def orders(
-    as_json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
+    order: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ORDER]",
+            help="Only this order, such as spread.",
+            autocompletion=completes(ORDERS),
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Show it as JSON.")] = False,
 ) -> None:
-    """Say what each order promises, what it does not, and which options it takes."""
-    write_out([f"{line}\n".encode() for line in ([_json()] if as_json else _lines())])
+    """Show the guarantee, drawback and options of orders."""
+    rows = ORDERS if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}
+    write_out([f"{line}\n".encode() for line in ([_json(rows)] if as_json else _lines(rows))])
 
 
-def _lines() -> Iterator[str]:
-    from playshuffle.ordering.groups import KNOWN
-    from playshuffle.ordering.orders import ORDERS
-
-    column = max(map(len, ORDERS)) + 2
-    for name, order in ORDERS.items():
+def _lines(rows: Mapping[str, Order]) -> Iterator[str]:
+    column = max(map(len, rows)) + 2
+    for name, order in rows.items():
         takes = f"takes {', '.join(order.takes)}"
-        for label, text in ((name, order.promise), ("", f"but {order.but}"), ("", takes)):
+        for label, text in ((name, order.guarantee), ("", f"but {order.drawback}"), ("", takes)):
             yield f"{label:{column}}{text}"
     yield ""
     yield f"Every order takes {', '.join(_FOR_ALL)}, too."
-    yield from textwrap.wrap(f"--by takes one of {', '.join(KNOWN)}.", _WIDTH, break_on_hyphens=False)
+    if any("--group-by" in order.takes for order in rows.values()):
+        names = ", ".join(KNOWN)
+        yield from textwrap.wrap(f"--group-by takes one of {names}.", _WIDTH, break_on_hyphens=False)
 
 
-def _json() -> str:
+def _json(rows: Mapping[str, Order]) -> str:
     import json
 
-    from playshuffle.ordering.groups import KNOWN
-    from playshuffle.ordering.orders import ORDERS
-
-    rows = [
+    orders = [
         {
             "name": name,
-            "promise": order.promise,
-            "but": order.but,
-            "goes_by": order.goes_by,
+            "guarantee": order.guarantee,
+            "drawback": order.drawback,
+            "tag": order.tag,
             "options": [*order.takes, *_FOR_ALL],
         }
-        for name, order in ORDERS.items()
+        for name, order in rows.items()
     ]
-    return json.dumps({"schema": _SCHEMA, "orders": rows, "by": KNOWN}, indent=2)
+    return json.dumps({"schema": _SCHEMA, "orders": orders, "group_by": KNOWN}, indent=2)

@@ -1,18 +1,28 @@
-"""`playshuffle players`: the table of players -> what is written for each, and what it loses."""
+"""Show the players: how to use each one, what is written for it, and what it loses."""
 
+import os
+import shlex
+import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import typer
 
+from playshuffle.cli.playlist_options import completes
+from playshuffle.cli.screen import Screen, screen_of, shell_path
 from playshuffle.cli.streams import write_out
+from playshuffle.errors import shown
+from playshuffle.players.player import Player
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.text import known
 
 _SCHEMA = 1
 _WIDTH = 80
 
 EXAMPLES = """\b
 Examples:
+  playshuffle players vlc                          # how to use VLC
   playshuffle make ~/Music --for vlc
   playshuffle make ~/Music --for mpd               # into the playlists of MPD
   playshuffle make ~/Music --for rockbox --root-as /Music -o /media/ipod/all.m3u8
@@ -21,21 +31,43 @@ Examples:
 
 
 def players(
-    as_json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
+    player: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PLAYER]",
+            help="How to use this player, such as vlc.",
+            autocompletion=completes(PLAYERS),
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Show it as JSON.")] = False,
 ) -> None:
-    """Say what is written for each player, what it loses, and how that is known."""
-    write_out([f"{line}\n".encode() for line in ([_json()] if as_json else _lines())])
+    """Show what is written for each player, and what it loses."""
+    rows = PLAYERS if player is None else {name: PLAYERS[name] for name in [known("player", player, PLAYERS)]}
+    if as_json:
+        lines = iter([_json(rows)])
+    elif player is None:
+        lines = _table()
+    else:
+        ((name, row),) = rows.items()
+        lines = _profile(name, row, screen_of(sys.stdout))
+    write_out([f"{line}\n".encode() for line in lines])
 
 
-def _lines() -> Iterator[str]:
-    from playshuffle.players.profiles import PLAYERS
+def play_command(player: Player, file: bytes) -> str:
+    """Return the shell command with which a player plays a file; empty if it has none."""
+    return player.play.format(
+        file=shell_path(file),
+        path=shlex.quote(shown(file)),  # no shell expands `~` behind =
+        name=shell_path(os.path.splitext(os.path.basename(file))[0]),
+    )
 
+
+def _table() -> Iterator[str]:
     column = max(map(len, PLAYERS)) + 2
     for name, player in PLAYERS.items():
-        loses = player.loses_words()
         for label, text in (
             (name, f"{player.title}: {player.writes_words()}"),
-            ("", f"loses {', '.join(loses) if loses else 'nothing'}"),
+            ("", _loses(player)),
             ("", player.proof),
         ):
             yield from textwrap.wrap(
@@ -43,10 +75,31 @@ def _lines() -> Iterator[str]:
             )
 
 
-def _json() -> str:
-    import json
+def _profile(name: str, player: Player, screen: Screen) -> Iterator[str]:
+    """Show how to write a playlist for a player and how to play it, then what it loses."""
+    from playshuffle.pipeline.mpd_place import plain_name
 
-    from playshuffle.players.profiles import PLAYERS
+    music = os.path.join(os.path.expanduser(b"~"), b"Music")
+    file = os.path.join(music, plain_name(name) + player.suffix)
+    yield player.title
+    yield from screen.detail(
+        "Write", f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"
+    )
+    if command := play_command(player, file):
+        yield from screen.detail("Play", command)
+    if player.use:
+        yield from screen.detail("Use", player.use)
+    yield from screen.detail("Form", player.writes_words())
+    yield from screen.detail("Loses", ", ".join(player.loses_words()) or "nothing")
+    yield from screen.detail("Known", player.proof)
+
+
+def _loses(player: Player) -> str:
+    return f"loses {', '.join(player.loses_words()) or 'nothing'}"
+
+
+def _json(players: Mapping[str, Player]) -> str:
+    import json
 
     rows = [
         {
@@ -55,13 +108,13 @@ def _json() -> str:
             "suffix": player.suffix.decode(),
             "paths": player.style and player.style.value,
             "extinf": player.extinf,
-            "part_size": player.part,
+            "max_per_file": player.part,
             "most_tracks": player.most,
             "longest_line": player.longest,
             "loses": player.loses_words(),
             "is_measured": bool(player.measured),
             "known_from": player.measured or player.source,
         }
-        for name, player in PLAYERS.items()
+        for name, player in players.items()
     ]
     return json.dumps({"schema": _SCHEMA, "players": rows}, indent=2)

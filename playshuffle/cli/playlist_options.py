@@ -1,96 +1,16 @@
-"""The words that several verbs take: each option of a playlist, its spelling and its help, once.
+"""Give commands the options of a playlist, and define the options that several commands share."""
 
-A verb names its parameters as here, in lower case: an option without a spelling of its own takes
-the name of the parameter.
-"""
-
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import Field
+from typing import Annotated, Any
 
 import typer
 
-from playshuffle.ordering.orders import ORDERS
-from playshuffle.playlist.m3u import PathStyle
+from playshuffle.config.options import Options, Row, rows
 
 Folders = Annotated[list[str], typer.Argument(metavar="FOLDER...", show_default=False, help="Music folders.")]
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE|-",
-        help="Playlist to write (.m3u, .m3u8, .xspf, .jspf, .pls). Default: FOLDER/playshuffle.m3u.",
-    ),
-]
-Order = Annotated[str, typer.Option(metavar="NAME", help=f"{', '.join(ORDERS)}: see `playshuffle orders`.")]
-By = Annotated[
-    str | None, typer.Option(metavar="TAG", help="What spread keeps apart, and blocks keeps together.")
-]
-BlockSize = Annotated[int | None, typer.Option("--block-size", metavar="N", help="Blocks of so many tracks.")]
-Inside = Annotated[
-    str | None,
-    typer.Option(metavar="none|last|all", help="Which albums, folders or blocks are shuffled within, too."),
-]
-Part = Annotated[
-    str | None,
-    typer.Option(metavar="START:COUNT[:STRIDE]", help="Shuffle these places; the others stay."),
-]
-Gap = Annotated[
-    str | None,
-    typer.Option(metavar="N|N%", help="From one playing of a track to its next, at least N plays."),
-]
-Pins = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pin",
-        metavar="TRACK[@PLACE]",
-        help="Keep a track at a place: a number from 1, first, last, here.",
-    ),
-]
-Limit = Annotated[int | None, typer.Option("--limit", "-n", metavar="N", help="At most this many tracks.")]
-Time = Annotated[str | None, typer.Option("--time", metavar="90m", help="At most this much playing time.")]
-Seed = Annotated[str | None, typer.Option(metavar="TEXT", help="Same text, same tracks: same order.")]
-Paths = Annotated[
-    PathStyle | None,
-    typer.Option(
-        "--paths", help="How tracks are named. Default: relative, where it can be.", show_default=False
-    ),
-]
-Player = Annotated[
-    str,
-    typer.Option("--for", metavar="PLAYER", help="What reads it, such as mpd: see `playshuffle players`."),
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Write nothing if that player would lose any track.")]
-RootAs = Annotated[
-    str | None,
-    typer.Option("--root-as", metavar="DIR", help="The music folder as the player knows it, such as /Music."),
-]
-RelativeTo = Annotated[
-    str | None,
-    typer.Option(
-        "--relative-to", metavar="DIR", help="Paths relative to this folder, not to the playlist's."
-    ),
-]
-ReplacePrefix = Annotated[
-    list[str] | None,
-    typer.Option("--replace-prefix", metavar="FROM=TO", help="A folder here, and what it is to the player."),
-]
-PartSize = Annotated[
-    int | None,
-    typer.Option("--part-size", metavar="N", help="At most N tracks a file; more go to NAME-1, NAME-2, …"),
-]
-NoExtinf = Annotated[
-    bool, typer.Option("--no-extinf", help="Write no #EXTINF lines (for MPD's playlist folder).")
-]
-NoTags = Annotated[
-    bool, typer.Option("--no-tags", help="Do not read tags: faster, without titles and lengths.")
-]
-NoIgnoreFiles = Annotated[
-    bool, typer.Option("--no-ignore-files", help="Take what .nomedia, .ndignore and their kin exclude.")
-]
-AllowShrink = Annotated[
-    bool, typer.Option("--allow-shrink", help="Yes, most of the tracks are gone, and it is meant.")
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace a playlist that playshuffle did not write.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
 Json = Annotated[bool, typer.Option("--json", help="Say what was done as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -101,3 +21,53 @@ ConfigFile = Annotated[
         "--config", metavar="FILE", help="Configuration. Default: ~/.config/playshuffle/config.toml."
     ),
 ]
+
+
+def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Replace the parameter `options` of a command with all playlist options that this verb takes."""
+    taken = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
+
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
+        parameters = []
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name == "options":
+                parameters += [_parameter(field, row) for field, row in taken.values()]
+            else:
+                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+        @functools.wraps(command)
+        def wrapper(**given: Any) -> object:
+            values = {name: _value(field, row, given.pop(name)) for name, (field, row) in taken.items()}
+            return command(options=Options(**values), **given)
+
+        wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return wrapper
+
+    return decorate
+
+
+def _parameter(field: Field[Any], row: Row) -> inspect.Parameter:
+    type_: Any = field.type
+    if row.choices is not None:
+        type_ = row.choices | None
+    elif type_ == tuple[str, ...]:
+        type_ = list[str] | None
+    default = not field.default if row.is_negated else field.default or None
+    if type_ is bool:
+        default = bool(default)
+    option = typer.Option(
+        *row.flags, metavar=row.metavar, help=row.help, autocompletion=row.names and completes(row.names[1])
+    )
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[type_, option])
+
+
+def completes(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that completes the beginning of one of these names in a shell."""
+    return lambda incomplete: [str(name) for name in names if name.startswith(incomplete.casefold())]
+
+
+def _value(field: Field[Any], row: Row, value: Any) -> Any:
+    if row.is_negated:
+        return not value
+    return tuple(value or ()) if field.type == tuple[str, ...] else value

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options as words
+from playshuffle.cli import playlist_options
 from playshuffle.cli.by_name import settle_again
 
 EXAMPLES = """\b
@@ -21,8 +21,8 @@ def reshuffle(
             metavar="[NAME...]", show_default=False, help="Playlists of the configuration. Default: all."
         ),
     ] = None,
-    config: words.ConfigFile = None,
-    quiet: words.Quiet = False,
+    config: playlist_options.ConfigFile = None,
+    quiet: playlist_options.Quiet = False,
 ) -> int:
     """Shuffle playlists anew, whether or not the service runs; no track returns too soon."""
     return settle_again(names or [], config, is_due=True, allow_shrink=False, quiet=quiet)

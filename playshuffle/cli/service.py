@@ -20,10 +20,9 @@ Examples:
 
 def install() -> None:
     """Put the units in place and start the service; done again, mend what differs."""
-    from playshuffle.config import load as config
-    from playshuffle.install import installer as installation
-    from playshuffle.install import systemctl, units
-    from playshuffle.install import writable_folders as access
+    from playshuffle.config import load
+    from playshuffle.install import installer, systemctl, units, writable_folders
+    from playshuffle.store import to_tell
 
     _check_user()
     words = units.program().words
@@ -33,36 +32,39 @@ def install() -> None:
             " environment; install it, with pipx for example.",
             Exit.CONFIG,
         )
-    found = config.load(config.find())
+    found = load.load(load.find())
     say(fault.text for fault in found.broken)
-    say(access.doubts(found))
+    say(writable_folders.doubts(found))
     deals = any(wanted.deal is not None for wanted in found.playlists)
+    tells = any(wanted.tell for wanted in found.playlists)
     # Where nothing can be told of it, there is no systemd, or it is asked too early: then it is needed.
     is_sandboxed = systemctl.gives_namespaces() is not False
-    _tell(installation.install(_units(access.writable_folders(found), sandboxed=is_sandboxed), deals=deals))
+    wanted = _units(writable_folders.writable_folders(found), sandboxed=is_sandboxed)
+    if tells:
+        to_tell.make_folders()
+    _tell(installer.install(wanted, deals=deals, tells=tells))
 
 
 def uninstall() -> None:
     """Stop the service and take its units away; playlists, orders and configuration stay."""
-    from playshuffle.install import installer as installation
+    from playshuffle.install import installer
 
     _check_user()
-    _tell(installation.uninstall())
+    _tell(installer.uninstall())
 
 
 def status() -> int:
     """Tell whether it is installed, runs, and is locked up; exit code 1 says that something is amiss."""
-    from playshuffle.config import load as config
-    from playshuffle.install import installer as installation
-    from playshuffle.install import writable_folders as access
+    from playshuffle.config import load
+    from playshuffle.install import installer, writable_folders
 
     wanted = None
     try:
-        folders = access.writable_folders(config.load(config.find()), make=False)
+        folders = writable_folders.writable_folders(load.load(load.find()), make=False)
         wanted = _units(folders, sandboxed=True)
     except PlayshuffleError:  # of which `playshuffle config check` tells
         pass
-    lines, is_well = installation.status(wanted)
+    lines, is_well = installer.status(wanted)
     _tell(lines)
     return Exit.DONE if is_well else Exit.LOSSES
 

@@ -20,9 +20,9 @@ def write_out(content: Iterable[bytes]) -> None:
         sys.stdout.buffer.writelines(content)
         sys.stdout.flush()
     except BrokenPipeError:
-        _give_up(sys.stdout)
+        give_up(sys.stdout)
     except OSError as error:
-        _give_up(sys.stdout)
+        give_up(sys.stdout)
         raise PlayshuffleError(
             f"Standard output cannot be written: {error.strerror}.", Exit.CANNOT_CREATE
         ) from error
@@ -36,9 +36,9 @@ def say(lines: Iterable[str]) -> None:
         for line in lines:
             print(line, file=sys.stderr)
     except OSError:
-        _give_up(sys.stderr)
+        give_up(sys.stderr)
 
 
-def _give_up(stream: TextIO) -> None:
-    # Or Python would try, at its end, to write what could not be written, and complain.
+def give_up(stream: TextIO) -> None:
+    """Drop what a stream could not write, which Python would try again at its end, with a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

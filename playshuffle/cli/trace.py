@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   playshuffle trace --order sattolo -n 10
-  playshuffle trace --order uniform --draws 4,0,0,2,2,0
+  playshuffle trace --order random --draws 4,0,0,2,2,0
   playshuffle trace --order fisher-yates --draws 5,3,4,3,0,1
 
 k is the place that a draw finishes, counted from 0, and the draw is the place that it is swapped
@@ -27,8 +27,8 @@ _TRACKS, _MOST_TRACKS = 10, 1000
 
 def trace(
     order: Annotated[
-        str, typer.Option(metavar="NAME", help="One of: uniform, forward, fisher-yates, sattolo.")
-    ] = "uniform",
+        str, typer.Option(metavar="NAME", help="One of: random, forward, fisher-yates, sattolo.")
+    ] = "random",
     tracks: Annotated[
         int | None, typer.Option("--tracks", "-n", metavar="N", help=f"So many tracks. Default: {_TRACKS}.")
     ] = None,
@@ -38,10 +38,10 @@ def trace(
     seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Same text, same draws.")] = None,
 ) -> None:
     """Show a shuffle step by step: what is drawn, and what stands where after it."""
-    from playshuffle.audit import trace_steps as steps
+    from playshuffle.audit import trace_steps
     from playshuffle.text import known
 
-    traced = steps.TRACED[known("order", order, steps.TRACED)]
+    traced = trace_steps.TRACED[known("order", order, trace_steps.TRACED)]
     if draws is not None and seed is not None:
         raise PlayshuffleError("--draws leaves nothing to draw; leave --seed away.", Exit.USAGE)
     given = None if draws is None else _numbers(draws)
@@ -49,7 +49,7 @@ def trace(
     if not 2 <= count <= _MOST_TRACKS:
         raise PlayshuffleError(f"-n takes a number from 2 to {_MOST_TRACKS}.", Exit.USAGE)
     if given is None:
-        given = steps.drawn(traced, count, System() if seed is None else Seeded(seed))
+        given = trace_steps.drawn(traced, count, System() if seed is None else Seeded(seed))
     else:
         _check(traced, count, given)
     write_out([f"{line}\n".encode() for line in _lines(traced, count, given)])
@@ -65,9 +65,9 @@ def _numbers(text: str) -> list[int]:
 
 
 def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
-    from playshuffle.audit import trace_steps as steps
+    from playshuffle.audit import trace_steps
 
-    places, allowed = steps.places(traced, count), steps.allowed(traced, count)
+    places, allowed = trace_steps.places(traced, count), trace_steps.allowed(traced, count)
     if len(draws) != len(places):
         raise PlayshuffleError(
             f"{count} tracks take {len(places)} draws, for k={places[0]} to {places[-1]};"
@@ -81,10 +81,10 @@ def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
 
 
 def _lines(traced: "Traced", count: int, draws: Sequence[int]) -> Iterator[str]:
-    from playshuffle.audit import trace_steps as steps
+    from playshuffle.audit import trace_steps
 
     width = len(str(count - 1))
-    for step in steps.steps(traced, count, draws):
+    for step in trace_steps.steps(traced, count, draws):
         standing: list[int | str] = list(step.order)
         if traced.is_struck:
             gone = set(step.order)

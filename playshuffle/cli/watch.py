@@ -1,15 +1,16 @@
 """`playshuffle watch`: folders of music -> playlists that are kept right until it is told to stop."""
 
 import gc
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options as words
-from playshuffle.config import options
+from playshuffle.cli import playlist_options
+from playshuffle.config.build_request import build_request
 from playshuffle.config.load import Config, Wanted, find, load
+from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.players.profiles import GENERIC
 from playshuffle.service import log
 from playshuffle.service.daemon import run
 
@@ -21,7 +22,9 @@ Examples:
 """
 
 
+@playlist_options.takes_playlist_options("watch")
 def watch(
+    *,
     folders: Annotated[
         list[str] | None,
         typer.Argument(
@@ -30,28 +33,32 @@ def watch(
             help="Music folders. Default: those of the configuration.",
         ),
     ] = None,
-    output: words.Output = None,
-    order: words.Order = "uniform",
-    player: words.Player = GENERIC,
-    config: words.ConfigFile = None,
+    options: Options,
+    config: playlist_options.ConfigFile = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say each look at the folders.")] = False,
 ) -> int:
     """Keep playlists right while their folders change: in the foreground, for a terminal or systemd."""
+    if options.source is not None:
+        raise PlayshuffleError(
+            "--from does not work with watch, which follows folders and not a list. Run `make --from` again"
+            " when the list changes, or choose tracks of a folder with --where.",
+            Exit.USAGE,
+        )
     if folders and config is not None:
         raise PlayshuffleError("--config goes with no folders; leave one of both away.", Exit.USAGE)
-    if not folders and (output is not None or order != "uniform" or player != GENERIC):
+    if not folders and options != Options():
         raise PlayshuffleError(
             "-o, --order and --for go with folders; without, the configuration says all that.", Exit.USAGE
         )
-    if output == options.STDOUT:
+    if options.output == STDOUT:
         raise PlayshuffleError("Standard output cannot be kept; name a file with -o.", Exit.USAGE)
     log.begin(is_quiet=quiet, is_verbose=verbose)
     gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
-    asked = options.Options(folders=tuple(folders), output=output, order=order, player=player)
-    wanted = Wanted("playlist", asked, options.request(asked))
+    options = replace(options, folders=tuple(folders))
+    wanted = Wanted("playlist", options, build_request(options))
     return run(lambda: Config(None, (wanted,)))

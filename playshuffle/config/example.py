@@ -1,7 +1,9 @@
-"""The folder of music of this user -> a configuration to begin with."""
+"""Write an example configuration for the music folder of this user."""
 
 import os
 import re
+
+from playshuffle.system.xdg import config_home
 
 _MUSIC = re.compile(r'^\s*XDG_MUSIC_DIR="(.*)"\s*$', re.MULTILINE)
 
@@ -12,10 +14,10 @@ _EXAMPLE = """\
 # Folders of music, for every playlist that names none of its own. ~ is your home.
 folders = [{music}]
 
-# How long a folder must be still before its playlists are written anew.
-# quiet = "2s"
+# How long to wait after the last change before playlists are written.
+# settle = "2s"
 
-# How often folders are looked at on file systems that do not tell of changes.
+# How often to scan folders on file systems that do not report changes.
 # poll = "5m"
 
 # All tracks, in {music_in_words}/everything.m3u
@@ -54,10 +56,8 @@ def music_folder() -> str:
 
 
 def _of_the_desktop() -> str | None:
-    base = os.environ.get("XDG_CONFIG_HOME", "")
-    base = base if os.path.isabs(base) else os.path.expanduser("~/.config")
     try:
-        with open(os.path.join(base, "user-dirs.dirs"), encoding="utf-8") as file:
+        with open(os.path.join(config_home(), b"user-dirs.dirs"), encoding="utf-8") as file:
             found = _MUSIC.search(file.read())
     except (OSError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""The keys of a configuration: what each takes, and what is wrong with one -> said in its words."""
+"""Define the keys of the configuration, check their names and types, and word errors in them."""
 
 import os
 import re
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from playshuffle.config.options import Row, rows
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-EVERY = ("day", "week", "run")
 _TOO_LARGE = 10**9  # as for the numbers of the command line that are written in texts
 
 
@@ -27,52 +27,47 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
 
 
+def _is_number_or_text(value: object) -> bool:
+    return _is_number(value) or _is_text(value)
+
+
 def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
 _TEXT = Key("a text", _is_text)
-_NUMBER = Key("a number, in nine digits or less", _is_number)
-_YES = Key("true or false", lambda value: isinstance(value, bool))
-_FILE = Key('a text, like "~/Music/calm.m3u"', _is_text)
 _FOLDERS = Key('a list of texts, like ["~/Music"]', _is_texts)
 _DURATION = Key('a text, like "90m"', _is_text)
+_CHECKS: Mapping[object, Key] = {
+    bool: Key("true or false", lambda value: isinstance(value, bool)),
+    int | None: Key("a number, in nine digits or less", _is_number),
+    str: _TEXT,
+    str | None: _TEXT,
+    tuple[str, ...]: Key("a text or a list of texts", lambda value: _is_text(value) or _is_texts(value)),
+}
 
-TOP: Mapping[str, Key] = {"folders": _FOLDERS, "quiet": _DURATION, "poll": _DURATION}
 
-# Of these, those that are fields of `Options` are handed on under their names.
+def _key_of(type_: object, row: Row) -> Key:
+    """Return what the configuration takes for an option of this type."""
+    takes, is_right = _TEXT if row.is_one_key else _CHECKS[type_]
+    if row.may_be_number:
+        takes, is_right = "a number or a text", _is_number_or_text
+    return Key(f"{takes}, like {row.example}" if row.example else takes, is_right)
+
+
+TOP: Mapping[str, Key] = {"folders": _FOLDERS, "settle": _DURATION, "poll": _DURATION}
+
+FIELDS: Mapping[str, str] = {row.key: field.name for field, row in rows() if row.has_key}
+
+_SEVERAL = {field.name for field, _ in rows() if field.type == tuple[str, ...]}
+
 PLAYLIST: Mapping[str, Key] = {
     "folders": _FOLDERS,
-    "output": _FILE,
-    "order": _TEXT,
-    "by": _TEXT,
-    "block_size": _NUMBER,
-    "inside": _TEXT,
-    "part": _TEXT,
-    "gap": Key('a number or a text, like 50 or "25%"', lambda value: _is_number(value) or _is_text(value)),
-    "pin": Key(
-        'a text or a list of texts, like "intro.mp3@first"', lambda value: _is_text(value) or _is_texts(value)
-    ),
-    "limit": _NUMBER,
-    "time": _DURATION,
-    "seed": _TEXT,
-    "for": _TEXT,
-    "paths": _TEXT,
-    "root_as": _TEXT,
-    "relative_to": Key('a text, like "/mnt/stick"', _is_text),
-    "replace_prefix": Key(
-        'a text or a list of texts, like "/srv/music=/music"',
-        lambda value: _is_text(value) or _is_texts(value),
-    ),
-    "part_size": _NUMBER,
-    "strict": _YES,
-    "extinf": _YES,
-    "tags": _YES,
-    "ignore_files": _YES,
-    "force": _YES,
+    **{row.key: _key_of(field.type, row) for field, row in rows() if row.has_key},
     "reshuffle": _TEXT,
-    "deal": Key('a number or a text, like 40 or "90m"', lambda value: _is_number(value) or _is_text(value)),
+    "deal": Key('a number or a text, like 40 or "90m"', _is_number_or_text),
     "every": _TEXT,
+    "tell": Key('a list of players, like ["mpd"]', _is_texts),
 }
 
 _WHY_NOT = {
@@ -113,17 +108,23 @@ def wrong(name: str, value: object, key: Key) -> str | None:
 def in_keys(text: str) -> str:
     """Say in the words of a configuration what was said in those of the command line."""
     for flag, word in (
-        (" leave --no-tags away", " leave tags = false away"),
+        ("Remove --no-tags", "Remove tags = false"),
         (", or say --force to replace it", ", or write force = true to replace it"),
         (", or say -o - for standard output", ""),
     ):
         text = text.replace(flag, word)
-    return _FLAG.sub(lambda found: _key(found[1]) or found[0], text)
+    # Not those that begin with --no-: their key means the opposite.
+    return _FLAG.sub(lambda match: _as_key(match[0]) if _as_key(match[0]) in PLAYLIST else match[0], text)
 
 
-def _key(flag: str) -> str | None:
-    key = flag.replace("-", "_")
-    return key if key in PLAYLIST else None
+def key_of(option: str) -> str:
+    """Return the key of an option, given as a flag or as a key."""
+    key = _as_key(option)
+    return key if key in PLAYLIST else key.removeprefix("no_")
+
+
+def _as_key(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")
 
 
 def expanded(path: str, folder: bytes) -> bytes:
@@ -147,19 +148,20 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of `Options`, but folders and output, that a table of right types gives."""
-    given = {
-        name: value
-        for name, value in table.items()
-        if name not in ("folders", "output", "reshuffle", "deal", "every")
+    """Return the fields of `Options` that a table gives, except for the output.
+
+    Args:
+        table: of a playlist; the types of its values are right.
+    """
+    return {
+        FIELDS[key]: _field_value(PLAYLIST[key], value, is_several=FIELDS[key] in _SEVERAL)
+        for key, value in table.items()
+        if key in FIELDS and key != "output"
     }
-    if "gap" in given:
-        given["gap"] = str(given["gap"])
-    if "for" in given:
-        given["player"] = given.pop("for")
-    for name in {"pin", "replace_prefix"} & given.keys():
-        texts = given[name]
-        given[name] = tuple(
-            os.fsdecode(text.encode()) for text in ([texts] if isinstance(texts, str) else texts)
-        )
-    return given
+
+
+def _field_value(key: Key, value: Any, *, is_several: bool) -> Any:
+    if is_several:
+        texts = [value] if isinstance(value, str) else value
+        return tuple(os.fsdecode(text.encode()) for text in texts)
+    return str(value) if key.is_right("") else value

@@ -1,24 +1,31 @@
-"""The configuration: TOML -> which playlists are wanted, and which of them are broken."""
+"""Load the configuration: the playlists that it asks for, and what is wrong with the others."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from playshuffle import duration
 from playshuffle.config import keys
-from playshuffle.config.options import Options, request
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import Options
 from playshuffle.config.toml_file import Document, read
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import check_name
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.system import atomic_file as output
-from playshuffle.text import known
+from playshuffle.system import atomic_file
+from playshuffle.system.xdg import config_home
+from playshuffle.text import any_of, known
 
-QUIET, POLL = "2s", "5m"
+SETTLE, POLL = "2s", "5m"
+
+# What the values of a key name, as in `text.known`.
+_NAMED = {"for": "player", "every": "period"}
 
 
 class Reshuffle(StrEnum):
@@ -30,13 +37,20 @@ class Reshuffle(StrEnum):
     WEEKLY = "weekly"
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """How much is dealt: so many tracks, or so much time; and how often: day, week or run."""
+class QueuePlayer(StrEnum):
+    """Who is told that a playlist was written: players with a queue, and commands of the user."""
 
-    size: int | None
-    time_ms: int | None
-    every: str
+    MPD = "mpd"
+    MPV = "mpv"
+    COMMANDS = "commands"
+
+
+@dataclass(frozen=True, slots=True)
+class DealSettings:
+    """How much is dealt, and how often."""
+
+    amount: Amount
+    every: Every
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +61,8 @@ class Wanted:
     options: Options
     request: Request
     reshuffle: Reshuffle = Reshuffle.NEVER
-    deal: Deal | None = None
+    deal: DealSettings | None = None
+    tell: tuple[QueuePlayer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +83,7 @@ class Config:
     path: bytes | None
     playlists: tuple[Wanted, ...]
     broken: tuple[Broken, ...] = ()
-    quiet_s: float = duration.parse(QUIET) / 1000
+    settle_s: float = duration.parse(SETTLE) / 1000
     poll_s: float = duration.parse(POLL) / 1000
 
 
@@ -77,10 +92,7 @@ def places(named: str | None = None) -> list[bytes]:
     named = named or os.environ.get("PLAYSHUFFLE_CONFIG") or None
     if named is not None:
         return [os.path.abspath(os.fsencode(named))]
-    home = os.fsencode(os.environ.get("XDG_CONFIG_HOME", ""))
-    if not os.path.isabs(home):  # counts as unset, says the standard
-        home = os.path.expanduser(b"~/.config")
-    return [os.path.join(home, b"playshuffle/config.toml"), b"/etc/playshuffle/config.toml"]
+    return [os.path.join(config_home(), b"playshuffle/config.toml"), b"/etc/playshuffle/config.toml"]
 
 
 def find(named: str | None = None) -> bytes:
@@ -96,7 +108,7 @@ def find(named: str | None = None) -> bytes:
     for path in looked:
         if os.path.lexists(path):
             return path
-    where = " or ".join(map(shown, looked))
+    where = any_of(list(map(shown, looked)))
     raise PlayshuffleError(
         f"There is no configuration: {where} does not exist; `playshuffle config init` writes one.",
         Exit.CONFIG,
@@ -141,7 +153,7 @@ def understand(document: Document) -> Config:
             try:
                 wanted = _wanted(document, name, content, folders)
                 assert wanted.request.output is not None
-                _add(document, playlists, output.resolved(wanted.request.output), wanted)
+                _add(document, playlists, atomic_file.resolved(wanted.request.output), wanted)
             except PlayshuffleError as error:
                 faults = [str(error)]
         broken += [Broken(name, fault) for fault in faults]
@@ -149,7 +161,7 @@ def understand(document: Document) -> Config:
         document.path,
         tuple(playlists.values()),
         tuple(broken),
-        _seconds(document, table, "quiet", QUIET),
+        _seconds(document, table, "settle", SETTLE),
         _seconds(document, table, "poll", POLL),
     )
 
@@ -229,62 +241,61 @@ def _wanted(document: Document, name: str, content: Mapping[str, Any], folders: 
     if "relative_to" in content:
         base["relative_to"] = os.fsdecode(_path(document, (*here, "relative_to"), content["relative_to"]))
 
-    def made(given: Mapping[str, Any]) -> Wanted:
-        fields = keys.options_of({**given, **{key: base[key] for key in base.keys() & given.keys()}})
-        whole = path or default_output(
-            known("player", fields.get("player", GENERIC), PLAYERS), folders[0], stem
-        )
-        options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(whole), **fields)
-        word = given.get("reshuffle", Reshuffle.NEVER)
-        return Wanted(
-            name, options, request(options), Reshuffle(known("reshuffle", word, Reshuffle)), _deal(given)
-        )
-
     try:
-        return made(content)
+        fields = keys.options_of({**content, **base})
+        if not path:
+            player = _known("for", fields.get("player", GENERIC), PLAYERS)
+            path = default_output(player, folders[0], stem)
+        options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **fields)
+        reshuffle = _known("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
+        tell = tuple(QueuePlayer(_known("tell", player, QueuePlayer)) for player in content.get("tell", ()))
+        return Wanted(name, options, build_request(options), Reshuffle(reshuffle), _deal(content), tell)
     except PlayshuffleError as error:
-        text = str(error)
-        # To blame is the last key without which all is right, or at least something else is wrong.
-        without = {key: _said(made, content, key) for key in reversed(list(content))}
-        blamed = [key for key, said in without.items() if said is None]
-        blamed += [key for key, said in without.items() if said not in (None, text)]
-        to_blame = blamed[0] if blamed else None
-        at = document.at(*here) if to_blame is None else document.at(*here, to_blame)
-        said = keys.in_keys(text)
-        what = "" if to_blame is None or to_blame in said else f"{to_blame}: "
-        raise PlayshuffleError(f"{at}: {what}{said}", Exit.CONFIG) from error
+        text = keys.in_keys(str(error))
+        key = next((key for key in map(keys.key_of, error.options) if key in content), None)
+        at = document.at(*here) if key is None else document.at(*here, key)
+        prefix = "" if key is None or key in text else f"{key}: "
+        raise PlayshuffleError(f"{at}: {prefix}{text}", Exit.CONFIG) from error
 
 
-def _said(
-    made: Callable[[Mapping[str, Any]], Wanted], content: Mapping[str, Any], without: str
-) -> str | None:
-    """What is said of a playlist without one of its keys."""
+def _known(key: str, value: str, values: Iterable[str]) -> str:
+    """Return the value of a key if it is one of these.
+
+    Raises:
+        PlayshuffleError: it is not; names the key.
+    """
     try:
-        made({key: value for key, value in content.items() if key != without})
+        return known(_NAMED.get(key, key), value, values)
     except PlayshuffleError as error:
-        return str(error)
-    return None
+        raise PlayshuffleError(str(error), error.code, [key]) from error
 
 
-def _deal(given: Mapping[str, Any]) -> Deal | None:
+def _deal(given: Mapping[str, Any]) -> DealSettings | None:
     if "deal" not in given:
         if "every" in given:
             raise PlayshuffleError(
-                "every says how often a new hand is dealt; it needs a deal, like deal = 40.", Exit.CONFIG
+                "every says how often a new hand is dealt; it needs a deal, like deal = 40.",
+                Exit.CONFIG,
+                ["every"],
             )
         return None
     for other in ("reshuffle", "limit", "time"):
         if other in given:
             raise PlayshuffleError(
-                f"{other} does not go with deal, which is dealt anew, as much as deal says.", Exit.CONFIG
+                f"{other} does not go with deal, which is dealt anew, as much as deal says.",
+                Exit.CONFIG,
+                [other, "deal"],
             )
     size = given["deal"]
-    every = known("every", given.get("every", "day"), keys.EVERY)
+    every = Every(_known("every", given.get("every", Every.DAY), Every))
     if isinstance(size, str):
-        return Deal(None, duration.parse(size), every)
+        try:
+            return DealSettings(Amount(time_ms=duration.parse(size)), every)
+        except PlayshuffleError as error:
+            raise PlayshuffleError(str(error), error.code, ["deal"]) from error
     if size < 1:
-        raise PlayshuffleError("deal takes a number from 1.", Exit.CONFIG)
-    return Deal(size, None, every)
+        raise PlayshuffleError("deal takes a number from 1.", Exit.CONFIG, ["deal"])
+    return DealSettings(Amount(count=size), every)
 
 
 def _file_name(document: Document, name: str) -> bytes:

@@ -1,162 +1,260 @@
-"""What a user asks of one playlist, in words -> a request, checked."""
+"""Define the options of a playlist: one row each, for the command line and the configuration.
 
+A new option is a row here and the code that acts on it. The row gives the option to the commands
+that it names, and to the configuration as a key: its type, its check, and `config show`.
+"""
+
+import dataclasses
 import os
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from enum import StrEnum
+from typing import Any, get_args
 
 from playshuffle import duration
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ordering import groups, recipe
-from playshuffle.ordering.orders import ORDERS, check
-from playshuffle.pipeline.mpd_place import default_output
-from playshuffle.pipeline.request import Request
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.playlist import path_map as base
+from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.shuffle import Inside
 from playshuffle.text import known
 
 STDOUT = "-"
+MAKE = ("make",)
+MAKE_DEAL = ("make", "deal")
+ALL = ("make", "deal", "watch")
+_ROW = "row"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    """What the command line and the configuration know of an option.
+
+    flags: its spellings, the long one first; `--no-` gives the opposite of the value.
+    help: for the command line. metavar: placeholder of the value.
+    verbs: the commands that take it.
+    check: called with the long flag and a value that was given; raises PlayshuffleError.
+    names: what a value names, as in `text.known`, and all values.
+    example: of a value, as a configuration has it.
+    choices: all values that the command line takes.
+    has_key: whether the configuration has it as a key.
+    may_be_number: whether the configuration takes a number for the text, too.
+    is_one_key: whether the configuration takes one text, where the command line takes several.
+    """
+
+    flags: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+    verbs: tuple[str, ...] = MAKE_DEAL
+    check: Callable[[str, Any], object] | None = None
+    names: tuple[str, Collection[str]] | None = None
+    example: str | None = None
+    choices: type[StrEnum] | None = None
+    has_key: bool = True
+    may_be_number: bool = False
+    is_one_key: bool = False
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether the flag gives the opposite of the value."""
+        return self.flags[0].startswith("--no-")
+
+    @property
+    def key(self) -> str:
+        """The key of the configuration: the long flag as a TOML name."""
+        return self.flags[0].removeprefix("--").removeprefix("no-").replace("-", "_")
+
+
+def _option(*flags: str, default: object = None, **facts: Any) -> Any:
+    return dataclasses.field(default=default, metadata={_ROW: Row(flags, **facts)})
+
+
+def _is_from_one(flag: str, value: int) -> None:
+    if value < 1:
+        raise PlayshuffleError(f"{flag} takes a number from 1.", Exit.USAGE)
+
+
+def _check_queries(texts: tuple[str, ...]) -> None:
+    from playshuffle.selection.query import parse  # most playlists have no query
+
+    for text in texts:
+        parse(text)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """What may be asked of one playlist, as the user wrote it; None is what was not asked for.
+    """The options of one playlist, as the user wrote them; None is what was not given."""
 
-    To add one: a field here, its meaning in `request`, its word in `cli.words` and the verbs
-    that take it, and its key in `keys`.
-    """
+    folders: tuple[str, ...] = ()
+    output: str | None = _option(
+        *("--output", "-o"),
+        metavar="FILE|-",
+        help="Playlist to write (.m3u, .m3u8, .xspf, .jspf, .pls). Default: FOLDER/playshuffle.m3u.",
+        verbs=("make", "watch"),
+        example='"~/Music/calm.m3u"',
+    )
+    order: str = _option(
+        "--order",
+        default="random",
+        metavar="NAME",
+        help=f"{', '.join(ORDERS)}: see `playshuffle orders`.",
+        verbs=("make", "watch"),
+        names=("order", ORDERS),
+    )
+    group_by: str | None = _option(
+        "--group-by",
+        metavar="TAG",
+        help="Tag that groups and spread use, such as genre.",
+        names=("tag", groups.KNOWN),
+    )
+    source: str | None = _option(
+        "--from",
+        metavar="FILE|-",
+        help="Take the files of a list or playlist; no folders.",
+        verbs=ALL,
+        has_key=False,
+    )
+    where: tuple[str, ...] = _option(
+        "--where",
+        default=(),
+        metavar="QUERY",
+        help="Only tracks that match, like 'genre:jazz year:1990..'.",
+        verbs=ALL,
+        check=lambda _, texts: _check_queries(texts),
+        example='"genre:jazz -title:live"',
+        is_one_key=True,
+    )
+    spoken: bool = _option("--spoken", default=False, help="Include audiobooks and podcasts.", verbs=ALL)
+    group_size: int | None = _option("--group-size", metavar="N", help="Blocks of so many tracks.")
+    inside: str | None = _option(
+        "--inside",
+        metavar="none|last|all",
+        help="Which albums, folders or blocks are shuffled within, too.",
+        names=("place to shuffle", get_args(Inside)),
+    )
+    part: str | None = _option(
+        "--part",
+        metavar="START:COUNT[:STRIDE]",
+        help="Shuffle these places; the others stay.",
+        check=lambda _, text: recipe.parse_part(text),
+        verbs=MAKE,
+    )
+    gap: str | None = _option(
+        "--gap",
+        metavar="N|N%",
+        help="From one playing of a track to its next, at least N plays.",
+        check=lambda _, text: recipe.parse_gap(text),
+        example='50 or "25%"',
+        may_be_number=True,
+    )
+    pin: tuple[str, ...] = _option(
+        "--pin",
+        default=(),
+        metavar="TRACK[@PLACE]",
+        help="Keep a track at a place: a number from 1, first, last, here.",
+        verbs=MAKE,
+        example='"intro.mp3@first"',
+    )
+    limit: int | None = _option(
+        *("--limit", "-n"), metavar="N", help="At most this many tracks.", verbs=MAKE, check=_is_from_one
+    )
+    time: str | None = _option(
+        "--time",
+        metavar="90m",
+        help="At most this much playing time.",
+        check=lambda _, text: duration.parse(text),
+        example='"90m"',
+    )
+    seed: str | None = _option(
+        "--seed", metavar="TEXT", help="Same text, same tracks: same order.", verbs=MAKE
+    )
+    player: str = _option(
+        "--for",
+        default=GENERIC,
+        metavar="PLAYER",
+        help="What reads it, such as mpd: see `playshuffle players`.",
+        verbs=ALL,
+        names=("player", tuple(PLAYERS)),
+    )
+    paths: str | None = _option(
+        "--paths",
+        help="How tracks are named. Default: relative, where it can be.",
+        choices=PathStyle,
+        names=("path style", tuple(PathStyle)),
+    )
+    root_as: str | None = _option(
+        "--root-as", metavar="DIR", help="The music folder as the player knows it, such as /Music."
+    )
+    relative_to: str | None = _option(
+        "--relative-to",
+        metavar="DIR",
+        help="Paths relative to this folder, not to the playlist's.",
+        example='"/mnt/stick"',
+    )
+    replace_prefix: tuple[str, ...] = _option(
+        "--replace-prefix",
+        default=(),
+        metavar="FROM=TO",
+        help="A folder here, and what it is to the player.",
+        check=lambda _, texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
+        example='"/srv/music=/music"',
+    )
+    max_per_file: int | None = _option(
+        "--max-per-file",
+        metavar="N",
+        help="At most N tracks a file; more go to NAME-1, NAME-2, …",
+        verbs=MAKE,
+        check=_is_from_one,
+    )
+    strict: bool = _option(
+        "--strict", default=False, help="Write nothing if that player would lose any track."
+    )
+    extinf: bool = _option(
+        "--no-extinf", default=True, help="Write no #EXTINF lines (for MPD's playlist folder)."
+    )
+    tags: bool = _option(
+        "--no-tags",
+        default=True,
+        help="Do not read tags: faster, without titles and lengths.",
+        verbs=MAKE,
+    )
+    ignore_files: bool = _option(
+        "--no-ignore-files", default=True, help="Take what .nomedia, .ndignore and their kin exclude."
+    )
+    allow_shrink: bool = _option(
+        "--allow-shrink",
+        default=False,
+        help="Yes, most of the tracks are gone, and it is meant.",
+        has_key=False,
+    )
+    force: bool = _option("--force", default=False, help="Replace a playlist that playshuffle did not write.")
 
-    folders: tuple[str, ...]
-    output: str | None = None
-    order: str = "uniform"
-    by: str | None = None
-    block_size: int | None = None
-    inside: str | None = None
-    part: str | None = None
-    gap: str | None = None
-    pin: tuple[str, ...] = ()
-    limit: int | None = None
-    time: str | None = None
-    seed: str | None = None
-    paths: str | None = None
-    extinf: bool = True
-    tags: bool = True
-    ignore_files: bool = True
-    allow_shrink: bool = False
-    force: bool = False
-    player: str = GENERIC
-    strict: bool = False
-    root_as: str | None = None
-    relative_to: str | None = None
-    replace_prefix: tuple[str, ...] = ()
-    part_size: int | None = None
+
+def rows() -> Iterator[tuple[dataclasses.Field[Any], Row]]:
+    """Iterate over all options: the field of `Options`, and its row."""
+    for field in dataclasses.fields(Options):
+        if _ROW in field.metadata:
+            yield field, field.metadata[_ROW]
 
 
-def request(
-    options: Options, *, has_output: bool = True, any_name: bool = False, dry_run: bool = False
-) -> Request:
-    """Make a request of what is asked for; what is relative counts from the current folder.
-
-    Args:
-        options: at least one folder among them.
-        has_output: whether a file is written at all; `STDOUT` is none.
-        any_name: as in the request.
-        dry_run: as in the request.
+def check_options(options: Options) -> Options:
+    """Check each value that was given, for itself, and return the options with whole names.
 
     Raises:
-        PlayshuffleError: something asked for is none, or does not go with something else.
+        PlayshuffleError: a value is not valid; names its option.
     """
-    player = known("player", options.player, PLAYERS)
-    _check_seen(options)
-    is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
-    if options.output == STDOUT and is_relative:
-        raise PlayshuffleError(
-            "--paths relative needs a file to be relative to; name one with -o.", Exit.USAGE
-        )
-    wanted = _recipe(options)
-    check(wanted, has_pins=bool(options.pin), has_tags=options.tags)
-    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
-    return Request(
-        roots=roots,
-        output=_output(options.output, player, roots[0]) if has_output else None,
-        recipe=wanted,
-        pins=options.pin,
-        style=None if options.paths is None else PathStyle(known("--paths", options.paths, PathStyle)),
-        seed=options.seed,
-        extinf=options.extinf,
-        tags=options.tags,
-        ignore_files=options.ignore_files,
-        allow_shrink=options.allow_shrink,
-        force=options.force,
-        dry_run=dry_run,
-        any_name=any_name,
-        player=player,
-        strict=options.strict,
-        relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
-        swaps=_swaps(options, roots),
-        part_size=options.part_size,
-    )
-
-
-def absolute(path: str, code: Exit) -> bytes:
-    """Make a path whole, from the current folder.
-
-    Raises:
-        PlayshuffleError: it is empty, or the current folder is gone; with this code.
-    """
-    if not path:
-        raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
-    try:
-        return os.path.abspath(os.fsencode(path))
-    except FileNotFoundError:
-        raise PlayshuffleError(
-            f"{shown(path)}: the current folder is gone, so give a whole path, or go elsewhere.", code
-        ) from None
-
-
-def _recipe(options: Options) -> recipe.Recipe:
-    if options.limit is not None and options.limit < 1:
-        raise PlayshuffleError("--limit takes a number from 1.", Exit.USAGE)
-    if options.time is not None and not options.tags:
-        raise PlayshuffleError("--time needs the tags, for the lengths; leave --no-tags away.", Exit.USAGE)
-    return recipe.Recipe(
-        order=known("order", options.order, ORDERS),
-        limit=options.limit,
-        time_ms=None if options.time is None else duration.parse(options.time),
-        by=None if options.by is None else known("--by", options.by, groups.KNOWN),
-        block_size=options.block_size,
-        inside=None if options.inside is None else recipe.parse_inside(options.inside),
-        part=None if options.part is None else recipe.parse_part(options.part),
-        gap=None if options.gap is None else recipe.parse_gap(options.gap),
-    )
-
-
-def _check_seen(options: Options) -> None:
-    """See that it is said at most once where the player sees the music."""
-    said = {
-        "--root-as": options.root_as is not None,
-        "--relative-to": options.relative_to is not None,
-        "--replace-prefix": bool(options.replace_prefix),
-    }
-    named = [name for name, is_said in said.items() if is_said]
-    if len(named) > 1:
-        raise PlayshuffleError(f"{' and '.join(named)} exclude each other; choose one of them.", Exit.USAGE)
-    if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
-        raise PlayshuffleError(
-            f"--relative-to writes relative paths; leave --paths {shown(options.paths)} away.", Exit.USAGE
-        )
-    if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
-        raise PlayshuffleError(f"{named[0]} writes whole paths; leave --paths relative away.", Exit.USAGE)
-    if options.part_size is not None and options.part_size < 1:
-        raise PlayshuffleError("--part-size takes a number from 1.", Exit.USAGE)
-
-
-def _swaps(options: Options, roots: tuple[bytes, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    if options.root_as is not None:
-        return base.root_as(os.fsencode(options.root_as), roots)
-    return tuple(base.parse_swap(os.fsencode(text)) for text in options.replace_prefix)
-
-
-def _output(output: str | None, player: str, root: bytes) -> bytes | None:
-    if output == STDOUT:
-        return None
-    return default_output(player, root) if output is None else absolute(output, Exit.CANNOT_CREATE)
+    names: dict[str, Any] = {}
+    for field, row in rows():
+        value = getattr(options, field.name)
+        if value is None:
+            continue
+        try:
+            if row.names is not None:
+                what, all_names = row.names
+                names[field.name] = known(what, value, all_names)
+            elif row.check is not None:
+                row.check(row.flags[0], value)
+        except PlayshuffleError as error:
+            raise PlayshuffleError(str(error), error.code, [row.flags[0]]) from error
+    return dataclasses.replace(options, **names)

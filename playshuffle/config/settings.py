@@ -1,10 +1,10 @@
-"""A configuration and its file in, every value in force out, with the line that says so."""
+"""List every value of the configuration that is in force, with the line that sets it."""
 
 import os
 from typing import NamedTuple
 
 from playshuffle.config import keys
-from playshuffle.config.load import POLL, QUIET, Config, Wanted
+from playshuffle.config.load import POLL, SETTLE, Config, Wanted
 from playshuffle.config.toml_file import Document
 
 
@@ -20,7 +20,7 @@ def settings(document: Document, config: Config) -> dict[str | None, list[Settin
     """Find all values in force, of each playlist by its name, and None for those of all."""
     top = [
         Setting(name, document.table.get(name, default), document.line(name))
-        for name, default in (("quiet", QUIET), ("poll", POLL))
+        for name, default in (("settle", SETTLE), ("poll", POLL))
     ]
     return {None: top, **{wanted.name: _of(document, wanted) for wanted in config.playlists}}
 
@@ -38,11 +38,11 @@ def _of(document: Document, wanted: Wanted) -> list[Setting]:
         elif key == "reshuffle":
             value = None if wanted.deal is not None else wanted.reshuffle.value
         elif key == "every":
-            value = None if wanted.deal is None else wanted.deal.every
-        elif key == "deal":
+            value = None if wanted.deal is None else wanted.deal.every.value
+        elif key in ("deal", "tell"):
             value = table.get(key)
         else:
-            value = getattr(wanted.options, "player" if key == "for" else key)
+            value = getattr(wanted.options, keys.FIELDS[key])
         if value not in (None, ()):
             found.append(Setting(key, value, line))
     return found

@@ -1,4 +1,4 @@
-"""A TOML file -> its table, and the line on which each key stands."""
+"""Read a TOML file, and find the line of each key."""
 
 import re
 import tomllib

@@ -1,1 +1,1 @@
-"""Decks: rounds through the library, dealt a few tracks at a time."""
+"""Deal tracks from decks: rounds through the library, a few tracks at a time."""

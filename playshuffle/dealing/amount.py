@@ -1,4 +1,4 @@
-"""How large a deal is: by number of tracks, by playing time, or by whole albums."""
+"""Measure deals by number of tracks, by playing time, or by whole albums."""
 
 from bisect import bisect
 from collections import Counter
@@ -9,7 +9,7 @@ from itertools import accumulate
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much is wanted of one deal, of one kind: tracks, playing time, or albums."""
+    """The size of a deal, in exactly one unit: tracks, playing time, or albums."""
 
     count: int | None = None
     time_ms: int | None = None
@@ -18,105 +18,107 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class ByCount:
-    """So many tracks, 1 or more."""
+    """Deals of N tracks, at least 1."""
 
     count: int
 
-    def begin(self, carried_ms: int) -> "_Counting":  # noqa: ARG002 - no time is counted here
+    def begin(self) -> "_CountedDeal":
         """Begin a deal."""
-        return _Counting(self.count)
+        return _CountedDeal(self.count)
 
 
-class _Counting:
-    carried_ms = 0
-
+class _CountedDeal:
     def __init__(self, count: int) -> None:
         self._count = self._left = count
 
     def is_full(self) -> bool:
         return not self._left
 
-    def takes(self, track: bytes) -> bool:  # noqa: ARG002 - all count the same
+    def add(self, track: bytes) -> bool:  # noqa: ARG002 - all count the same
         if not self._left:
             return False
         self._left -= 1
         return True
 
-    def most(self) -> int:
+    def capacity(self) -> int:
         return self._left
 
-    def deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[bytes]) -> int:
         return -(-len(tracks) // self._count)
 
 
 @dataclass(frozen=True, slots=True)
 class ByTime:
-    """At most so much playing time; no track is split, and what is not used goes to the next deal.
+    """Deals of at most that much playing time; a track that does not fit comes first in the next deal.
 
-    A track that alone is longer is dealt alone. No more is carried than one deal is long.
+    A track that is longer than a deal is dealt alone. A deal is full when a track did not fit and
+    less time is left than half of the tracks take.
 
-    lengths_ms: of all tracks; 0 where unknown: these count as the mean of the others, or, if
-        no length is known, as long as a deal.
+    Attributes:
+        time_ms: playing time of a deal.
+        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, or as
+            `time_ms` if no length is known.
     """
 
     time_ms: int
     lengths_ms: Mapping[bytes, int]
 
-    def begin(self, carried_ms: int) -> "_Timing":
+    def begin(self) -> "_TimedDeal":
         """Begin a deal."""
         known = [length for length in self.lengths_ms.values() if length]
         mean = sum(known) // len(known) if known else self.time_ms
         lengths_ms = {track: length or mean for track, length in self.lengths_ms.items()}
-        return _Timing(self.time_ms, carried_ms, lengths_ms, mean)
+        return _TimedDeal(self.time_ms, lengths_ms, mean)
 
 
-class _Timing:
-    def __init__(self, time_ms: int, carried_ms: int, lengths_ms: Mapping[bytes, int], mean_ms: int) -> None:
+class _TimedDeal:
+    def __init__(self, time_ms: int, lengths_ms: Mapping[bytes, int], mean_ms: int) -> None:
         self._mean_ms = mean_ms
         self._time_ms = time_ms
-        self._left_ms = time_ms + carried_ms
-        self.carried_ms = min(self._left_ms, time_ms)
+        self._left_ms = time_ms
+        self._median_ms = sorted(lengths_ms.values())[len(lengths_ms) // 2] if lengths_ms else mean_ms
         self._lengths_ms = lengths_ms
         self._is_empty = True
+        self._has_refused = False
 
     def is_full(self) -> bool:
-        return self._left_ms <= 0
+        return self._left_ms <= 0 or (self._has_refused and self._left_ms < self._median_ms)
 
-    def takes(self, track: bytes) -> bool:
+    def add(self, track: bytes) -> bool:
         length_ms = self._lengths_ms[track]
         if length_ms > self._left_ms and not self._is_empty:
+            self._has_refused = True
             return False
         self._is_empty = False
         self._left_ms -= length_ms
-        self.carried_ms = min(max(self._left_ms, 0), self._time_ms)
         return True
 
-    def most(self) -> int:
+    def capacity(self) -> int:
         return bisect(list(accumulate(sorted(self._lengths_ms.values()))), self._left_ms)
 
-    def deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[bytes]) -> int:
         whole_ms = sum(self._lengths_ms.get(track, self._mean_ms) for track in tracks)
         return -(-whole_ms // self._time_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class ByAlbums:
-    """So many albums, each as far as it stands together in the round.
+    """Deals of N albums, each as far as its tracks are next to each other in the round.
 
-    album_of: the number of the album of each track.
+    Attributes:
+        count: number of albums.
+        album_of: maps each track to a number of its album.
     """
 
     count: int
     album_of: Mapping[bytes, int]
 
-    def begin(self, carried_ms: int) -> "_Collecting":  # noqa: ARG002 - no time is counted here
+    def begin(self) -> "_AlbumDeal":
         """Begin a deal."""
-        return _Collecting(self.count, self.album_of)
+        return _AlbumDeal(self.count, self.album_of)
 
 
-class _Collecting:
-    carried_ms = 0
-
+class _AlbumDeal:
     def __init__(self, count: int, album_of: Mapping[bytes, int]) -> None:
         self._count = self._left = count
         self._album_of = album_of
@@ -125,7 +127,7 @@ class _Collecting:
     def is_full(self) -> bool:
         return not self._left
 
-    def takes(self, track: bytes) -> bool:
+    def add(self, track: bytes) -> bool:
         album = self._album_of[track]
         if album != self._album:
             if not self._left:
@@ -134,9 +136,9 @@ class _Collecting:
             self._album = album
         return True
 
-    def most(self) -> int:
+    def capacity(self) -> int:
         sizes = sorted(Counter(self._album_of.values()).values())
         return sum(sizes[-self._left :]) if self._left else 0
 
-    def deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[bytes]) -> int:
         return -(-len(set(map(self._album_of.get, tracks))) // self._count)

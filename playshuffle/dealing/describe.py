@@ -1,47 +1,58 @@
-"""Where a deck stands, for a person or a program."""
+"""Describe a deck, as a sentence for users or as facts for JSON."""
 
 from datetime import date
 
 from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.period import next_start
+from playshuffle.text import counted
 
 
-def facts(deck: Deck) -> dict[str, object]:
-    """Where a deck stands, for a program."""
+def deck_facts(deck: Deck) -> dict[str, object]:
+    """Return the facts of a deck, as JSON shows them."""
     return {
         "round": deck.round,
         "since": deck.since.isoformat() if deck.round else None,
-        "library": deck.library,
-        "heard": deck.library - deck.still,
-        "away": len(deck.away),
-        "to_go": deck.to_go,
-        "carried_s": deck.carried_ms // 1000,
-        "law": deck.law,
+        "tracks": deck.track_count,
+        "dealt": deck.track_count - deck.undealt_count,
+        "missing": len(deck.missing),
+        "deals_left": deck.deals_left,
+        "order": deck.order,
     }
 
 
-def stand(deck: Deck) -> str:
-    """Where a deck stands: 'heard 1,240 of 2,003 (62 %), 19 deals to go, round 3, since 2 September 2026'."""
+def deck_summary(deck: Deck) -> str:
+    """Return a line of text: how much of the round was dealt, and since when."""
     if not deck.round:
-        return "nothing was dealt yet"
-    if not deck.library:
-        return f"round {deck.round:,} was broken off, and the next one begins with the next deal"
-    library, heard = deck.library, deck.library - deck.still
-    percent = 100 * heard // library
-    said = [
-        f"heard {heard:,} of {library:,} ({percent} %)",
-        f"{counted(deck.to_go, 'deal')} to go",
+        return "nothing dealt yet"
+    if deck.is_ended:
+        return f"round {deck.round:,} was ended; the next deal begins a new one"
+    count, dealt = deck.track_count, deck.track_count - deck.undealt_count
+    percent = 100 * dealt // count
+    parts = [
+        f"dealt {dealt:,} of {count:,} ({percent}%)",
+        f"{counted(deck.deals_left, 'deal')} left",
         f"round {deck.round:,}",
         f"since {day(deck.since)}",
     ]
-    if deck.away:
-        said.insert(1, f"{len(deck.away):,} away")
-    return ", ".join(said)
+    if deck.missing:
+        parts.insert(1, f"{len(deck.missing):,} missing")
+    return ", ".join(parts)
 
 
 def day(when: date) -> str:
-    """A day, as people say it: '2 September 2026'."""
+    """Return a date like '2 September 2026'."""
     return f"{when.day} {when:%B %Y}"
 
 
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+def due(deck: Deck, today: date) -> str:
+    """Return when the next deal is due: 'now', 'tomorrow 00:00', 'Monday 00:00', 'with the next run'."""
+    if deck.deal is None:
+        return "now"
+    start = next_start(deck.deal.every, deck.deal.period)
+    if start is None:
+        return "with the next run"
+    days = (start - today).days
+    if days <= 0:
+        return "now"
+    when = "tomorrow" if days == 1 else f"{start:%A}" if days < 8 else day(start)
+    return f"{when} 00:00"

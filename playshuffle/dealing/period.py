@@ -1,4 +1,4 @@
-"""A moment and a kind of period in, the day on which that period began out."""
+"""Decide when the next deal is due: every day, every week, or at every run."""
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -12,18 +12,25 @@ class Every(StrEnum):
     RUN = "run"
 
 
-def begun(every: Every, now: datetime) -> date:
-    """The day on which the period of a moment began, by the clock on the wall.
+def period_start(every: Every, now: datetime) -> date:
+    """Return the day on which the period of a moment began, in local time.
 
-    A date, not a distance in hours: so days of 23 and 25 hours are days like all others.
+    Periods are dates, not hours, so days of 23 and 25 hours count like others.
     """
     today = now.date()
     return today - timedelta(days=today.weekday()) if every is Every.WEEK else today
 
 
-def is_new(every: Every, now: datetime, last: date) -> bool:
-    """Whether a deal made in the period that began on `last` is over.
+def next_start(every: Every, period: date) -> date | None:
+    """Return the day on which the period after this one begins; None if each run begins one."""
+    if every is Every.RUN:
+        return None
+    return period + timedelta(days=7 if every is Every.WEEK else 1)
 
-    Never by a clock that was set back: the last deal then stays until time has caught up.
+
+def is_new_period(every: Every, now: datetime, last: date) -> bool:
+    """Return whether a later period has begun than the one that began on `last`.
+
+    If the clock was set back, the last deal stays until time has caught up.
     """
-    return every is Every.RUN or begun(every, now) > last
+    return every is Every.RUN or period_start(every, now) > last

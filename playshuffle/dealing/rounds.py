@@ -1,49 +1,47 @@
-"""The library and a recipe in, the law by which a deck's rounds over it are ordered out."""
+"""Order the rounds of a deck by any of the orders."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from playshuffle.dealing.amount import Amount, ByAlbums, ByCount, ByTime
-from playshuffle.dealing.deck import Size
+from playshuffle.dealing.next_deal import Size
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
-from playshuffle.ordering.groups import ALBUM, FOLDER, TagsOf, group_keys
-from playshuffle.ordering.orders import ORDERS, LetIn, check
+from playshuffle.ordering.groups import TagsOf, group_keys
+from playshuffle.ordering.orders import ORDERS, InsertNew, check
 from playshuffle.ordering.recipe import Recipe, usual_gap
 from playshuffle.shuffle import RandBelow, Shuffle, insert, not_before
 
 _ATTEMPTS = 10
-_ALBUMS, _FOLDERS = "albums", "folders"
 
 
 class Rounds:
-    """The law of an order, as a deck wants it.
+    """An order of the recipe, in the form that a deck needs.
 
     The uniform order keeps the gap for each track, and is uniform over all orders that do. Any
-    other is made up to ten times, and the one taken in which the fewest tracks come too soon:
-    so its own promise stays whole, and the gap is kept as far as that allows. The natural order
-    has no gap.
+    other order is made up to ten times, and the one with the fewest tracks that come too soon is
+    used: it keeps its own guarantee, and the gap as far as possible. The natural order has no gap.
     """
 
     def __init__(self, tracks: Tracks, recipe: Recipe, randbelow: RandBelow, tags_of: TagsOf | None) -> None:
         check(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
-        self.name = recipe.law
-        self.keeps_gap = recipe.order == "uniform"
+        self.name = recipe.order_name
+        self.keeps_gap = ORDERS[recipe.order].deck_gap == "kept"
         self._tracks = tracks
         self._recipe = recipe
         self._randbelow = randbelow
         self._tags_of = tags_of or no_tags
 
     def gap(self, tracks: int) -> int:
-        """From one playing of a track to its next, so many plays at the least."""
-        if self._recipe.order == "sorted":
+        """Return the minimum number of plays before a track repeats, in a library of that size."""
+        if ORDERS[self._recipe.order].deck_gap == "none":
             return 0
         gap = self._recipe.gap
         return usual_gap(tracks) if gap is None else gap.plays(tracks)
 
     def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
-        """Put tracks in order; `soonest` is the first place that some may have."""
+        """Order tracks; `soonest` maps some to their first allowed position."""
         base = [self._index_of[track] for track in tracks]
         firsts = {self._index_of[track]: place for track, place in soonest.items()}
         if self.keeps_gap:
@@ -52,15 +50,23 @@ class Rounds:
             order = self._best(base if ORDERS[self._recipe.order].from_last else sorted(base), firsts)
         return [self._tracks.paths[index] for index in order]
 
-    def let_in(self, to_come: Sequence[bytes], new: Sequence[bytes], before: bytes | None) -> list[bytes]:
-        """Let new tracks in among those still to come, by the law of the order."""
+    def insert_new(
+        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
+    ) -> list[bytes]:
+        """Insert new tracks among those still to come and restore what the order guarantees."""
         played = [] if before is None else [before]
-        running = [self._index_of[track] for track in [*played, *to_come]]
-        order = self._let_in(running, [self._index_of[track] for track in new], self._randbelow, len(played))
-        return [self._tracks.paths[index] for index in order[len(played) :]]
+        running = [self._index_of[track] for track in [*played, *upcoming]]
+        order = self._insert_new(
+            running, [self._index_of[track] for track in new], self._randbelow, len(played)
+        )
+        if (made := ORDERS[self._recipe.order].repair) is not None:
+            repair = made(self._tracks, self._tags_of, self._recipe)
+            order = repair(order, (), self._randbelow, len(played))
+        # Not by position: the natural order sorts the dealt track, too.
+        return [self._tracks.paths[index] for index in order if index not in running[: len(played)]]
 
     def _best(self, base: Sequence[int], firsts: Mapping[int, int]) -> list[int]:
-        """Of several orders the one in which the fewest come before their first place."""
+        """Return the best of several orders: the fewest tracks come before their first position."""
         best: list[int] = []
         fewest = len(base) + 1
         for _ in range(_ATTEMPTS):
@@ -81,27 +87,30 @@ class Rounds:
         return ORDERS[self._recipe.order].shuffle(self._tracks, self._tags_of, self._recipe)
 
     @cached_property
-    def _let_in(self) -> LetIn:
-        made = ORDERS[self._recipe.order].let_in
+    def _insert_new(self) -> InsertNew:
+        made = ORDERS[self._recipe.order].insert_new
         return insert if made is None else made(self._tracks, self._tags_of, self._recipe)
 
 
-def size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None) -> Size:
-    """How large a deal of these tracks is.
+def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None) -> Size:
+    """Return how large deals of these tracks are.
 
     Raises:
-        PlayshuffleError: albums are asked for of an order that does not keep them together.
+        PlayshuffleError: the amount is in albums, and the order does not keep them together.
     """
     if amount.time_ms is not None:
         return ByTime(amount.time_ms, dict(zip(tracks.paths, tracks.durations_ms, strict=True)))
     if amount.count is not None:
         return ByCount(amount.count)
     assert amount.albums is not None
-    if recipe.order not in (_ALBUMS, _FOLDERS):
+    order = ORDERS[recipe.order]
+    if not order.is_dealt_by_albums:
+        takers = " and ".join(name for name, other in ORDERS.items() if other.is_dealt_by_albums)
         raise PlayshuffleError(
-            f"--albums does not go with --order {recipe.order}, which does not keep them together;"
-            " it goes with albums and folders.",
+            f"--albums does not work with --order {recipe.order}, which does not keep them together;"
+            f" it works with {takers}.",
             Exit.USAGE,
         )
-    keys = group_keys(tracks, tags_of or no_tags, ALBUM if recipe.order == _ALBUMS else FOLDER)
+    assert order.tag is not None  # by an order that is dealt by albums
+    keys = group_keys(tracks, tags_of or no_tags, order.tag)
     return ByAlbums(amount.albums, dict(zip(tracks.paths, keys, strict=True)))

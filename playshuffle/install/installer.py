@@ -1,4 +1,4 @@
-"""Units and a word from the user in; the units in place, or gone, and lines that say what was done, out."""
+"""Install and remove the systemd units of the service, and report what was done."""
 
 import contextlib
 import os
@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import systemctl, units
 from playshuffle.system import sandbox
+from playshuffle.system.xdg import config_home
 
 _INSTALL = "playshuffle service install"
 _SEE = "journalctl --user -u playshuffle tells why"
 
 
-def install(wanted: Mapping[str, str | None], *, deals: bool) -> Iterator[str]:
+def install(wanted: Mapping[str, str | None], *, deals: bool, tells: bool) -> Iterator[str]:
     """Put units in place, and have the service run; done twice, it does nothing.
 
     Yields what was done, line by line.
@@ -21,6 +22,7 @@ def install(wanted: Mapping[str, str | None], *, deals: bool) -> Iterator[str]:
     Args:
         wanted: as `units.rendered` makes them.
         deals: whether the timer for deals is needed, too.
+        tells: whether players are to be told what was written.
 
     Raises:
         PlayshuffleError: a unit is not ours, or cannot be written, or the service does not start.
@@ -40,14 +42,19 @@ def install(wanted: Mapping[str, str | None], *, deals: bool) -> Iterator[str]:
         return
     if any(name.endswith(".conf") and wanted[name] is not None for name in wanted):
         yield "this system gives no namespaces to services of a user: files are not protected from the"
-        yield "service, only system calls and the network are limited; docs/service.md has what to do"
+        yield "service, only system calls and the network are limited. To change that, install again after"
+        yield "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
     _order("daemon-reload")
     yield from _run(units.SERVICE, is_changed=bool(changed))
-    if deals:
-        yield from _run(units.DEAL_TIMER, is_changed=bool(changed))
-    elif systemctl.ask("is-enabled", units.DEAL_TIMER).code == 0:
-        _order("disable", "--now", units.DEAL_TIMER)
-        yield f"stopped and disabled {units.DEAL_TIMER}: nothing is to be dealt"
+    for unit, is_needed, why in (
+        (units.DEAL_TIMER, deals, "nothing is to be dealt"),
+        (units.TELL_PATH, tells, "no playlist has tell"),
+    ):
+        if is_needed:
+            yield from _run(unit, is_changed=bool(changed))
+        elif systemctl.ask("is-enabled", unit).code == 0:
+            _order("disable", "--now", unit)
+            yield f"stopped and disabled {unit}: {why}"
     yield from _linger()
 
 
@@ -85,7 +92,7 @@ def uninstall() -> Iterator[str]:
 
 
 def status(wanted: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
-    """How it stands with the service, in lines; and whether it is installed and runs.
+    """Return the status of the service as lines, and whether it is installed and runs.
 
     Args:
         wanted: the units as they would be installed now; None where that cannot be told.
@@ -119,11 +126,8 @@ def status(wanted: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
 
 
 def unit_folder() -> str:
-    """Where the units of this user are."""
-    base = os.environ.get("XDG_CONFIG_HOME", "")
-    if not base.startswith("/"):
-        base = os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "systemd/user")
+    """Return the folder of this user's units."""
+    return os.path.join(os.fsdecode(config_home()), "systemd/user")
 
 
 def _installed(folder: str, wanted: Mapping[str, str | None] | None) -> str:
@@ -137,7 +141,7 @@ def _installed(folder: str, wanted: Mapping[str, str | None] | None) -> str:
 
 
 def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
-    """Enable a unit and start it; anew, where it runs with what it was before."""
+    """Enable a unit and start it, or restart it if it runs with an older version."""
     was_active = systemctl.ask("is-active", unit).code == 0
     _order("enable", unit)
     verb = "restart" if was_active and is_changed else "start"
@@ -153,7 +157,8 @@ def _linger() -> Iterator[str]:
     if lingers:
         yield "linger: on; it runs while nobody is logged in, too"
     elif lingers is False:
-        yield "linger: off; it runs only while you are logged in. For always: loginctl enable-linger"
+        yield "linger: off; it runs only while you are logged in."
+        yield "for always: sudo loginctl enable-linger $USER"
 
 
 def _order(*words: str) -> None:

@@ -1,4 +1,4 @@
-"""Questions and orders to the systemd of this user, by way of its own programs."""
+"""Ask and control the user's systemd with its own programs."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The unit files as shipped, a program and folders in -> the unit files of this user out."""
+"""Fill in the shipped unit files for this user: program, folders and time zone."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.store.to_tell import WAITING
 
 MARK = (
     "# Made by `playshuffle service install`, which replaces it; your own changes: `systemctl --user edit`.\n"
@@ -16,10 +17,12 @@ SERVICE = "playshuffle.service"
 RESHUFFLE_TIMER = "playshuffle-reshuffle.timer"
 DEAL_TIMER = "playshuffle-deal.timer"
 TIMERS = (RESHUFFLE_TIMER, DEAL_TIMER)
-_SERVICES = (SERVICE, "playshuffle-reshuffle.service", "playshuffle-deal.service")
+TELL_PATH = "playshuffle-tell.path"
+_TELL = "playshuffle-tell.service"
+_SERVICES = (SERVICE, "playshuffle-reshuffle.service", "playshuffle-deal.service", _TELL)
 _WITHOUT = "playshuffle-sandbox-off.conf"
 # All that may be in place, by the path below the folder of units.
-NAMES = (*TIMERS, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
+NAMES = (*TIMERS, TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
 
 _SHIPPED_PROGRAM = "ExecStart=%h/.local/bin/playshuffle "
 HIDDEN = ("/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
@@ -31,6 +34,11 @@ class Program(NamedTuple):
 
     words: tuple[str, ...]
     folders: tuple[str, ...]
+
+    @property
+    def executables(self) -> tuple[str, ...]:
+        """The files without which the program cannot start: the script and its interpreter."""
+        return tuple(dict.fromkeys([self.words[0], sys.executable]))
 
 
 class Folders(NamedTuple):
@@ -81,6 +89,9 @@ def rendered(
     closed = [path for path in (state, *others) if not any(_is_in(own, path) for own in program.folders)]
     lines = {
         "ExecStart": [f"ExecStart={_command(program)} "],
+        "ConditionFileIsExecutable": [
+            f"ConditionFileIsExecutable={path.replace('%', '%%')}" for path in program.executables
+        ],
         "ReadWritePaths": [f"ReadWritePaths={quoted(state)}"]
         + [f"ReadWritePaths={quoted(f'-{path}')}" for path in others],
         "NoExecPaths": [f"NoExecPaths={quoted(f'-{path}')}" for path in closed]
@@ -91,9 +102,13 @@ def rendered(
         for name in _PLACES
         if environment.get(name, "").startswith("/") and is_fit(environment[name])
     ]
+    # Who tells players writes no playlist.
+    own_lines = lines | {"ReadWritePaths": lines["ReadWritePaths"][:1]}
+    waiting = [f"DirectoryNotEmpty={state.replace('%', '%%')}/{name}" for name in WAITING]
     units: dict[str, str | None] = {}
+    units[TELL_PATH] = MARK + _filled(shipped(TELL_PATH), {"DirectoryNotEmpty": waiting}, ())
     for name in _SERVICES:
-        units[name] = MARK + _filled(shipped(name), lines, told)
+        units[name] = MARK + _filled(shipped(name), own_lines if name == _TELL else lines, told)
         units[f"{name}.d/{_WITHOUT}"] = None if sandboxed else MARK + shipped(_WITHOUT)
     return units | {name: MARK + shipped(name) for name in TIMERS}
 

@@ -1,4 +1,4 @@
-"""A configuration in, the folders that the service must write to out, and what it will have no access to."""
+"""List the folders that the service must be able to write to."""
 
 import os
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from playshuffle.config.load import Config
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import units
-from playshuffle.system import atomic_file as output
-from playshuffle.system.xdg import place
+from playshuffle.system import atomic_file
+from playshuffle.system.xdg import cache_folder, state_folder
 
 
 def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
@@ -21,8 +21,8 @@ def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
         PlayshuffleError: there is no place for the state.
     """
     try:
-        state = place("XDG_STATE_HOME", b".local/state", make=make)
-        cache = place("XDG_CACHE_HOME", b".cache", make=False)
+        state = state_folder(make=make)
+        cache = cache_folder(make=False)
     except OSError as error:
         raise PlayshuffleError(
             f"There is no place to remember orders in: {error.strerror}. Set XDG_STATE_HOME to one.",
@@ -30,7 +30,9 @@ def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
         ) from error
     # The file that a link leads to is replaced; or the link itself, if it leads somewhere else by then.
     folders = [
-        os.path.dirname(path) for output_ in _outputs(config) for path in (output_, output.resolved(output_))
+        os.path.dirname(path)
+        for output_ in _outputs(config)
+        for path in (output_, atomic_file.resolved(output_))
     ]
     return units.Folders(state, tuple(dict.fromkeys([cache, *folders])))
 

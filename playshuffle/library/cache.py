@@ -1,8 +1,10 @@
-"""Folders with their tags, kept from one run to the next, in a file that may be lost.
+"""Keep folders and their tags from one run to the next, in a database that may be lost.
 
-A run over a library in which nothing has changed reads all folders; so they are packed, some
-hundred to a row, which is five times faster to read than a row each. Tags stay on disk until
-they are asked for. Whatever is odd about the file, it is thrown away.
+A run over an unchanged library loads all folders. They are packed, up to 128 to a row called a
+shelf, which loads five times faster than one row each. Tags stay on disk until a folder's are
+asked for. A first run only appends shelves, so the bytes written grow linearly with the library,
+and an interrupted run keeps what it has read. A change rewrites one shelf, whatever the size of
+the library. A damaged row is dropped; a damaged database is deleted.
 """
 
 import contextlib
@@ -12,43 +14,50 @@ import os
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 from zlib import crc32
 
+from playshuffle.library import spoken
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
+from playshuffle.library.tag_fields import SIGNATURE
 from playshuffle.system.sqlite import connect
-from playshuffle.system.xdg import place
+from playshuffle.system.xdg import cache_folder
 
-# A new number drops what is cached: raise it with every change of a field of `Folder`, of what is
-# taken for audio or for odd, or of the form of an EXTINF line. Packed with marshal, which each
-# Python may change, it is for this one alone.
-_VERSION = 2 << 16 | sys.hexversion >> 16
+# Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
+# of the way a tag is read, or of the form of an EXTINF line: another version drops what is cached.
+_LAYOUT = 6
 
-# SQLite does not see a flipped bit, and marshal does not bear one: hence the check sums.
+# The tables of tags and of spoken word have their part in the version. So has Python, which may
+# change marshal.
+_VERSION = crc32(f"{_LAYOUT} {sys.hexversion >> 16} {SIGNATURE} {spoken.SIGNATURE}".encode()) >> 1
+
+# SQLite does not notice a flipped bit, and marshal may crash on one: hence the checksums.
+# prefix: the longest path that all folders of a shelf have in common, to the last slash.
 _SCHEMA = {
-    "shelf": "top BLOB, number INTEGER, folders BLOB, crc INTEGER, PRIMARY KEY (top, number)",
-    "tags": "path BLOB PRIMARY KEY, fields BLOB, crc INTEGER",
+    "shelf": "number INTEGER PRIMARY KEY, prefix BLOB, folders BLOB, crc INTEGER",
+    "tags": "path BLOB PRIMARY KEY, shelf INTEGER, fields BLOB, crc INTEGER",
 }
-_SHELVES = 64
+_SHELF_SIZE = 128  # folders; a change writes about 150 KB, and fewer folders a row load more slowly
 
 
 class Cache:
-    """The cache file, opened; a context manager. Without a place to write it is empty and in memory.
+    """The open cache; a context manager. Where the database cannot be opened, it is empty and in memory.
 
-    is_kept: all that was to be remembered will be known to the next run.
+    is_kept: the next run will find everything that was kept.
     """
 
     def __init__(self) -> None:
         self.is_kept = True
         try:
-            self._path = os.path.join(place("XDG_CACHE_HOME", b".cache"), b"cache.db")
+            self._path = os.path.join(cache_folder(), b"cache.db")
             self._database = _prepared(connect(self._path))
         except (OSError, sqlite3.DatabaseError) as error:
             self._database = _prepared(sqlite3.connect(":memory:"))
             self.is_kept = False
-            self._mend(error)
+            self._recover(error)
 
     def __enter__(self) -> Self:
         return self
@@ -59,74 +68,113 @@ class Cache:
         self._database.close()
 
     def folders(self, roots: Iterable[bytes]) -> dict[bytes, Folder]:
-        """What is known of all folders below the roots, by path."""
+        """Return all known folders below the roots, by path."""
         tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
-        return {
-            folder.path: folder
-            for shelf in self._shelves()
-            if any(shelf[0].startswith(top) or top.startswith(shelf[0]) for top in tops)
-            for folder in self._shelf(*shelf)
-            if folder.path.startswith(tops)
-        }
+        known: dict[bytes, Folder] = {}
+        try:
+            rows = self._database.execute("SELECT number, prefix FROM shelf ORDER BY number").fetchall()
+            for number, prefix in rows:
+                if isinstance(prefix, bytes) and any(
+                    prefix.startswith(top) or top.startswith(prefix) for top in tops
+                ):
+                    known |= {
+                        folder.path: folder for folder in self._load(number) if folder.path.startswith(tops)
+                    }
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
+        return known
 
     def keep(self, folders: Collection[tuple[Folder, str]], gone: Collection[bytes]) -> None:
-        """Remember folders, each with the tags of its files as JSON, and forget those that are gone.
+        """Store folders, each with the tags of its files as JSON, and forget the folders in `gone`.
 
-        A full disk costs the memory, not the run.
+        On a full disk the run goes on without the cache.
         """
-        changes: dict[tuple[bytes, int], dict[bytes, Folder | None]] = defaultdict(dict)
-        for path in gone:
-            changes[_shelf_of(path)][path] = None
-        for folder, _ in folders:
-            changes[_shelf_of(folder.path)][folder.path] = folder
-        tags = ((folder.path, fields.encode()) for folder, fields in folders)
         try:
             with self._database as database:
-                database.execute("BEGIN IMMEDIATE")  # what is read must not change before it is written
-                for shelf, changed in changes.items():
-                    content = {folder.path: folder for folder in self._shelf(*shelf)} | changed
-                    packed = marshal.dumps([_packed(folder) for folder in content.values() if folder])
-                    row = (*shelf, packed, crc32(packed))
-                    database.execute("REPLACE INTO shelf VALUES (?, ?, ?, ?)", row)
+                # Another process must not change a shelf between reading and writing it.
+                database.execute("BEGIN IMMEDIATE")
+                changes: dict[int, dict[bytes, Folder | None]] = defaultdict(dict)
+                new = []
+                for path in gone:
+                    if (number := self._shelf_of(path)) is not None:
+                        changes[number][path] = None
+                for folder, _ in folders:
+                    if (number := self._shelf_of(folder.path)) is not None:
+                        changes[number][folder.path] = folder
+                    else:
+                        new.append(folder)
+                shelves = {path: number for number, changed in changes.items() for path in changed}
+                for number, changed in changes.items():
+                    self._write(number, {folder.path: folder for folder in self._load(number)} | changed)
+                shelves |= self._append(new)
                 database.executemany("DELETE FROM tags WHERE path = ?", ((path,) for path in gone))
-                database.executemany(
-                    "REPLACE INTO tags VALUES (?, ?, ?)", ((*row, crc32(row[1])) for row in tags)
+                rows = (
+                    (folder.path, shelves[folder.path], packed := fields.encode(), _tags_crc(folder, packed))
+                    for folder, fields in folders
                 )
+                database.executemany("REPLACE INTO tags VALUES (?, ?, ?, ?)", rows)
         except sqlite3.DatabaseError as error:
             self.is_kept = False
-            self._mend(error)
+            self._recover(error)
 
-    def _shelves(self) -> list[tuple[bytes, int]]:
-        try:
-            rows = self._database.execute("SELECT top, number FROM shelf").fetchall()
-            return [(top, number) for top, number in rows if isinstance(top, bytes)]
-        except sqlite3.DatabaseError as error:
-            self._mend(error)
-            return []
+    def _append(self, folders: Sequence[Folder]) -> dict[bytes, int]:
+        """Put new folders on the last shelf while it has room, then on new ones; return the shelf of each."""
+        # Never on an earlier shelf: where a folder's row in `tags` was lost, its new shelf comes after
+        # the former one, and `folders` returns the later of two.
+        last = self._database.execute("SELECT max(number) FROM shelf").fetchone()[0]
+        number, content = (1, []) if last is None else (last, self._load(last))
+        shelves: dict[bytes, int] = {}
+        left = iter(folders)
+        while batch := list(islice(left, max(0, _SHELF_SIZE - len(content)))) or list(
+            islice(left, _SHELF_SIZE)
+        ):
+            if len(content) >= _SHELF_SIZE:
+                number, content = number + 1, []
+            content += batch
+            self._write(number, {folder.path: folder for folder in content})
+            shelves |= dict.fromkeys((folder.path for folder in batch), number)
+        return shelves
 
-    def _shelf(self, top: bytes, number: int) -> list[Folder]:
-        try:
-            row = self._database.execute(
-                "SELECT folders, crc FROM shelf WHERE top = ? AND number = ?", (top, number)
-            ).fetchone()
-        except sqlite3.DatabaseError as error:
-            self._mend(error)
-            return []
+    def _write(self, number: int, content: Mapping[bytes, Folder | None]) -> None:
+        """Write a shelf, or delete it where nothing is left on it."""
+        folders = [folder for folder in content.values() if folder is not None]
+        if not folders:
+            self._database.execute("DELETE FROM shelf WHERE number = ?", (number,))
+            return
+        common = os.path.commonprefix([folder.path for folder in folders]) or b""  # noqa: RUF071 - cut below
+        packed = marshal.dumps([_packed(folder) for folder in folders])
+        row = (number, common[: common.rfind(b"/") + 1], packed, crc32(packed))
+        self._database.execute("REPLACE INTO shelf VALUES (?, ?, ?, ?)", row)
+
+    def _load(self, number: int) -> list[Folder]:
+        """Return the folders of a shelf; none where it is damaged."""
+        row = self._database.execute("SELECT folders, crc FROM shelf WHERE number = ?", (number,)).fetchone()
         if row is None or not isinstance(row[0], bytes) or row[1] != crc32(row[0]):
             return []
-        return [_unpacked(packed) for packed in marshal.loads(row[0])]  # noqa: S302 - our own, as the sum shows
+        return [_unpacked(packed) for packed in marshal.loads(row[0])]  # noqa: S302 - the checksum is right
 
-    def fields(self, folder: bytes) -> list[list[Any] | None]:
-        """The fields of the tags of all files of one folder, in step with its names; empty if unknown."""
+    def _shelf_of(self, path: bytes) -> int | None:
+        """Return the number of the shelf that a folder is on."""
+        row = self._database.execute("SELECT shelf FROM tags WHERE path = ?", (path,)).fetchone()
+        return row[0] if row is not None and isinstance(row[0], int) else None
+
+    def fields(self, folder: Folder) -> list[list[Any] | None]:
+        """Return the fields of the tags of all files of one folder, in the order of its names.
+
+        Empty if they are not known, or if another process has stored those of other files since.
+        """
         try:
-            row = self._database.execute("SELECT fields, crc FROM tags WHERE path = ?", (folder,)).fetchone()
+            row = self._database.execute(
+                "SELECT fields, crc FROM tags WHERE path = ?", (folder.path,)
+            ).fetchone()
         except sqlite3.DatabaseError as error:
-            self._mend(error)
+            self._recover(error)
             return []
-        return json.loads(row[0]) if row and isinstance(row[0], bytes) and row[1] == crc32(row[0]) else []
+        is_sound = row and isinstance(row[0], bytes) and row[1] == _tags_crc(folder, row[0])
+        return json.loads(row[0]) if is_sound else []
 
-    def _mend(self, error: Exception) -> None:
-        """Begin anew if the file is damaged; where it is locked or the disk is full, do without."""
+    def _recover(self, error: Exception) -> None:
+        """Delete the database if it is damaged. Where it is locked or the disk is full, do nothing."""
         if isinstance(error, OSError) or (
             isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR
         ):
@@ -148,7 +196,7 @@ def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
         if _version(database) != _VERSION:
             with database:
                 database.execute("BEGIN IMMEDIATE")
-                if _version(database) != _VERSION:  # no other process was faster
+                if _version(database) != _VERSION:  # another process may have been faster
                     for table, columns in _SCHEMA.items():
                         database.execute(f"DROP TABLE IF EXISTS {table}")
                         database.execute(f"CREATE TABLE {table} ({columns})")
@@ -164,11 +212,6 @@ def _version(database: sqlite3.Connection) -> object:
     return database.execute("PRAGMA user_version").fetchone()[0]
 
 
-def _shelf_of(path: bytes) -> tuple[bytes, int]:
-    """Where a folder is kept: with others of the same library, by its first three names."""
-    return b"/".join(path.split(b"/")[:4]) + b"/", crc32(path) % _SHELVES
-
-
 def _packed(folder: Folder) -> tuple[object, ...]:
     odd = folder.odd
     return (*folder[:-1], None if odd == NOTHING_ODD else tuple(odd))
@@ -177,3 +220,8 @@ def _packed(folder: Folder) -> tuple[object, ...]:
 def _unpacked(packed: tuple[Any, ...]) -> Folder:
     odd = packed[-1]
     return Folder._make((*packed[:-1], NOTHING_ODD if odd is None else Odd._make(odd)))
+
+
+def _tags_crc(folder: Folder, fields: bytes) -> int:
+    """Return a checksum of the tags of a folder, and of the files that they belong to."""
+    return crc32(fields, crc32(folder.stamps, crc32(folder.names)))

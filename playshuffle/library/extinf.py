@@ -1,5 +1,6 @@
-"""The tags of a track -> its `#EXTINF` line, which the cache keeps."""
+"""Write the `#EXTINF` line of a track, which the cache keeps."""
 
+import os
 import re
 
 from playshuffle.library.folder import Tags
@@ -9,21 +10,29 @@ _BREAK = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 
 
 def one_line(text: str) -> str:
+    """Return a text without line breaks, control characters and repeated spaces."""
     if not text.isprintable() or "  " in text:
         text = _BREAK.sub(" ", text)
     return text.strip(" ")
 
 
-def extinf(tags: Tags) -> bytes:
-    """Say length, artist and title in a line of their own; nothing without a length or a title.
+def extinf(tags: Tags, name: bytes) -> bytes:
+    """Return the line with length, artist and title; empty without a length.
 
-    Never 0 or -1: MPD and others believe them over the length of the file itself.
+    A file without a title is shown by its name, as players do. Never 0 or -1 seconds: MPD and
+    others believe them over the length of the file itself.
+
+    Args:
+        tags: of the file.
+        name: of the file, without its folder.
     """
-    title = one_line(tags.title)
-    if tags.duration_ms is None or not title:
+    if tags.duration_ms is None:
         return b""
-    artist = one_line(tags.artist)
-    name = f"{artist} - {title}" if artist else title
-    name = name.replace("#EXT", "# EXT")  # VLC looks for the tags of a stream everywhere
+    text, artist = one_line(tags.title), one_line(tags.artist)
+    if text and artist:
+        text = f"{artist} - {text}"
+    elif not text:
+        text = one_line(os.path.splitext(name)[0].decode(errors="replace"))
+    text = text.replace("#EXT", "# EXT")  # VLC looks for the tags of a stream everywhere
     seconds = max(1, (tags.duration_ms + 500) // 1000)
-    return f"#EXTINF:{seconds},{name}\n".encode(errors="replace")
+    return f"#EXTINF:{seconds},{text}\n".encode(errors="replace")

@@ -1,12 +1,13 @@
-"""The values that travel: what a file is, what its tags say, why one was left out."""
+"""Define folders, files, tags and skipped entries: the values that travel through the program."""
 
 from typing import NamedTuple
 
 
 class Tags(NamedTuple):
-    """What a file says of itself; an empty string, or None, where it says nothing.
+    """The tags of a file and the properties of its audio; an empty string, or None, where it has none.
 
-    Several values of one tag are joined by '; '.
+    Several values of one tag are joined by '; '. rating: from 0 to 1. media_kind: the number of
+    MP4's `stik`. bitrate: bits per second. sample_rate: Hz.
     """
 
     duration_ms: int | None = None
@@ -25,6 +26,19 @@ class Tags(NamedTuple):
     release_id: str = ""
     artist_id: str = ""
     rating: float | None = None
+    comment: str = ""
+    mood: str = ""
+    language: str = ""
+    bpm: int | None = None
+    media_kind: int | None = None
+    original_date: str = ""
+    bitrate: int | None = None
+    lossless: bool | None = None
+    sample_rate: int | None = None
+    play_count: int | None = None
+
+
+TOO_MUCH_MEMORY = "needed too much memory"  # ends the reason of a file that took a reader process's memory
 
 
 class Reading(NamedTuple):
@@ -56,19 +70,21 @@ class Odd(NamedTuple):
     links: names of symbolic links to folders. linked: the device of each audio file that is
     a symbolic link, by name. left_out: names, each with the reason; an empty name is the folder
     itself. reasons: by row, why a file has no tags, and whether it is a track all the same.
+    spoken: by row, why a file is spoken word.
     """
 
     links: list[bytes]
     linked: dict[bytes, int]
     left_out: list[tuple[bytes, str]]
     reasons: dict[int, tuple[str, bool]]
+    spoken: dict[int, str]
 
 
-NOTHING_ODD = Odd([], {}, [], {})
+NOTHING_ODD = Odd([], {}, [], {}, {})
 
 
 class Folder(NamedTuple):
-    """What one folder holds, and what is known of its audio files. Its path ends in a slash.
+    """One folder, its entries and its audio files. Its path ends in a slash.
 
     An object for each file would cost 1 KB a track, and the time to make it; one for each
     folder, with columns packed as they are kept in the cache, costs a seventh.
@@ -86,6 +102,10 @@ class Folder(NamedTuple):
         goes, the name and a line end; joined by NUL. A playlist's lines are two steps away.
     artists: of each row, as tagged, joined by NUL; one alone stands for all.
     has_odd_names: some player may have trouble with one of the paths.
+    file_ids: of each row inode and birth time as one number, as `identity.file_id` returns it; 0
+        where the file system has no birth times. Empty if none was read yet.
+    audio: of each row a checksum of its length and rates, below 2**31, as a 32-bit number, 0 where
+        unknown: what changes of the tags leave alone. Empty if none was read yet.
     """
 
     path: bytes
@@ -103,6 +123,8 @@ class Folder(NamedTuple):
     lines: bytes = b""
     artists: bytes = b""
     has_odd_names: bool = False
+    file_ids: bytes = b""
+    audio: bytes = b""
     odd: Odd = NOTHING_ODD
 
 

@@ -1,19 +1,33 @@
-"""Tracks as they were remembered, and those of now, in; out: which is which, whatever they are called now.
+"""Find remembered tracks among those of now, whatever they are called now.
 
-A file that was renamed or moved keeps size, time and, on one file system, inode; one that was
-edited keeps its path. An inode alone tells nothing: that of a deleted file soon serves another.
+A renamed file keeps size, time and inode. A retagged file keeps its audio and mostly its inode, and
+a copy on another file system its audio alone. An inode number proves nothing by itself, since that
+of a deleted file is used again: it counts with the birth time of the file, or with size and time.
 """
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
-# Of each track size, mtime_ns, a check sum of its EXTINF line, and inode, as 64-bit numbers.
+from playshuffle.system.birth_time import Birth
+
+# The mark of a track is four 64-bit numbers: size; mtime_ns; content: a checksum of its audio in
+# the high half and of its EXTINF line in the low half; file: `file_id` where the file system has
+# birth times, else the inode number.
 MARK_BYTES = 32
-_SIZE, _TAGS, _INODE = 0, 2, 3
+_SIZE, _CONTENT, _FILE = 0, 2, 3
+_TAGS_BITS = 32
+_CHANCE = 100  # of this many tracks two may have the same length and rates by chance
 
 _Mark = tuple[int, int, int, int]
+
+
+def file_id(birth: Birth) -> int:
+    """Return a number that no other file has or will have; below 0, as no inode number is."""
+    digest = blake2b(b"%d %d" % birth, digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
 
 
 class Remembered(NamedTuple):
@@ -59,8 +73,9 @@ def identify(
 ) -> Identity:
     """Find each remembered track among those of now.
 
-    First by what no renaming changes, then by the moves that were seen, then by its path, and
-    last, for what was moved to another file system, by size, time and tags.
+    The rules, in this order: by what no renaming changes; by the file itself where birth times
+    are known; by the moves that were seen; by its path if the audio is the same; by its audio if
+    that is rare and no other track in question has it; by its path; by size, time and content.
 
     Args:
         before: as it was remembered.
@@ -77,6 +92,7 @@ def identify(
         b"".join(before.marks[MARK_BYTES * part.start : MARK_BYTES * part.stop] for part in (middle, others)),
         paths[ours],
         marks[MARK_BYTES * ours.start : MARK_BYTES * ours.stop],
+        (before.marks, marks),
     )
     search.go(moved, {number for number, old in enumerate((*middle, *others)) if old in before.gone})
     found = [None if index is None else head + index for index in search.now]
@@ -123,8 +139,23 @@ class _Search:
     """
 
     def __init__(
-        self, old_paths: Sequence[bytes], old_marks: bytes, paths: Sequence[bytes], marks: bytes
+        self,
+        old_paths: Sequence[bytes],
+        old_marks: bytes,
+        paths: Sequence[bytes],
+        marks: bytes,
+        all_marks: tuple[bytes, bytes],
     ) -> None:
+        """Begin with what has the path and the mark it had.
+
+        Args:
+            old_paths: the remembered tracks to find.
+            old_marks: of these; empty if there are none.
+            paths: the tracks of now to find them among.
+            marks: of these.
+            all_marks: of all remembered tracks, and of all tracks of now.
+        """
+        self._all_marks = all_marks
         self._old_paths = old_paths
         self._index_of = {path: index for index, path in enumerate(paths)}
         self._marks = _rows(marks)
@@ -140,11 +171,16 @@ class _Search:
     def go(self, moved: Iterable[tuple[bytes, bytes]], gone: Collection[int]) -> None:
         """Search by all rules, one after the other."""
         self._take(self._by_mark(_whole))
-        # What was gone was not there to be moved: it was another that had its name.
+        self._take(self._by_mark(_file))
+        # A vanished track cannot have been moved: the moved file was another of the same path.
         where = _followed({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
+        self._take(self._by_path_and_audio)
+        self._take(self._by_content(0))
+        self._take(self._by_content(_TAGS_BITS))
         self._take(lambda old: self._index_of.get(self._old_paths[old]))
         self._take(self._by_mark(_copied))
+        self._take(self._by_mark(_copied_and_renamed))
 
     def _take(self, find: _Find) -> None:
         """Let a rule find tracks."""
@@ -158,7 +194,40 @@ class _Search:
                 still.append(old)
         self._left = still
 
-    def _by_mark(self, key: Callable[[_Mark], object]) -> _Find:
+    def _by_path_and_audio(self, old: int) -> int | None:
+        """A rule: what has the same path and the same audio."""
+        index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
+        is_same = index is not None and mark is not None and _audio(mark) == _audio(self._marks[index])
+        return index if is_same else None
+
+    def _by_content(self, ignored_bits: int) -> _Find:
+        """A rule: what has the same audio and tags, or the same audio, as no other track in question has.
+
+        Few tracks of the whole library may have it, so that it is no clip that many files share.
+        """
+        if not self._left or not self.free:
+            return lambda _: None
+        contents = [array("q", marks)[_CONTENT::4] for marks in self._all_marks]
+        in_all = [Counter(number >> ignored_bits for number in numbers) for numbers in contents]
+        few = 1 + len(contents[1]) // _CHANCE
+        left = Counter(
+            mark[_CONTENT] >> ignored_bits for mark in map(self._old_marks.__getitem__, self._left) if mark
+        )
+        free: defaultdict[int, list[int]] = defaultdict(list)
+        for index in self.free:
+            free[self._marks[index][_CONTENT] >> ignored_bits].append(index)
+
+        def find(old: int) -> int | None:
+            mark = self._old_marks[old]
+            if mark is None or not _audio(mark):
+                return None
+            content = mark[_CONTENT] >> ignored_bits
+            is_rare = max(counts[content] for counts in in_all) <= few
+            return free[content][0] if is_rare and left[content] == len(free[content]) == 1 else None
+
+        return find
+
+    def _by_mark(self, key: Callable[[_Mark], object | None]) -> _Find:
         """A rule: what has the same mark as far as this key goes; of several the first in path order."""
         found = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
@@ -166,10 +235,8 @@ class _Search:
 
         def find(old: int) -> int | None:
             mark = self._old_marks[old]
-            # Without stamps nothing can be told: all such files look alike.
-            if mark is None or mark[_SIZE] <= 0 or not found.get(key(mark)):
-                return None
-            return found[key(mark)].pop()
+            wanted = None if mark is None else key(mark)
+            return found[wanted].pop() if wanted is not None and found.get(wanted) else None
 
         return find
 
@@ -179,14 +246,32 @@ def _rows(marks: bytes) -> list[_Mark]:
     return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
 
 
-def _whole(mark: _Mark) -> object:
-    """What stays when a file is renamed; its tags may have been read meanwhile."""
-    return (*mark[:_TAGS], mark[_INODE])
+def _whole(mark: _Mark) -> object | None:
+    """Return what stays when a file is renamed; its tags may have been read meanwhile.
+
+    None without stamps: all such files look alike.
+    """
+    return (*mark[:_CONTENT], mark[_FILE]) if mark[_SIZE] > 0 else None
 
 
-def _copied(mark: _Mark) -> object:
-    """What stays when a file is moved to another file system."""
-    return mark[:_INODE]
+def _file(mark: _Mark) -> object | None:
+    """Return what stays when a file is retagged in place and renamed; None without a birth time."""
+    return mark[_FILE] if mark[_FILE] < 0 else None
+
+
+def _copied(mark: _Mark) -> object | None:
+    """Return what stays when a file is moved to another file system."""
+    return mark[:_FILE] if mark[_SIZE] > 0 else None
+
+
+def _copied_and_renamed(mark: _Mark) -> object | None:
+    """Return what stays of a file without a title, whose EXTINF line has its name; None without audio."""
+    return (*mark[:_CONTENT], _audio(mark)) if mark[_SIZE] > 0 and _audio(mark) else None
+
+
+def _audio(mark: _Mark) -> int:
+    """Return the checksum of the audio, 0 if unknown."""
+    return mark[_CONTENT] >> _TAGS_BITS
 
 
 def _followed(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:

@@ -1,9 +1,8 @@
-"""Ignore files in, verdicts out: which names of a folder other programs were told to leave alone.
+"""Read ignore files: names in a folder that other programs were configured to skip.
 
-`.nomedia` and `.nomusic` close a folder, whatever they hold. `.ndignore` (Navidrome) and
-`.ignore` (Jellyfin, ripgrep) hold gitignore patterns; without a pattern they close the
-folder. `.mpdignore` (MPD) holds shell patterns, matched with the bare name. All of them hold
-for the folders below, too.
+`.nomedia` and `.nomusic` exclude a folder, whatever they contain. `.ndignore` (Navidrome) and
+`.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a pattern they exclude the folder.
+`.mpdignore` (MPD) contains shell patterns for bare names. All of them apply to the folders below, too.
 """
 
 import contextlib
@@ -11,9 +10,11 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+
+from playshuffle.errors import shown
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -74,7 +75,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
-    from pathspec import GitIgnoreSpec  # slow to import, and seldom needed
+    from pathspec import GitIgnoreSpec  # slow to import, and rarely needed
 
     valid = []
     for line in lines:
@@ -102,3 +103,32 @@ def _lines(path: bytes) -> list[str] | None:
         os.close(descriptor)
     # Not splitlines(): that knows more line ends than git and MPD do.
     return os.fsdecode(text.removeprefix(b"\xef\xbb\xbf")).split("\n")
+
+
+def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
+    """Return file, line and pattern of the ignore file that excludes a path; None if none does.
+
+    path: of a file or folder, whose parent folders are not excluded.
+    """
+    is_folder, name = os.path.isdir(path), os.fsdecode(os.path.basename(path))
+    folder = os.path.dirname(path)
+    while any((folder + b"/").startswith(os.path.join(root, b"")) for root in roots):
+        for file_name in (*_GIT_STYLE, _MPD_STYLE):
+            file = os.path.join(folder, file_name)
+            below = os.fsdecode(path[len(folder) + 1 :]) + "/" * is_folder
+            lines = _lines(file) or []
+            for number, line in reversed(list(enumerate(lines, 1))):
+                pattern = line.strip()
+                if not pattern or pattern.startswith("#"):
+                    continue
+                is_match = (
+                    fnmatchcase(name, pattern)
+                    if file_name == _MPD_STYLE
+                    else _spec([line]).check_file(below).include is not None
+                )
+                if is_match:
+                    return f"{shown(file)}, line {number}: {shown(pattern)}"
+            if lines and file_name != _MPD_STYLE and not any(line.strip() for line in lines):
+                return f"{shown(file)}, which has no pattern and excludes all"
+        folder = os.path.dirname(folder)
+    return None

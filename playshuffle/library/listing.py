@@ -1,4 +1,4 @@
-"""One folder in; out comes what its listing says, entry by entry: audio files, folders, what is left out."""
+"""List one folder: its audio files, its folders, and entries that are skipped."""
 
 import errno
 import os
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from operator import attrgetter
 
-from playshuffle.library import ignore_files as ignore
+from playshuffle.library import ignore_files
+from playshuffle.library.audio_formats import AUDIO_SUFFIXES
 from playshuffle.library.folder import Folder, Odd, rows
-from playshuffle.library.formats import AUDIO_SUFFIXES
 from playshuffle.library.ignore_files import Rules
 
 # Folders that systems and other programs keep for themselves, compared in lower case.
@@ -68,14 +68,14 @@ class Listing:
         """
         with os.scandir(self._path) as scan:
             entries = {entry.name: entry for entry in scan}
-        if rules is not None or not ignore.NAMES.isdisjoint(entries) or self._is_unsettled(here):
+        if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_unsettled(here):
             self._is_plain = False
-        marker = next((name for name in ignore.MARKERS if name in entries), None)
+        marker = next((name for name in ignore_files.MARKERS if name in entries), None)
         if use_ignore_files and marker is not None:
             self._left_out.append((b"", f"folder has {marker.decode()}"))
         else:
             if use_ignore_files:
-                rules = ignore.read(self._path, entries, rules)
+                rules = ignore_files.read(self._path, entries, rules)
             take_at_once = rules is None and not self._with_stamps
             for name in sorted(entries):
                 entry = entries[name]
@@ -104,7 +104,7 @@ class Listing:
             folders=b"/".join(self._folders),
             names=b"/".join(self._names),
             stamps=stamps.tobytes(),
-            odd=Odd(self._links, self._linked, self._left_out, {}),
+            odd=Odd(self._links, self._linked, self._left_out, {}, {}),
         )
         known = self._known
         if known is None or folder.odd[:3] != known.odd[:3]:
@@ -161,7 +161,7 @@ class Listing:
         self._stamps += stamp
 
     def _take_known(self, name: bytes) -> None:
-        """Go on with what is known of an entry that cannot be looked at, or not yet."""
+        """Reuse the known row of an entry that cannot be examined, or not yet."""
         self._is_plain = False
         known = self._known
         if known is None:

@@ -1,7 +1,8 @@
-"""Many files in, their readings out, read by worker processes that one bad file cannot take along.
+"""Read the tags of many files in worker processes, so that a bad file harms no other.
 
-A worker answers in the order in which it was asked. So where one ends before its time, or takes too
-long, it is known at which file: at the first one unanswered.
+Workers answer in the order in which they were asked, with up to 32 readings at a time. Where one ends
+or takes too long, the files that it may have been reading are asked for one by one: then it is known
+which of them is to blame.
 """
 
 import contextlib
@@ -13,25 +14,30 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, get_type_hints
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading, Tags
 
-_AHEAD = 64  # files that a worker is given at most, so that it need not wait for the next one
+_AHEAD = 512  # files that a worker is given at most, so that it does not wait for the next ones
+_BATCH = 32  # files that a worker answers with one line, at most
+_FILES_PER_WORKER = 64  # starting a worker takes as long as reading some hundred files
 _LONGEST_PATH = 4096  # the kernel opens none that is longer
-_LONGEST_LINE = 256 * 1024  # far more than all fields of `Tags` at their longest
-_GATHER_S = 0.004  # to wake up for each answer would take a fifth of all the time there is
+_LONGEST_LINE = 512 * 1024  # far more than all fields of `Tags` at their longest, and a line before
+_GATHER_S = 0.004  # waking up for each answer would take a fifth of the time
 _DELAY_S = 1  # by which we wake up too late only if something kept us
 _START_S = 60  # a worker that has not begun by then never will
 _TRIES = 3  # to start a worker, and to read a file at which workers die
 
 _DECODER = json.JSONDecoder()
 _FIELD_TYPES = tuple(get_type_hints(Tags).values())
+_NUMBERS = tuple(place for place, type_ in enumerate(_FIELD_TYPES) if type_ is not str)
+_TEXTS = tuple(place for place, type_ in enumerate(_FIELD_TYPES) if type_ is str)
 
 # A worker imports from where this process does, be it a checkout; with -I the environment has no say in it.
 _COMMAND = (
-    "import sys; sys.path[:] = sys.argv[3:]; from playshuffle.library.reader_worker import main; main()"
+    "import sys; sys.path[:] = sys.argv[4:]; from playshuffle.library.reader_worker import main; main()"
 )
 
 
@@ -42,16 +48,16 @@ def read_all(
     deadline_s: float = 10,
     memory_bytes: int = 512 * 2**20,
 ) -> Generator[tuple[int, Reading], None, None]:
-    """Read many files, in other processes than this one.
+    """Read many files in worker processes.
 
-    Yields the index of every path once, with its reading, in the order in which they come. The
+    Yields the index of every path once with its reading, in the order in which readings come. The
     workers end with the generator, also where it is closed early.
 
     Args:
-        paths: of any number; a few hundred are on their way at a time.
-        processes: None for one a core, up to eight. There is one for every 64 files at most, because
-            to start one takes as long as to read some hundred.
-        deadline_s: for one file. It is then called unreadable, as is one at which two workers died.
+        paths: any number of them; workers are given up to 512 at a time.
+        processes: None for one for each core, at most eight. No more than one for every 64 files.
+        deadline_s: for one file. A file that takes longer counts as unreadable, and so does one at
+            which three workers ended.
         memory_bytes: address space of a worker.
 
     Raises:
@@ -60,15 +66,27 @@ def read_all(
     if processes is None:
         processes = min(len(os.sched_getaffinity(0)), 8)
     with contextlib.closing(_Pool(paths, deadline_s, memory_bytes)) as pool:
-        yield from pool.readings(max(1, min(processes, -(-len(paths) // _AHEAD))))
+        yield from pool.readings(max(1, min(processes, -(-len(paths) // _FILES_PER_WORKER))))
 
 
 class _Worker:
-    """A process, what it was asked, and the bytes on their way to and from it."""
+    """A process, the files it was asked for, and the bytes on their way to and from it.
+
+    is_alone: it was given one file, because a worker was lost at it or near it.
+    """
 
     def __init__(self, deadline_s: float, memory_bytes: int) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _COMMAND, str(deadline_s), str(memory_bytes), *sys.path],
+            [
+                sys.executable,
+                "-I",
+                "-c",
+                _COMMAND,
+                str(deadline_s),
+                str(memory_bytes),
+                str(_BATCH),
+                *sys.path,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -82,6 +100,7 @@ class _Worker:
         self.unsent = b""
         self.unread = b""
         self.has_begun = False
+        self.is_alone = False
         self.heard_at = time.monotonic()
 
     def ask(self, indexes: Sequence[int], paths: Sequence[bytes]) -> None:
@@ -126,14 +145,18 @@ class _Pool:
         self.memory_bytes = memory_bytes
         self.fresh = iter(range(len(paths)))
         self.returned: deque[int] = deque()  # by workers that ended before they came to them
-        self.deaths: Counter[int] = Counter()  # of workers, at a file
+        self.suspects: deque[int] = deque()  # one of these may have ended a worker: each is read alone
+        self.deaths: Counter[int] = Counter()  # of workers, at a file that was read alone
+        self.chunk = _BATCH  # files that a worker is given at a time
         self.failed_starts = 0
         self.workers: list[_Worker] = []
         self.selector = selectors.DefaultSelector()
         self.done: list[tuple[int, Reading]] = []
 
     def readings(self, size: int) -> Iterator[tuple[int, Reading]]:
-        """Read all, with so many workers."""
+        """Read all files with a number of workers."""
+        # A few chunks for each worker, so that they finish at about the same time.
+        self.chunk = max(_BATCH, min(_AHEAD // 2, len(self.paths) // (4 * size)))
         while True:
             self.ask(size)
             if busy := [worker for worker in self.workers if worker.indexes]:
@@ -152,21 +175,34 @@ class _Pool:
     def ask(self, size: int) -> None:
         """Give every worker enough to do, and start those that are missing."""
         for worker in self.workers:
-            if len(worker.indexes) <= _AHEAD // 2:
+            if not worker.indexes:
+                self.give(worker)
+            elif len(worker.indexes) <= self.chunk and not worker.is_alone:
                 worker.ask(self.take(), self.paths)
-        while len(self.workers) < size and (indexes := self.take()):
+        while len(self.workers) < size and (self.suspects or self.has_more()):
             try:
                 worker = _Worker(self.deadline_s, self.memory_bytes)
             except OSError as error:
                 raise _cannot_start() from error
             self.workers.append(worker)
             self.selector.register(worker.answers, selectors.EVENT_READ, worker)
-            worker.ask(indexes, self.paths)
+            self.give(worker)
+
+    def give(self, worker: _Worker) -> None:
+        """Give a worker without files one suspect, or a chunk of the others."""
+        worker.is_alone = bool(self.suspects)
+        worker.ask([self.suspects.popleft()] if self.suspects else self.take(), self.paths)
+
+    def has_more(self) -> bool:
+        """Return whether files are left that no worker was given and that have a possible name."""
+        if not self.returned:
+            self.returned.extend(self.take())
+        return bool(self.returned)
 
     def take(self) -> list[int]:
-        """Some files that nobody has been asked for."""
+        """Return some files that no worker was given."""
         indexes: list[int] = []
-        while len(indexes) < _AHEAD // 2:
+        while len(indexes) < self.chunk:
             index = self.returned.popleft() if self.returned else next(self.fresh, None)
             if index is None:
                 break
@@ -206,8 +242,8 @@ class _Pool:
             if not worker.has_begun:
                 worker.has_begun = True
                 self.failed_starts = 0
-            elif worker.indexes and (reading := _parsed(line)) is not None:
-                self.done.append((worker.indexes.popleft(), reading))
+            elif (readings := _parsed(line)) is not None and len(readings) <= len(worker.indexes):
+                self.done += [(worker.indexes.popleft(), reading) for reading in readings]
             else:
                 lines = None
                 break
@@ -215,7 +251,7 @@ class _Pool:
             self.lose(worker, None)
 
     def lose(self, worker: _Worker, blame: str | None) -> None:
-        """Part with a worker; read again what it was at, unless this is to blame or has cost many workers."""
+        """End a worker and read its files again, unless the one that it read alone is to blame."""
         self.selector.unregister(worker.answers)
         self.workers.remove(worker)
         worker.stop()
@@ -223,15 +259,22 @@ class _Pool:
             self.failed_starts += 1
             if self.failed_starts == _TRIES:
                 raise _cannot_start()
-        elif worker.indexes:
-            first = worker.indexes[0]
-            self.deaths[first] += 1
-            if blame is None and self.deaths[first] == _TRIES:
-                blame = "the tag reader crashed"
-            if blame is not None:
-                worker.indexes.popleft()
-                self.done.append((first, Reading(None, f"tags could not be read: {blame}")))
+        elif worker.is_alone and worker.indexes:
+            self.blame(worker.indexes.popleft(), blame)
+        else:
+            # It may have been at any file of the batch that it had not answered yet.
+            self.suspects.extend(worker.indexes.popleft() for _ in range(min(_BATCH, len(worker.indexes))))
         self.returned.extendleft(reversed(worker.indexes))
+
+    def blame(self, index: int, reason: str | None) -> None:
+        """Note that a worker was lost at a file; give up reading it for a reason, or after the third one."""
+        self.deaths[index] += 1
+        if reason is None and self.deaths[index] == _TRIES:
+            reason = "the tag reader crashed"
+        if reason is None:
+            self.suspects.append(index)
+        else:
+            self.done.append((index, Reading(None, f"tags could not be read: {reason}")))
 
 
 def _cannot_start() -> PlayshuffleError:
@@ -241,22 +284,40 @@ def _cannot_start() -> PlayshuffleError:
     )
 
 
-def _parsed(line: bytes) -> Reading | None:
-    """The reading that a line holds, if it holds one."""
+def _parsed(line: bytes) -> list[Reading] | None:
+    """Return the readings in a line; None where it is not a list of one or more readings."""
     try:
-        tags, *rest = _DECODER.decode(line.decode())
-        if tags is not None:
-            tags = Tags(*tags)
-            if not all(map(_is_sound, tags, _FIELD_TYPES)):
-                return None
+        readings = [_reading(*item) for item in _DECODER.decode(line.decode())]
+        if b"\\ud" in line:  # half a character may be among them: a ValueError
+            for reading in readings:
+                "".join(
+                    (reading.reason, *(str(reading.tags[place]) for place in _TEXTS if reading.tags))
+                ).encode()
     except (ValueError, TypeError, RecursionError):
         return None
-    return Reading(tags, *rest) if [type(value) for value in rest] == [str, bool, bool] else None
+    return readings or None
 
 
-def _is_sound(value: Any, type_: type) -> bool:
-    if isinstance(value, str):
-        value.encode()  # a ValueError where it holds half a character
-    elif value is not None and not 0 <= value < 1 << 32:
-        return False
-    return isinstance(value, type_)
+def _reading(tags: list[Any] | None, reason: str, *flags: bool) -> Reading:
+    """Return the reading of these values; raise ValueError or TypeError where they are not sound."""
+    if [type(reason), *map(type, flags)] != [str, bool, bool]:
+        raise ValueError
+    if tags is None:
+        return Reading(None, reason, *flags)
+    if not _has_field_types(tuple(map(type, tags))):
+        raise ValueError
+    for place in _NUMBERS:
+        value = tags[place]
+        if value is not None and not 0 <= value < 1 << 32:  # NaN fails it, too
+            raise ValueError
+    return Reading(Tags._make(tags), reason, *flags)
+
+
+@lru_cache(maxsize=4096)
+def _has_field_types(types: tuple[type, ...]) -> bool:
+    """Return whether values of these types can be the fields of `Tags`."""
+    return len(types) == len(_FIELD_TYPES) and all(map(_accepts, _FIELD_TYPES, types))
+
+
+def _accepts(field: Any, type_: type) -> bool:
+    return issubclass(type_, field)

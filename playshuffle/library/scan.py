@@ -1,12 +1,13 @@
-"""Folders in, the library out: walked, read where it is not known, and seen not to be away."""
+"""Scan folders into a library, and cache what was read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Reading, Skipped
+from playshuffle.library.folder import Folder, Reading, Skipped, rows
+from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.tracks import ReadAll, Tracks, tracks, with_readings
 from playshuffle.library.walk import Changes, find
 
@@ -29,18 +30,18 @@ class Progress:
         """These files are being written, and were left for later."""
 
     def forgotten(self) -> None:
-        """What was read cannot be remembered, so that the next run must look at everything."""
+        """Report that the cache cannot be written, so the next run must read all tags again."""
 
     def reading(self, done: int, of: int) -> None:
-        """Of so many files, so many have had their tags read."""
+        """Report how many files have had their tags read, of how many."""
 
 
-_KEEP_EVERY = 256  # folders; what was read so far outlives an interrupted first run
+_KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All tracks of the roots, and what is no track; `gone` are folders that are no more."""
+    """The tracks of the roots, and the skipped files; `gone` are folders that were removed."""
 
     tracks: Tracks
     skipped: list[Skipped]
@@ -84,12 +85,37 @@ def survey(
     return Library(library, found.skipped + skipped, untagged, found.unreadable, list(gone))
 
 
+def survey_files(
+    paths: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progress: Progress
+) -> Library:
+    """Look at files that are listed by name, and read what is not in the cache."""
+    folders, missing = listed_folders(paths)
+    if cache is not None:
+        mine = {folder.path for folder in folders}
+        known = {path: folder for path, folder in cache.folders(mine).items() if path in mine}
+        fresh = _read([folders], known, cache, read_all, progress, may_keep=_holds_all_of(known))
+        folders = [fresh.get(folder.path, folder) for folder in folders]
+    library, skipped, untagged = tracks([folders])
+    return Library(library, missing + skipped, untagged, [], [])
+
+
+def _holds_all_of(known: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
+    """Return whether a folder with some of its files may replace what is known of it."""
+
+    def holds_all(folder: Folder) -> bool:
+        before = known.get(folder.path)
+        return before is None or set(rows(before.names, b"/")) <= set(rows(folder.names, b"/"))
+
+    return holds_all
+
+
 def _read(
     roots: Sequence[Sequence[Folder]],
     known: Mapping[bytes, Folder],
     cache: Cache,
     read_all: ReadAll,
     progress: Progress,
+    may_keep: Callable[[Folder], bool] = lambda _: True,
 ) -> dict[bytes, Folder]:
     """Read what is not in the cache, and keep it there; the folders that were read, by path."""
 
@@ -104,10 +130,11 @@ def _read(
     try:
         for folder, fields in with_readings(folders, known, cache.fields, read_and_tell):
             fresh[folder.path] = folder
-            unkept.append((folder, fields))
+            if may_keep(folder):
+                unkept.append((folder, fields))
             if len(unkept) == _KEEP_EVERY:
                 cache.keep(unkept, ())
                 unkept = []
-    finally:  # what was read so far outlives an interruption
+    finally:  # an interrupted run keeps what it has read
         cache.keep(unkept, ())
     return fresh

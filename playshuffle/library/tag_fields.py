@@ -1,57 +1,122 @@
-"""What a file calls its tags and how it writes them, in; the fields of `Tags`, out."""
+"""Map the names that files use for their tags to the fields of `Tags`.
+
+A new tag needs a row: the ID3 frames to parse and the version of the cache are derived from the table.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.library.folder import Tags
 
+TagValues = dict[str, list[Any]]  # values by the name of the tag in the file
+
 LONGEST_TEXT = 1000  # characters of a field that are kept
+LONGEST_COMMENT = 200  # characters of a comment that are kept: some hold a whole biography
 
 _LONGEST_MS = 30 * 24 * 3600 * 1000  # a longer track is a damaged header
 
-# What a field may be called: in ID3; in Vorbis comments, APEv2 and free-form tags; in MP4; in
-# ASF. All in lower case. The first name that a file has counts: YEAR adds nothing to DATE.
+
+class _Names(NamedTuple):
+    """The names of a field in lower case: ID3 frames, and names in all other kinds of tags.
+
+    The first name that a file has counts: YEAR adds nothing to DATE.
+    """
+
+    id3: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+# Names that are not ID3 frames are those of Vorbis comments, APEv2 and free-form tags; of MP4; of ASF.
 _NAMES = {
-    "title": ("tit2", "title", "\xa9nam"),
-    "artist": ("tpe1", "artist", "\xa9art", "author"),
-    "album": ("talb", "album", "\xa9alb", "wm/albumtitle"),
-    "album_artist": ("tpe2", "albumartist", "album artist", "album_artist", "aart", "wm/albumartist"),
-    "genre": ("tcon", "genre", "\xa9gen", "wm/genre"),
-    "date": ("tdrc", "tyer", "date", "year", "\xa9day", "wm/year"),
-    "composer": ("tcom", "composer", "\xa9wrt", "wm/composer"),
-    "grouping": ("tit1", "grp1", "grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription"),
-    "work": ("work", "\xa9wrk", "wm/work"),
-    "recording_id": (
-        "ufid:http://musicbrainz.org",
-        "musicbrainz_trackid",
-        "musicbrainz track id",
-        "musicbrainz/track id",
+    "title": _Names(("tit2",), ("title", "\xa9nam")),
+    "artist": _Names(("tpe1",), ("artist", "\xa9art", "author")),
+    "album": _Names(("talb",), ("album", "\xa9alb", "wm/albumtitle")),
+    "album_artist": _Names(
+        ("tpe2",), ("albumartist", "album artist", "album_artist", "aart", "wm/albumartist")
     ),
-    "release_id": ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id"),
-    "artist_id": ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id"),
-    "disc": ("tpos", "discnumber", "disc", "disk", "wm/partofset"),
-    "number": ("trck", "tracknumber", "track", "trkn", "wm/tracknumber"),
+    "genre": _Names(("tcon",), ("genre", "\xa9gen", "wm/genre")),
+    "date": _Names(("tdrc", "tyer"), ("date", "year", "\xa9day", "wm/year")),
+    "composer": _Names(("tcom",), ("composer", "\xa9wrt", "wm/composer")),
+    "grouping": _Names(
+        ("tit1", "grp1"), ("grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription")
+    ),
+    "work": _Names((), ("work", "\xa9wrk", "wm/work")),
+    "recording_id": _Names(
+        (),
+        (
+            "ufid:http://musicbrainz.org",
+            "musicbrainz_trackid",
+            "musicbrainz track id",
+            "musicbrainz/track id",
+        ),
+    ),
+    "release_id": _Names((), ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id")),
+    "artist_id": _Names((), ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id")),
+    "disc": _Names(("tpos",), ("discnumber", "disc", "disk", "wm/partofset")),
+    "number": _Names(("trck",), ("tracknumber", "track", "trkn", "wm/tracknumber")),
+    "comment": _Names(("comm",), ("comment", "description", "\xa9cmt", "wm/comments")),
+    "mood": _Names(("tmoo",), ("mood", "wm/mood")),
+    "language": _Names(("tlan",), ("language", "wm/language")),
+    "bpm": _Names(("tbpm",), ("bpm", "tmpo", "wm/beatsperminute")),
+    "media_kind": _Names((), ("stik",)),
+    "original_date": _Names(
+        ("tdor", "tory"),
+        ("originaldate", "originalyear", "original year", "wm/originalreleasetime", "wm/originalreleaseyear"),
+    ),
+    "play_count": _Names(("pcnt",), ("fmps_playcount", "playcount", "play_count", "popm:count")),
 }
 
-_FIELDS = {name: (rank, field) for field, names in _NAMES.items() for rank, name in enumerate(names)}
-_NUMBERS = ("disc", "number")
+_FIELDS = {
+    name: (rank, field)
+    for field, names in _NAMES.items()
+    for rank, name in enumerate((*names.id3, *names.others))
+}
 
 # What a rating may be called, and the best it can be.
 _RATING_NAMES = {"fmps_rating": 1, "popm": 255, "rate": 100, "wm/shareduserrating": 99}
 
+# All names in lower case that add to a field.
+KNOWN_NAMES = frozenset((*_FIELDS, *_RATING_NAMES, "rating"))
 
-def tags_of(found: Mapping[str, Sequence[Any]], length_s: float) -> Tags:
-    """Gather the fields from what was found in a file: names in lower case, and their values."""
+# Frames of ID3v2.3 and v2.4 that hold a field; readers never parse any other.
+ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in names.id3) | {
+    "TXXX",
+    "UFID",
+    "POPM",
+}
+
+# The rows as text, for the version of the cache.
+SIGNATURE = repr((_NAMES, _RATING_NAMES, LONGEST_COMMENT, Tags._fields))
+
+
+class Stream(NamedTuple):
+    """What a reader knows about the audio itself. bitrate: bits per second. Zero or None: not known."""
+
+    length_s: float
+    bitrate: float = 0
+    sample_rate: float = 0
+    lossless: bool | None = None
+
+
+def tags_of(found: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
+    """Return the fields of a file, from the values of its tags by name in lower case."""
     best: dict[str, tuple[int, str]] = {}
     for name in found:
         if name in _FIELDS:
             rank, field = _FIELDS[name]
             best[field] = min(best.get(field, (rank, name)), (rank, name))
     fields: dict[str, Any] = {
-        field: (_number if field in _NUMBERS else _text)(found[name]) for field, (_, name) in best.items()
+        field: _READERS.get(field, _text)(found[name]) for field, (_, name) in best.items()
     }
-    return Tags(_duration_ms(length_s), rating=_rating(found), **fields)
+    return Tags(
+        _duration_ms(stream.length_s),
+        rating=_rating(found),
+        bitrate=_rate(stream.bitrate),
+        sample_rate=_rate(stream.sample_rate),
+        lossless=stream.lossless,
+        **fields,
+    )
 
 
 def _text(values: Sequence[Any]) -> str:
@@ -81,6 +146,31 @@ def _number(values: Sequence[Any]) -> int | None:
     return None
 
 
+def _comment(values: Sequence[Any]) -> str:
+    return _text(values)[:LONGEST_COMMENT].rstrip()
+
+
+def _rounded(values: Sequence[Any]) -> int | None:
+    """Return 120 for '119.6', None for what is not a positive number."""
+    try:
+        number = float(values[0])
+    except (IndexError, TypeError, ValueError):
+        return None
+    return round(number) if 0.5 < number < 1 << 31 else None
+
+
+def _count(values: Sequence[Any]) -> int | None:
+    """Return the largest count of several players, None where no value is a number."""
+    texts = (value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in values)
+    matches = (re.match("[0-9]{1,9}(?![0-9])", text) for text in texts)
+    return max((int(match[0]) for match in matches if match), default=None)
+
+
+def _rate(value: float) -> int | None:
+    # Written so that NaN fails it, too.
+    return round(value) if 0 < value < 1 << 31 else None
+
+
 def _rating(found: Mapping[str, Sequence[Any]]) -> float | None:
     for name, best in _RATING_NAMES.items():
         for value in found.get(name, ()):
@@ -104,3 +194,13 @@ def _share(value: Any, best: int) -> float | None:
 def _duration_ms(length_s: float) -> int | None:
     # Written so that NaN fails it, too.
     return round(length_s * 1000) if 0.5 < length_s * 1000 <= _LONGEST_MS else None
+
+
+_READERS = {
+    "disc": _number,
+    "number": _number,
+    "comment": _comment,
+    "bpm": _rounded,
+    "media_kind": _number,
+    "play_count": _count,
+}

@@ -1,4 +1,4 @@
-"""Folders in, tracks out: their tags read where they are not known, each file once, in path order."""
+"""Collect the tracks below folders: each file once, in path order, tags read where needed."""
 
 import json
 from array import array
@@ -6,19 +6,24 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
-from operator import itemgetter, lt
+from operator import add, itemgetter, lt
 from typing import Any, TypeVar
 from zlib import crc32
 
+from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags, rows
-from playshuffle.library.names import is_plain
+from playshuffle.library.identity import file_id
+from playshuffle.library.listing import fits
+from playshuffle.library.suspect_names import is_plain
+from playshuffle.system.birth_time import birth_of
 
 # A reader of tags: paths in; (number of the path, what came of it) out, in any order.
 ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
 _LONGEST_MS = (1 << 32) - 1
 _STAMP_BYTES = 32
+_ABOVE_TAGS = 1 << 32
 _UNSETTLED = -1  # a size that no file has, so that its stamp is another one in the next pass
 _path = itemgetter(0)
 
@@ -63,7 +68,8 @@ class Tracks:
         numbers = array("q")
         for folder in self.folders:
             numbers.frombytes(folder.stamps)
-        numbers[2::4] = array("q", self._whole_column(_tag_sums))
+        numbers[2::4] = array("q", self._whole_column(_content_sums))
+        numbers[3::4] = array("q", self._whole_column(_file_ids))
         if self.chosen is None:
             return numbers.tobytes()
         whole = numbers.tobytes()
@@ -98,7 +104,7 @@ class Tracks:
 def with_readings(
     folders: Iterable[Folder],
     known: Mapping[bytes, Folder],
-    known_fields: Callable[[bytes], list[list[Any] | None]],
+    known_fields: Callable[[Folder], list[list[Any] | None]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
     """Read what is not known: the folders that have no readings, with them, and all tags as JSON.
@@ -115,7 +121,7 @@ def with_readings(
         mine = _Rows(folder)
         before = known.get(folder.path)
         if before is not None:
-            mine.take_over(before, known_fields(folder.path))
+            mine.take_over(before, known_fields(before))
         missing = mine.missing
         if not missing:
             yield mine.finished()
@@ -141,7 +147,10 @@ class _Rows:
         self._durations_ms = array("I", bytes(4 * count))
         self._extinfs = [b""] * count
         self._artists = [b""] * count
+        self._file_ids = array("q", bytes(8 * count))
+        self._audio = array("I", bytes(4 * count))
         self._reasons: dict[int, tuple[str, bool]] = {}
+        self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[list[Any] | None]) -> None:
         """Take over the readings of files that have not changed; of others, the tags until they are read."""
@@ -151,6 +160,7 @@ class _Rows:
         durations_ms = array("I", before.durations_ms)
         extinfs = before.lines.split(b"\0")[::2]
         artists = _each(before.artists, len(names))
+        file_ids, audio = array("q", before.file_ids), array("I", before.audio)
         old_row = {name: row for row, name in enumerate(names)}
         for row, name in enumerate(self.names):
             old = old_row.get(name)
@@ -160,8 +170,12 @@ class _Rows:
             self._durations_ms[row] = durations_ms[old]
             self._extinfs[row] = extinfs[old]
             self._artists[row] = artists[old]
+            self._audio[row] = audio[old] if audio else 0
+            if old in before.odd.spoken:
+                self._spoken[row] = before.odd.spoken[old]
             if _stamp(before, old) == _stamp(self._folder, row):
                 del self.missing[row]
+                self._file_ids[row] = file_ids[old] if file_ids else 0
                 if old in before.odd.reasons:
                     self._reasons[row] = before.odd.reasons[old]
 
@@ -173,10 +187,17 @@ class _Rows:
         if not reading.is_settled:
             self._stamps[4 * row] = _UNSETTLED
             return
+        birth = birth_of(self._folder.path + self.names[row])
+        if birth is not None and fits(birth.inode) == self._stamps[4 * row + 3]:
+            self._file_ids[row] = file_id(birth)
         tags = reading.tags or Tags()
+        self._spoken.pop(row, None)
+        if why := spoken.reason(self.names[row], reading.tags):
+            self._spoken[row] = why
+        self._audio[row] = _audio_sum(tags)
         self._fields[row] = None if reading.tags is None else list(tags)
         self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
-        self._extinfs[row] = extinf(tags)
+        self._extinfs[row] = extinf(tags, self.names[row])
         self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
 
     def finished(self) -> tuple[Folder, str]:
@@ -188,7 +209,9 @@ class _Rows:
             lines=b"\0".join(map(b"%b\0/%b\n".__mod__, zip(self._extinfs, self.names, strict=True))),
             artists=b"\0".join(artists),
             has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
-            odd=self._folder.odd._replace(reasons=self._reasons),
+            file_ids=self._file_ids.tobytes(),
+            audio=self._audio.tobytes(),
+            odd=self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken),
         )
         return folder, json.dumps(self._fields)
 
@@ -232,7 +255,7 @@ def _is_in_order(folders: Sequence[Folder]) -> bool:
 def _staying(
     folder: Folder, twice: Collection[bytes], skipped: list[Skipped], untagged: list[Skipped]
 ) -> Iterator[int]:
-    """The rows of a folder without what is no track, or is reached by another path."""
+    """Return the rows of a folder that are tracks and are not reached by another path."""
     for row, name in enumerate(folder.names.split(b"/")):
         path = folder.path + name
         reason, is_track = folder.odd.reasons.get(row, ("", True))
@@ -273,9 +296,33 @@ def _each(artists: bytes, count: int) -> list[bytes]:
     return artists.split(b"\0") if b"\0" in artists else [artists] * count
 
 
-def _tag_sums(folder: Folder) -> Iterable[int]:
-    """Of each file a check sum of its EXTINF line: 0 where there is none."""
-    return map(crc32, folder.lines.split(b"\0")[::2]) if folder.lines else [0] * _count(folder)
+def _audio_sum(tags: Tags) -> int:
+    """Return a checksum of what a file says of its audio, 0 if its length is unknown.
+
+    For a variable bit rate the average tells as much as the number of bytes.
+    """
+    if tags.duration_ms is None:
+        return 0
+    facts = (tags.duration_ms, tags.bitrate, tags.sample_rate, tags.lossless)
+    return crc32(repr(facts).encode()) & 0x7FFFFFFF or 1
+
+
+def _content_sums(folder: Folder) -> Iterable[int]:
+    """Return checksums of each file: of its audio in the high 32 bits, of its EXTINF line in the low ones."""
+    if not folder.lines:
+        return [0] * _count(folder)
+    tags = map(crc32, folder.lines.split(b"\0")[::2])
+    if not folder.audio:
+        return tags
+    return map(add, tags, map(_ABOVE_TAGS.__mul__, array("I", folder.audio)))
+
+
+def _file_ids(folder: Folder) -> Iterable[int]:
+    """Return a number that identifies each file: with its birth time, else the inode number."""
+    inodes = array("q", folder.stamps)[3::4]
+    if not folder.file_ids:
+        return inodes
+    return [known or inode for known, inode in zip(array("q", folder.file_ids), inodes, strict=True)]
 
 
 def _count(folder: Folder) -> int:

@@ -1,7 +1,7 @@
-"""Known folders in; out come those of which listing and stamps are still as they were.
+"""Check which known folders have not changed.
 
-A second run spends most of its time on this, in the kernel; so half of it may be done by another
-process, which costs a fork and answers with a byte for each folder.
+A second run spends most of its time here, in the kernel. Another process may do half of it, which
+costs a fork and answers with one byte per folder.
 """
 
 import os

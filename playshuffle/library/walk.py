@@ -1,9 +1,8 @@
-"""Folders in, their audio files out: which there are, and which are unchanged since last time.
+"""Find audio files below folders, and which of them changed since the last scan.
 
-The walk reads every folder and stats every audio file, each time: a file edited in place
-changes nothing in its folder. A folder whose listing and stamps are those of the last pass
-comes back as the very same value, tags and all; that check is what a second run costs.
-What cannot be read is unknown, never empty: such a folder comes back as it was known.
+The walk reads every folder and stats every audio file, each time, because a file edited in place
+changes nothing in its folder. An unchanged folder comes back as the same object, tags included.
+An unreadable folder is unknown, never empty: it comes back as it was known.
 """
 
 import contextlib
@@ -24,10 +23,11 @@ from playshuffle.library.unchanged import unchanged
 
 
 @dataclass(slots=True)
-class Found:
-    """What a walk found: folders by root, in the order given, and what was left out.
+class WalkResult:
+    """The result of a walk: folders by root, in the order given, and what was skipped.
 
-    growing: files that are being written, and so stay as they were known.
+    Attributes:
+        growing: files that are being written; they stay as they were known.
     """
 
     roots: list[list[Folder]] = field(default_factory=list)
@@ -46,9 +46,9 @@ class Dirty(NamedTuple):
     trees: frozenset[bytes] = frozenset()
 
     def without(self, folders: Collection[Folder]) -> dict[bytes, Folder]:
-        """Those of the plain folders, by path, of which it is known that nothing has changed.
+        """Return the plain folders, by path, that are known to be unchanged.
 
-        What lies behind a link may have changed without a word.
+        A folder behind a link may have changed without an event.
         """
         links = (folder.path + name + b"/" for folder in folders for name in folder.odd.links)
         tops = (*self.trees, *links)
@@ -61,11 +61,13 @@ class Dirty(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What is known of what happened in the folders since the last look.
+    """Changes in the folders since the last scan, by events.
 
-    dirty: where to look; None for everywhere. gone: files and folders that were seen to be
-        deleted or moved away. moved: those of which it was seen whither: from, to.
-    still_ns: what was written to less than that ago is left for later.
+    Attributes:
+        dirty: where to look; None for everywhere.
+        gone: files and folders that were deleted or moved.
+        moved: (old path, new path) of every rename that was observed.
+        still_ns: files modified less than this time ago are left for later.
     """
 
     dirty: Dirty | None = None
@@ -88,7 +90,7 @@ def find(
     may_fork: bool = False,
     dirty: Dirty | None = None,
     still_ns: int = 0,
-) -> Found:
+) -> WalkResult:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
     Every folder is entered once, known by device and inode, so that loops and overlapping
@@ -98,14 +100,14 @@ def find(
         roots: absolute paths of folders, without a slash at the end.
         known: folders of an earlier pass by path; one that has not changed comes back as
             the same object.
-        use_ignore_files: leave out what `.nomedia`, `.ndignore` and their kin name.
+        use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
         with_stamps: False spares the stat of each file; the stamps then hold zeros but for
             the inode.
         seen_so_far: called with each folder, with the number of files found.
         clock_ns: the clock that file systems stamp with.
         may_fork: have another process do half of it, where that pays; not where there are threads.
-        dirty: look only there, and believe the rest to be as it is known.
-        still_ns: what was written to less than that ago is not looked at yet.
+        dirty: look only there; the rest is taken as known.
+        still_ns: files modified less than this time ago are not read yet.
     """
     if dirty is None:
         same = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
@@ -143,7 +145,7 @@ class _Walk:
         self.seen_so_far = seen_so_far
         self.clock_ns = clock_ns
         self.still_ns = still_ns
-        self.found = Found()
+        self.found = WalkResult()
         # A heap: of two links to one folder, that with the smallest path counts.
         self.links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
@@ -151,7 +153,7 @@ class _Walk:
         self._files = 0
 
     def enter(self, number: int, top: bytes, rules: Rules | None) -> None:
-        """Walk a folder and all below it, and file what was found under root `number`."""
+        """Walk a folder and all below it, and add the folders to root `number`."""
         todo: list[tuple[bytes, Rules | None]] = [(top, rules)]
         while todo:
             path, rules = todo.pop()
@@ -180,7 +182,7 @@ class _Walk:
     def _file(
         self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
     ) -> None:
-        """Put a folder with what was found, and what is in it on the lists of what is to be walked."""
+        """Add a folder to the result, and its subfolders and links to those still to be walked."""
         path = folder.path
         self._filed.add(path)
         self.found.roots[number].append(folder)
@@ -206,7 +208,7 @@ class _Walk:
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
-        """Say so, and go on with what is known of this folder and all below it."""
+        """Report an unreadable folder, and reuse what was known of it and all below it."""
         report = Skipped(path, os.strerror(error.errno or 0))
         if report not in self.found.unreadable:
             self.found.unreadable.append(report)
@@ -218,7 +220,7 @@ class _Walk:
                 self._file(number, folder, None, todo)
 
 
-def _stat_twins(found: Found) -> None:
+def _stat_twins(found: WalkResult) -> None:
     """Stat the files whose inode numbers, taken from the listings, are not theirs alone.
 
     They may be hard links; or the file system is one of FUSE that lists no true numbers.

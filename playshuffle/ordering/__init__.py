@@ -1,1 +1,1 @@
-"""Arrange tracks into an order: the table of orders, grouping, pins, and updating a kept order."""
+"""Arrange tracks into an order, and update an order when the tracks change."""

@@ -1,4 +1,4 @@
-"""Tracks, a recipe and the last order in, the order out: where tags meet permutations."""
+"""Arrange tracks into an order: apply the order, pins, gap and limits of a recipe."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,18 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
-from playshuffle.ordering.apart import part_from_pins
 from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS, check
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
-from playshuffle.ordering.seam import after_gap
-from playshuffle.shuffle import RandBelow, Shuffle, pinned
+from playshuffle.shuffle import (
+    EmptyPositionError,
+    RandBelow,
+    Shuffle,
+    not_before,
+    pinned,
+    soonest_after,
+    swap_apart,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,13 @@ def arrange(
 
     Args:
         tracks: the library, not empty.
-        recipe: what is asked for.
+        recipe: the order and its options.
         last: the last order over these tracks, if there was one.
         randbelow: where all chance comes from.
         tags_of: looks up the tags, for the orders that need them; None where there are none.
 
     Raises:
-        PlayshuffleError: what is asked for has no meaning, or none for these tracks.
+        PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
     """
     check(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
     order = ORDERS[recipe.order]
@@ -76,8 +82,9 @@ def arrange(
     if order.is_of_the_list and count < len(result):
         result[:count] = pinned(result[:count], plan.there, shuffle, randbelow)
     if order.is_of_the_list and plan.there:
-        keys = group_keys(tracks, tags_of or no_tags, recipe.by or ARTIST)
-        result[:count] = part_from_pins(result[:count], plan.there, keys, randbelow)
+        keys = group_keys(tracks, tags_of or no_tags, recipe.group_by or ARTIST)
+        beside = {at + step for at in plan.there for step in (-1, 1)}
+        result[:count] = swap_apart(result[:count], plan.there, keys, randbelow, positions=beside)
     return Arranged(result + plan.left_out, count)
 
 
@@ -92,7 +99,7 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
         if pin.place == LAST and recipe.time_ms is not None:
             base.append(base.pop(base.index(pin.index)))
     plan = _planned(tracks, recipe, base, order)
-    pins.swap_in(plan.base, plan.there)
+    pins.move_in(plan.base, plan.there)
     result, count = _counted(tracks, recipe, plan, plan.base)
     return Arranged(result + plan.left_out, count)
 
@@ -151,7 +158,7 @@ def no_tags(folder: Folder) -> list[None]:
 def _by_length(
     tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
 ) -> tuple[list[int], list[int]]:
-    """The tracks of which the length is known and fits into the time, and the others."""
+    """Split tracks into those with a known length that fits into the time, and the others."""
     durations_ms = tracks.durations_ms
     fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
     if not fitting:
@@ -183,7 +190,7 @@ def _shuffled(
         played = [index for index in last.order[: last.count] if index in among] if last is not None else []
         was_played = frozenset(played)
         fresh = [index for index in base if index not in was_played]
-        return after_gap(fresh, played, recipe.gap.plays(len(base)), there, randbelow)
+        return _after_gap(fresh, played, recipe.gap.plays(len(base)), there, randbelow)
     pins.swap_in(base, there)
     staying: Collection[int] = there
     if recipe.part is not None:
@@ -194,6 +201,24 @@ def _shuffled(
             )
         staying = frozenset(range(len(base))).difference(recipe.part) | there.keys()
     return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
+
+
+def _after_gap(
+    fresh: Sequence[int], played: Sequence[int], gap: int, pins: Mapping[int, int], randbelow: RandBelow
+) -> list[int]:
+    """Shuffle so that no track but the pinned ones is played again before `gap` plays."""
+    count = len(fresh) + len(played)
+    if gap > count:
+        raise PlayshuffleError(
+            f"--gap of {gap:,} plays: there are only {count:,} tracks to choose from; take a smaller one.",
+            Exit.USAGE,
+        )
+    try:
+        return not_before([*fresh, *played], soonest_after(played, gap), randbelow, pins)
+    except EmptyPositionError as error:
+        raise PlayshuffleError(
+            f"--pin and --gap leave no track for place {error.position + 1}; take a smaller gap.", Exit.USAGE
+        ) from error
 
 
 def _fitting(

@@ -1,15 +1,13 @@
-"""Tracks and their tags in, numbers of groups out: who counts as the same artist, album, or else.
+"""Group tracks by artist, album, folder or another tag.
 
-Groups are numbered by first sight. A track that belongs to nobody has a number of its own.
+Groups are numbered in the order of their first track. A track without the tag is a group of its own.
 """
 
 import math
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from operator import eq
 from typing import NamedTuple
 
 from playshuffle.library.folder import Folder, Tags
@@ -79,17 +77,6 @@ def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
 def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:
     """How each track was rated, from 0 to 1."""
     return tracks.column(lambda folder: [tags and tags.rating for tags in tags_of(folder)])
-
-
-def neighbours(keys: Sequence[int]) -> int:
-    """How many entries follow one of their own group."""
-    return sum(map(eq, keys, keys[1:]))
-
-
-def fewest_neighbours(keys: Sequence[int]) -> int:
-    """How many entries must follow one of their own group, in the best of all orders."""
-    largest = max(Counter(keys).values(), default=0)
-    return max(0, 2 * largest - len(keys) - 1)
 
 
 def _numbered(names: Sequence[Hashable | None]) -> list[int]:

@@ -1,11 +1,14 @@
-"""The table of orders: what each one does, promises and takes; and what it cannot take."""
+"""Define the table of orders: what each order does, guarantees and accepts."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+import itertools
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering import groups
+from playshuffle.ordering import groups, plugin_orders
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import (
@@ -16,48 +19,64 @@ from playshuffle.shuffle import (
     durstenfeld,
     insert_apart,
     insert_in_block,
+    move_apart,
     restore,
     sattolo,
     semi_shuffle,
     spread,
+    swap_apart,
     weighted,
 )
+from playshuffle.text import ALIASES, any_of
 
 _RATING = "rating"
 _UNRATED = 0.5
 _LIGHTEST = 1e-100  # that `weighted` takes: behind all that have any weight
 
 # A running order, new tracks, draws and the first place still to come in; the order with them out.
-LetIn = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
+InsertNew = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
+
+# (order of the list, pinned positions, randbelow, first position still to come) -> repaired order.
+Repair = Callable[[Sequence[int], Collection[int], RandBelow, int], list[int]]
 
 
 class Order(NamedTuple):
     """A row of the table of orders.
 
     shuffle: made for these tracks and this recipe.
-    promise, but: what can be relied on, and what cannot; a line each.
+    guarantee, drawback: what can be relied on, and what cannot; a line each.
     takes: options, beside those that every order takes.
-    goes_by: what of a track it goes by, unless --by says otherwise.
+    tag: what of a track it goes by, unless --group-by says otherwise.
     from_last: the last order, not the library's, is what gets shuffled.
-    is_of_the_list: the promise is one on the list as it is played, so that the tracks chosen
+    is_of_the_list: the guarantee is about the list as it is played, so that the tracks chosen
         by a limit are shuffled once more among themselves.
-    let_in: made like `shuffle`, lets new tracks into a running order by the law of the order;
+    insert_new: made like `shuffle`; inserts new tracks so that the order keeps its guarantee;
         None where a place drawn among those still to come is the law.
+    repair: made like `shuffle`, restores the guarantee of a list that changed by moving as few
+        tracks as possible; None where `insert_new` keeps the guarantee by itself.
+    deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes
+        as near to it as the guarantee allows, or has none.
+    is_dealt_by_albums: a deal may be a number of whole groups of what it goes by.
+    has_fewest_repeats: the summary of `make` names no other order against repeats.
     """
 
     shuffle: Callable[[Tracks, TagsOf, Recipe], Shuffle]
-    promise: str
-    but: str
+    guarantee: str
+    drawback: str
     takes: tuple[str, ...]
-    goes_by: str | None = None
+    tag: str | None = None
     from_last: bool = False
     is_of_the_list: bool = False
-    let_in: Callable[[Tracks, TagsOf, Recipe], LetIn] | None = None
+    insert_new: Callable[[Tracks, TagsOf, Recipe], InsertNew] | None = None
+    repair: Callable[[Tracks, TagsOf, Recipe], Repair] | None = None
+    deck_gap: Literal["kept", "attempted", "none"] = "attempted"
+    is_dealt_by_albums: bool = False
+    has_fewest_repeats: bool = False
 
 
 def _spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
-    keys = groups.group_keys(tracks, tags_of, recipe.by or ARTIST)
-    within = groups.group_keys(tracks, tags_of, ALBUM) if recipe.by in (None, ARTIST) else None
+    keys = groups.group_keys(tracks, tags_of, recipe.group_by or ARTIST)
+    within = groups.group_keys(tracks, tags_of, ALBUM) if recipe.group_by in (None, ARTIST) else None
     return lambda order, randbelow: spread(order, keys, randbelow, within)
 
 
@@ -67,9 +86,9 @@ def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
     A limit cuts the last block where it falls.
     """
     inside = recipe.inside or "none"
-    if (size := recipe.block_size) is not None:
+    if (size := recipe.group_size) is not None:
         return lambda order, randbelow: cut(order, size, randbelow, inside)
-    by = recipe.by or ORDERS[recipe.order].goes_by
+    by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None  # or `check` has refused it
     if by == FOLDER:
         keys = groups.group_keys(tracks, tags_of, FOLDER)
@@ -79,16 +98,28 @@ def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
     return lambda order, randbelow: blocks(albums.in_order(order), keys, randbelow, inside)
 
 
-def _let_in_apart(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> LetIn:
-    keys = groups.group_keys(tracks, tags_of, recipe.by or ARTIST)
+def _insert_apart(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
+    keys = groups.group_keys(tracks, tags_of, recipe.group_by or ARTIST)
     return lambda order, new, randbelow, first: insert_apart(order, new, keys, randbelow, first)
 
 
-def _let_in_blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> LetIn:
+def _repair_spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Repair:
+    """Without pins tracks move, and the guarantee holds; around pins they are swapped."""
+    keys = groups.group_keys(tracks, tags_of, recipe.group_by or ARTIST)
+
+    def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
+        if not pins:
+            return move_apart(order, keys, randbelow, first)
+        return swap_apart(order, {*range(first), *pins}, keys, randbelow)
+
+    return repair
+
+
+def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
     """A new track joins its block, where it stands on its album; of blocks of one size none is torn apart."""
-    if recipe.block_size is not None:
+    if recipe.group_size is not None:
         return lambda order, new, _randbelow, _first: [*order, *new]
-    by = recipe.by or ORDERS[recipe.order].goes_by
+    by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None  # or `check` has refused it
     in_order = list(range(len(tracks)))
     if by != FOLDER:
@@ -97,14 +128,22 @@ def _let_in_blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> LetIn:
     rank = {index: number for number, index in enumerate(in_order)}
     rank_keys = [keys[index] for index in in_order]
 
-    def let_in(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:
+    def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:
         astray = _astray(order, keys, first)
         ranks = [rank[index] for index in order if index not in astray]
         coming = sorted(rank[index] for index in (*new, *astray))
         joined = insert_in_block(ranks, coming, rank_keys, randbelow, first)
+        if not recipe.inside or recipe.inside == "none":
+            joined = _sorted_in_blocks(joined, rank_keys, first)
         return [in_order[number] for number in joined]
 
-    return let_in
+    return insert_new
+
+
+def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int) -> list[int]:
+    """Sort what is still to come of each block; renumbered tracks stood at their old positions."""
+    blocks = (list(block) for _, block in itertools.groupby(ranks[first:], keys.__getitem__))
+    return [*ranks[:first], *(rank for block in blocks for rank in sorted(block))]
 
 
 def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
@@ -124,7 +163,7 @@ def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
     }
 
 
-def _let_in_sorted(_tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> LetIn:
+def _insert_sorted(_tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> InsertNew:
     return lambda order, new, _randbelow, _first: sorted([*order, *new])
 
 
@@ -132,7 +171,7 @@ def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
     ratings = groups.ratings(tracks, tags_of)
     if not any(rating is not None for rating in ratings):
         raise PlayshuffleError(
-            "--order weighted goes by ratings, and no track has one; rate some, or take another order.",
+            "--order weighted needs ratings, and no track has one. Rate some tracks or choose another order.",
             Exit.USAGE,
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]
@@ -143,124 +182,160 @@ def _sorted(order: Sequence[int], _: RandBelow) -> list[int]:
     return restore(order)
 
 
-# To add an order: a shuffle, its row here, and its law as a test.
-ORDERS: Mapping[str, Order] = {
-    "uniform": Order(
-        lambda *_: durstenfeld,
-        "every order is equally likely (Durstenfeld)",
-        "one artist may well come several times in a row",
-        ("--gap", "--part", "--pin"),
-    ),
-    "sattolo": Order(
-        lambda *_: sattolo,
-        "no track has the place it had last time (Sattolo)",
-        "what ended the last list may begin this one",
-        ("--part", "--pin"),
-        from_last=True,
-    ),
-    "spread": Order(
-        _spread,
-        "one artist follows himself as seldom as can be; his albums likewise",
-        "not every order can come; --pin may cost a neighbour more",
-        ("--by", "--pin"),
-        goes_by=ARTIST,
-        is_of_the_list=True,
-        let_in=_let_in_apart,
-    ),
-    "albums": Order(
-        _blocks,
-        "albums in any order, each whole, by disc and track number",
-        "two albums by one artist may follow each other",
-        ("--inside",),
-        goes_by=ALBUM,
-        let_in=_let_in_blocks,
-    ),
-    "folders": Order(
-        _blocks,
-        "folders in any order, each whole, by path; needs no tags",
-        "the discs of an album may be far apart",
-        ("--inside",),
-        goes_by=FOLDER,
-        let_in=_let_in_blocks,
-    ),
-    "blocks": Order(
-        _blocks,
-        "blocks in any order, each whole: --by a tag, or of --block-size",
-        "blocks of one size, cut from the order by path, know no albums",
-        ("--block-size", "--by", "--inside"),
-        let_in=_let_in_blocks,
-    ),
-    "semi": Order(
-        lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
-        "half as many swaps as tracks, so that the last order still shows",
-        "some tracks stay; how many is left to chance",
-        ("--part", "--pin"),
-        from_last=True,
-    ),
-    "weighted": Order(
-        _weighted,
-        "what is rated twice as high is twice as likely to be next",
-        "what is not rated counts as half; a low one may still come first",
-        ("--part", "--pin"),
-        goes_by=_RATING,
-    ),
-    "sorted": Order(
-        lambda *_: _sorted,
-        "the natural order: by path",
-        "nothing is left to chance",
-        ("--pin",),
-        let_in=_let_in_sorted,
-    ),
-}
+class _Orders(dict[str, Order]):
+    """The orders by name. Orders of other packages are found by name, but not listed."""
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        return isinstance(name, str) and name not in ALIASES["order"] and plugin_orders.find(name) is not None
+
+    def __missing__(self, name: str) -> Order:
+        def made(tracks: Tracks, tags_of: TagsOf, _recipe: Recipe) -> Shuffle:
+            rows = zip(tracks.paths, tracks.column(tags_of), strict=True)
+            table = [plugin_orders.Track(os.fsdecode(path), tags or Tags()) for path, tags in rows]
+            return plugin_orders.shuffle_by(name, table)
+
+        package = plugin_orders.package(name)
+        return Order(
+            made,
+            plugin_orders.summary(name) or f"as the package {package} defines it",
+            f"it is from the package {package}; check it with playshuffle audit",
+            (),
+        )
+
+
+# To add an order: a shuffle, its row here, and a test of its guarantee.
+ORDERS: Mapping[str, Order] = _Orders(
+    {
+        "random": Order(
+            lambda *_: durstenfeld,
+            "every order is equally likely (Durstenfeld)",
+            "the same artist may come several times in a row",
+            ("--gap", "--part", "--pin"),
+            deck_gap="kept",
+        ),
+        "sattolo": Order(
+            lambda *_: sattolo,
+            "no track has the position that it had last time (Sattolo)",
+            "the tracks that ended the last list may begin this one",
+            ("--part", "--pin"),
+            from_last=True,
+        ),
+        "spread": Order(
+            _spread,
+            "avoids two tracks in a row by the same artist or from the same album",
+            "not every order can come, and --pin may cause a repeat",
+            ("--group-by", "--pin"),
+            tag=ARTIST,
+            is_of_the_list=True,
+            insert_new=_insert_apart,
+            repair=_repair_spread,
+            has_fewest_repeats=True,
+        ),
+        "albums": Order(
+            _blocks,
+            "albums in random order, each complete, by disc and track number",
+            "two albums by the same artist may follow each other",
+            ("--inside",),
+            tag=ALBUM,
+            insert_new=_insert_block,
+            is_dealt_by_albums=True,
+        ),
+        "folders": Order(
+            _blocks,
+            "folders in random order, each complete, by path; needs no tags",
+            "the discs of an album may be far apart",
+            ("--inside",),
+            tag=FOLDER,
+            insert_new=_insert_block,
+            is_dealt_by_albums=True,
+        ),
+        "groups": Order(
+            _blocks,
+            "groups in random order, each complete: the same tag, or N tracks",
+            "groups of N tracks (--group-size) ignore albums",
+            ("--group-by", "--group-size", "--inside"),
+            insert_new=_insert_block,
+        ),
+        "light": Order(
+            lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
+            "a light shuffle that stays close to the last order",
+            "about a third of the tracks keep their position",
+            ("--part", "--pin"),
+            from_last=True,
+        ),
+        "weighted": Order(
+            _weighted,
+            "a track with twice the rating is twice as likely to be next",
+            "unrated tracks count as half, and low ratings may still come first",
+            ("--part", "--pin"),
+            tag=_RATING,
+        ),
+        "sorted": Order(
+            lambda *_: _sorted,
+            "sorted by path, not shuffled",
+            "nothing is random",
+            ("--pin",),
+            insert_new=_insert_sorted,
+            deck_gap="none",
+        ),
+    }
+)
 
 _WHY_NOT = {
-    "--block-size": "only blocks may all be of one size",
-    "--by": "it says what spread keeps apart and blocks keeps together",
+    "--group-by": "only groups and spread use a tag of your choice",
+    "--group-size": "only groups can have a fixed size",
     "--gap": "its own rule and a gap may contradict each other",
-    "--inside": "it has no blocks",
-    "--part": "its promise is one on the whole list",
-    "--pin": "a pinned track would be torn out of its block",
+    "--inside": "it has no groups",
+    "--part": "its guarantee is about the whole list",
+    "--pin": "a pinned track would be torn out of its group",
 }
 
 
 def check(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
-    """Refuse what has no meaning, whatever the tracks are.
+    """Reject options that do not work together, whatever the tracks are.
 
     Raises:
         PlayshuffleError: options exclude each other, or one is missing.
     """
     order = ORDERS[recipe.order]
-    asked = {
-        "--block-size": recipe.block_size is not None,
-        "--by": recipe.by is not None,
+    is_given = {
         "--gap": recipe.gap is not None,
+        "--group-by": recipe.group_by is not None,
+        "--group-size": recipe.group_size is not None,
         "--inside": recipe.inside is not None,
         "--part": recipe.part is not None,
         "--pin": has_pins,
     }
-    for option, is_asked in asked.items():
-        if is_asked and option not in order.takes:
-            takers = ", ".join(name for name, other in ORDERS.items() if option in other.takes)
+    for option, has_value in is_given.items():
+        if has_value and option not in order.takes:
+            takers = [name for name, other in ORDERS.items() if option in other.takes]
             raise PlayshuffleError(
-                f"{option} does not go with --order {recipe.order}: {_WHY_NOT[option]}."
-                f" It goes with {takers}.",
+                f"{option} does not work with --order {recipe.order}: {_WHY_NOT[option]}."
+                f" It works with {any_of(takers)}.",
                 Exit.USAGE,
+                [option, "--order"],
             )
-    if recipe.order == "blocks" and asked["--by"] == asked["--block-size"]:
+    if recipe.order == "groups" and is_given["--group-by"] == is_given["--group-size"]:
         raise PlayshuffleError(
-            "--order blocks takes either --by (what is kept together) or --block-size (how many tracks).",
+            "--order groups needs either --group-by (a tag, such as genre) or --group-size (a number of"
+            " tracks).",
             Exit.USAGE,
+            ["--order", "--group-by", "--group-size"],
         )
-    if recipe.block_size is not None and recipe.block_size < 1:
-        raise PlayshuffleError("--block-size takes a number from 1.", Exit.USAGE)
+    if recipe.group_size is not None and recipe.group_size < 1:
+        raise PlayshuffleError("--group-size must be a number from 1.", Exit.USAGE, ["--group-size"])
     if recipe.gap is not None and recipe.part is not None:
         raise PlayshuffleError(
-            "--gap does not go with --part: what is not in the part stays where it was.",
+            "--gap does not work with --part: tracks outside of the part stay where they were.",
             Exit.USAGE,
+            ["--gap", "--part"],
         )
-    by = recipe.by or order.goes_by
-    if not has_tags and by not in (None, FOLDER):
+    tag = recipe.group_by or order.tag
+    if not has_tags and tag not in (None, FOLDER):
         raise PlayshuffleError(
-            f"--order {recipe.order} goes by {by}, which only the tags tell; leave --no-tags away.",
+            f"--order {recipe.order} needs tags ({tag}). Remove --no-tags.",
             Exit.USAGE,
+            ["--order", "--group-by", "--no-tags"],
         )

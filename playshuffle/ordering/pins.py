@@ -1,4 +1,4 @@
-"""Pins: what a user says of them -> which track, and which place; and the order around them."""
+"""Resolve pins to tracks and positions, and place them in an order."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -83,6 +83,14 @@ def swap_in(order: list[int], there: Mapping[int, int]) -> None:
     for place, index in there.items():
         at = order.index(index)
         order[place], order[at] = order[at], order[place]
+
+
+def move_in(order: list[int], there: Mapping[int, int]) -> None:
+    """Put each pinned track at its place; all other tracks keep their order among themselves."""
+    pinned = frozenset(there.values())
+    order[:] = [index for index in order if index not in pinned]
+    for place in sorted(there):
+        order.insert(place, there[place])
 
 
 def _place(word: str) -> int | str | None:

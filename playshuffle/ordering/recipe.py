@@ -1,17 +1,16 @@
-"""The words of a user in, a recipe out: which order, with what."""
+"""Parse the options of an order into a recipe: order, gap, part and limits."""
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Inside
-from playshuffle.text import known
 
 LAST = "last"
 HERE = "here"
 
-# Compiled where they are used, which is seldom.
+# Compiled where they are used, which is rare.
 _GAP = r"([0-9]{1,9})(%?)"
 _PART = r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{1,9}))?"
 
@@ -25,13 +24,13 @@ class Pin:
 
 
 class Gap(NamedTuple):
-    """From one playing of a track to its next, so many plays, or per cent of the tracks."""
+    """The minimum number of plays before a track repeats, or that number as a percentage of the tracks."""
 
     size: int
     is_percent: bool = False
 
     def plays(self, tracks: int) -> int:
-        """What it comes to among so many tracks, rounded up."""
+        """Return the gap in a library of N tracks, rounded up."""
         return -(-self.size * tracks // 100) if self.is_percent else self.size
 
 
@@ -44,36 +43,26 @@ def usual_gap(tracks: int) -> int:
 class Recipe:
     """How to arrange; None is what was not asked for.
 
-    limit: at most so many tracks. time_ms: at most so much playing time.
-    by: what is kept together, or apart: one of `groups.KNOWN`.
+    limit: maximum number of tracks. time_ms: maximum playing time.
+    group_by: what is kept together, or apart: one of `groups.KNOWN`.
     part: the places that are shuffled, from 0.
     """
 
-    order: str = "uniform"
+    order: str = "random"
     pins: tuple[Pin, ...] = ()
     limit: int | None = None
     time_ms: int | None = None
-    by: str | None = None
-    block_size: int | None = None
+    group_by: str | None = None
+    group_size: int | None = None
     inside: Inside | None = None
     part: range | None = None
     gap: Gap | None = None
 
     @property
-    def law(self) -> str:
-        """What tells one law from another: the order, and what it goes by."""
-        said = {"by": self.by, "block size": self.block_size, "inside": self.inside}
+    def order_name(self) -> str:
+        """The order and what it uses, as in "groups by genre"."""
+        said = {"by": self.group_by, "group size": self.group_size, "inside": self.inside}
         return " ".join([self.order, *(f"{key} {value}" for key, value in said.items() if value is not None)])
-
-
-def parse_inside(text: str) -> Inside:
-    """Read 'none', 'last' or 'all'.
-
-    Raises:
-        PlayshuffleError: it is none of these.
-    """
-    names: tuple[Inside, ...] = get_args(Inside)
-    return names[names.index(known("--inside", text, names))]
 
 
 def parse_gap(text: str) -> Gap | None:

@@ -1,10 +1,10 @@
-"""An order as it was remembered and the tracks of now in; out: the same order over these tracks.
+"""Update a remembered order after tracks were added, removed or renamed.
 
-What is gone leaves the playlist, but keeps its place for a while: a drive that returns finds its
-order. What is new goes in by the law of the order, at drawn places among those still to come.
+Vanished tracks leave the playlist, but keep their position in the state for 30 days, so that a drive
+that is connected again has its order. New tracks are inserted as the order requires, by default at
+random positions.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ from playshuffle.library.identity import Identity, Remembered
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, in_place, no_tags
 from playshuffle.ordering.groups import TagsOf
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.orders import ORDERS, Repair
 from playshuffle.ordering.recipe import Recipe
+from playshuffle.ordering.vanished import insert_vanished, recently_vanished
 from playshuffle.shuffle import RandBelow, insert
-
-KEPT_S = 30 * 86_400  # so long a track that is gone keeps its place
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An order over the tracks of now, and over those that are gone but keep their place in it.
+class UpdatedOrder:
+    """An updated order.
 
-    arranged: over the tracks of now. order: the same with the others: indices from
-        `len(tracks)` on are those of `gone`. gone: the remembered number of each, and since when
-        it is gone, in seconds.
+    Attributes:
+        arranged: the order of the present tracks.
+        order: the same with the vanished tracks, whose indices begin at `len(tracks)`.
+        gone: index in the former order of each vanished track, and when it vanished (Unix seconds).
     """
 
     arranged: Arranged
@@ -33,7 +33,7 @@ class Kept:
     gone: list[tuple[int, int]]
 
 
-def keep(
+def update_order(
     tracks: Tracks,
     recipe: Recipe,
     before: Remembered,
@@ -43,44 +43,49 @@ def keep(
     *,
     now_s: int,
     first: int = 0,
-) -> Kept:
-    """Keep an order while its tracks change.
+) -> UpdatedOrder:
+    """Update an order after its tracks changed.
 
     Args:
-        tracks: those of now, not empty.
-        recipe: what the order is to be; its pins are resolved.
-        before: the order as it was remembered.
-        identity: which track of now each remembered one is.
-        randbelow: drawn from for each new track.
-        tags_of: looks up the tags, for the orders that go by them.
-        now_s: the time, in seconds.
-        first: so many places of the remembered order were played: nothing goes in before these.
+        tracks: the present tracks, not empty.
+        recipe: the order and its options, with resolved pins.
+        before: the remembered order.
+        identity: which present track each remembered one is.
+        randbelow: source of the positions of new tracks.
+        tags_of: looks up the tags, for orders that use them.
+        now_s: Unix time in seconds.
+        first: number of positions of the remembered order that were played; nothing is inserted there.
 
     Raises:
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
     """
     count = len(tracks)
     now = [-1 if index is None else index for index in identity.now]
-    gone: list[tuple[int, int]] = []
-    for old in [old for old, index in enumerate(now) if index < 0]:
-        # A clock that was set back must not keep it for ever.
-        since = min(before.gone.get(old, now_s), now_s)
-        if now_s - since <= KEPT_S:
-            now[old] = count + len(gone)
-            gone.append((old, since))
+    vanished = [old for old, index in enumerate(now) if index < 0]
+    gone = recently_vanished(before, vanished, now_s)
+    for number, (old, _) in enumerate(gone):
+        now[old] = count + number
     order = list(map(now.__getitem__, before.places))
     played = first - order[:first].count(-1)
     if -1 in now:
         order = [index for index in order if index >= 0]
     # Where an order goes by tags or paths, a track that has others now may have to move, too.
-    if identity.new or (ORDERS[recipe.order].let_in and not before.is_over(tracks.paths, tracks.marks)):
-        order = _let_in(tracks, recipe, order, identity.new, randbelow, tags_of, played)
-    here = [index for index in order if index < count] if gone else order
-    arranged = in_place(tracks, recipe, here)
-    return Kept(arranged, order if arranged.order == here else _around(order, arranged.order), gone)
+    row = ORDERS[recipe.order]
+    is_changed = bool(identity.new) or not before.is_over(tracks.paths, tracks.marks)
+    if identity.new or (row.insert_new and is_changed):
+        order = _insert_new(tracks, recipe, order, identity.new, randbelow, tags_of, played)
+    present = [index for index in order if index < count] if gone else order
+    arranged = in_place(tracks, recipe, present)
+    if row.repair and (is_changed or arranged.order != present):
+        first_present = sum(index < count for index in order[:played])
+        repair = row.repair(tracks, tags_of or no_tags, recipe)
+        arranged = _repaired(arranged, recipe, repair, randbelow, first_present)
+    return UpdatedOrder(
+        arranged, order if arranged.order == present else insert_vanished(order, arranged.order), gone
+    )
 
 
-def _let_in(
+def _insert_new(
     tracks: Tracks,
     recipe: Recipe,
     order: list[int],
@@ -89,29 +94,21 @@ def _let_in(
     tags_of: TagsOf | None,
     first: int,
 ) -> list[int]:
-    made = ORDERS[recipe.order].let_in
+    made = ORDERS[recipe.order].insert_new
     if made is None:  # among those that are gone, too: so the whole stays uniform when they return
         return insert(order, new, randbelow, first)
     count = len(tracks)
-    here = [index for index in order if index < count]
-    first_here = sum(index < count for index in order[:first])
-    return _around(order, made(tracks, tags_of or no_tags, recipe)(here, new, randbelow, first_here))
+    present = [index for index in order if index < count]
+    first_present = sum(index < count for index in order[:first])
+    return insert_vanished(
+        order, made(tracks, tags_of or no_tags, recipe)(present, new, randbelow, first_present)
+    )
 
 
-def _around(order: Sequence[int], here: Sequence[int]) -> list[int]:
-    """Put what is gone back into an order of the others: behind what it was behind."""
-    if len(here) == len(order):
-        return list(here)
-    there = frozenset(here)
-    behind: dict[int, list[int]] = defaultdict(list)
-    before = -1
-    for index in order:
-        if index in there:
-            before = index
-        else:
-            behind[before].append(index)
-    result = list(behind[-1])
-    for index in here:
-        result.append(index)
-        result += behind.get(index, ())
-    return result
+def _repaired(
+    arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow, first: int
+) -> Arranged:
+    """Restore the guarantee of the tracks that are played; the pinned ones stay."""
+    order, count = arranged.order, arranged.count
+    pins = {order.index(pin.index) for pin in recipe.pins}
+    return Arranged([*repair(order[:count], pins, randbelow, min(first, count)), *order[count:]], count)

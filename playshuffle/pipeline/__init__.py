@@ -1,1 +1,1 @@
-"""The main path: make, keep or deal one playlist."""
+"""Make, keep or deal one playlist."""

@@ -1,45 +1,40 @@
-"""A deck on the table -> its next deal, or the last one again -> its playlist.
+"""Deal the next tracks of a deck into its playlist.
 
-What is dealt is committed before the file is replaced, and is pending until the file has it. A
-run that was killed in between is finished by the next one: no deal is skipped, none made twice.
+A deal is remembered before the file is replaced, and is pending until the file has it. A run
+that was killed in between is finished by the next one: no deal is skipped, none is made twice.
 """
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.deck import Deck, emitted, is_due, settled
-from playshuffle.dealing.deck import deal as next_deal
-from playshuffle.dealing.period import Every, begun
-from playshuffle.dealing.rounds import Rounds, size
+from playshuffle.dealing.deck import Deal, Deck, mark_written
+from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_for_missing
+from playshuffle.dealing.period import Every, period_start
+from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.scan import Progress
-from playshuffle.library.tracks import ReadAll
+from playshuffle.library.identity import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.pipeline.deal_session import Table, laid
-from playshuffle.pipeline.request import Report, Request
+from playshuffle.ordering.arrange import Arranged
+from playshuffle.pipeline.deck_history import DeckHistory
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Session, Tools, open_session
+from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
-from playshuffle.shuffle import RandBelow
 from playshuffle.store import decks
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is wanted: a playlist dealt from folders, how much at a time, and how often."""
-
-    request: Request
-    amount: Amount
-    every: Every = Every.DAY
-
-
-@dataclass(frozen=True, slots=True)
 class Dealt:
-    """What was done.
+    """What a deal did.
 
-    deck: as it stands now; where nothing is to be moved, as it would. is_new: it was dealt from;
-        else the last deal was left, or written once more.
-    certain: so many entries are what they are; the others hang on draws that are yet to be made.
+    deck: as it is now; for a peek, as it would be. is_new: it was dealt from; else the last deal
+        was left, or written again.
+    certain: the number of entries, from the first, that will not change; the others depend on
+        draws that are yet to be made.
     """
 
     report: Report
@@ -49,91 +44,106 @@ class Dealt:
 
 
 def deal(
-    wish: Wish,
+    request: Request,
+    tools: Tools,
+    amount: Amount,
+    every: Every,
     now: datetime,
-    randbelow: RandBelow,
-    read_all: ReadAll,
-    progress: Progress,
     changes: Changes = EVERYWHERE,
 ) -> Dealt:
-    """Deal once in each period; else see that the file has the deal of this period.
+    """Deal once in each period; else check that the file has the deal of this period.
 
     Raises:
-        PlayshuffleError: it could not be done; deck and file are as they were.
+        PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
-    _check(wish.request)
-    with laid(wish.request, read_all, progress, writes=True, changes=changes) as found:
-        table = _with_what_the_file_has(found)
-        present = frozenset(table.playable.paths)
-        if not table.is_whole:
-            present |= table.deck.known
-        if is_due(table.deck, wish.every, now, present):
-            deck = _dealt(table, wish, now, randbelow)
-            before = table.kept or decks.Kept(Deck(), "", [], b"")
-            report = _written(table, deck, before._replace(deck=table.deck))
-            return Dealt(report, emitted(deck), is_new=True, certain=report.count)
-        return _again(table, wish, now)
+    _check_options(request)
+    with open_session(request, tools, changes, deals=True) as run:
+        deck = _history(run).deck
+        present = frozenset(run.tracks.paths)
+        if is_due(deck, every, now, present | deck.tracks if run.missing else present):
+            return _replace_deal(run, _next_deck(run, tools, amount, every, now))
+        dealt = _repeat_deal(run, every, now)
+        return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
 
 
-def again(wish: Wish, now: datetime, read_all: ReadAll, progress: Progress) -> Dealt:
-    """See that the file has the last deal, whatever period this is.
+def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> Dealt:
+    """Check that the file has the last deal, whatever period this is.
 
     Raises:
-        PlayshuffleError: there is none, or it could not be done.
+        PlayshuffleError: nothing was dealt yet, or the file could not be written.
     """
-    with laid(wish.request, read_all, progress, writes=True) as table:
-        if table.deck.deal is None:
+    with open_session(request, tools, deals=True) as run:
+        if _history(run).deck.deal is None:
             raise PlayshuffleError(
-                f"Nothing was dealt into {shown(table.target.path)} yet; leave --again away.", Exit.USAGE
+                f"Nothing was dealt into {shown(_target(run).path)} yet; leave --again away.", Exit.USAGE
             )
-        return _again(_with_what_the_file_has(table), wish, now)
+        return _repeat_deal(run, every, now)
 
 
-def peek(wish: Wish, now: datetime, randbelow: RandBelow, read_all: ReadAll, progress: Progress) -> Dealt:
-    """Look at the deal that comes after the last one, and move nothing.
+def peek(request: Request, tools: Tools, amount: Amount, every: Every, now: datetime) -> Dealt:
+    """Return the deal that comes after the last one, and change nothing.
 
     Raises:
-        PlayshuffleError: there is none.
+        PlayshuffleError: there is nothing to deal.
     """
-    _check(wish.request)
-    with laid(wish.request, read_all, progress, writes=False) as table:
-        deck = _dealt(table, wish, now, randbelow)
-        last = deck.deal
-        entries = last.entries if last is not None else ()
-        still = frozenset(table.deck.to_come)
-        certain = next((at for at, track in enumerate(entries) if track not in still), len(entries))
-        return Dealt(_told(table, table.report(entries)), deck, is_new=True, certain=certain)
+    _check_options(request)
+    with open_session(replace(request, dry_run=True), tools, deals=True) as run:
+        deck = _next_deck(run, tools, amount, every, now)
+        entries = deck.deal.entries if deck.deal is not None else ()
+        certain = _certain(run, entries)
+        return Dealt(run.finish(_report(run, entries), is_changed=False), deck, is_new=True, certain=certain)
 
 
-def undo(wish: Wish, read_all: ReadAll, progress: Progress) -> Dealt:
+def undo(request: Request, tools: Tools) -> Dealt:
     """Take the last deal back: deck and file are as they were before.
 
     Raises:
-        PlayshuffleError: there is none, or what there was before is not known any more.
+        PlayshuffleError: there is no deal, or the deck of before is not known any more.
     """
-    with laid(wish.request, read_all, progress, writes=True) as table:
-        if table.before is None:
+    with open_session(request, tools, deals=True) as run:
+        path, before = _target(run).path, _history(run).before
+        if before is None:
             raise PlayshuffleError(
-                f"There is no deal of {shown(table.target.path)} to take back; only the last one can be.",
-                Exit.USAGE,
+                f"There is no deal of {shown(path)} to take back; only the last one can be.", Exit.USAGE
             )
-        deck = table.before.deck
-        report = _told(table, table.report(deck.deal.entries if deck.deal is not None else ()))
-        report.notes.append("The last deal was taken back, and comes with the next one.")
+        notes = [
+            "The reset was taken back, and the round goes on."
+            if _history(run).deck.is_ended
+            else "The last deal was taken back, and comes with the next one."
+        ]
+        report = _report(run, before.deck.deal.entries if before.deck.deal is not None else ())
         if report.count:
-            report.is_changed = parts.write(
-                table.target.path,
-                report.text,
-                lambda: decks.back(table.state, table.target.path),
-                force=wish.request.force,
-            )
+            with parts.prepared(path, report.text, force=request.force) as ready:
+                decks.restore_previous(run.state, path)
+                is_changed = ready.replace()
         else:
-            decks.back(table.state, table.target.path)
-            report.notes.append(f"{shown(table.target.path)} stays as it is until then.")
-        return Dealt(report, deck, is_new=False, certain=report.count)
+            decks.restore_previous(run.state, path)
+            is_changed = False
+            notes.append(f"{shown(path)} stays as it is until then.")
+        report = run.finish(replace(report, notes=notes), is_changed=is_changed)
+        return Dealt(report, before.deck, is_new=False, certain=report.count)
 
 
-def _check(request: Request) -> None:
+def _certain(run: Session, entries: Sequence[bytes]) -> int:
+    """Return the number of entries, from the first, that depend on no draw."""
+    deck, rounds = _history(run).deck, Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
+    try:
+        upcoming = update_deck(deck, run.tracks.paths, rounds, is_whole=not run.missing).upcoming
+    except _DrawError:  # new tracks, or another order: any position may change
+        return 0
+    ordered = frozenset(() if deck.is_ended else upcoming)
+    return next((at for at, track in enumerate(entries) if track not in ordered), len(entries))
+
+
+class _DrawError(Exception):
+    """Chance was asked for."""
+
+
+def _no_draw(_bound: int) -> int:
+    raise _DrawError
+
+
+def _check_options(request: Request) -> None:
     recipe = request.recipe
     for option, is_asked in {
         "--pin": bool(request.pins),
@@ -143,81 +153,101 @@ def _check(request: Request) -> None:
     }.items():
         if is_asked:
             raise PlayshuffleError(
-                f"{option} does not go with a deal, which goes on from the last one; leave it away.",
+                f"{option} does not work with a deal, which continues from the last one. Remove it.",
                 Exit.USAGE,
             )
 
 
-def _with_what_the_file_has(table: Table) -> Table:
-    """The table, with a deal that is pending no longer if it did reach the file."""
-    last = table.deck.deal
-    if (
-        last is None
-        or not last.is_pending
-        or table.kept is None
-        or table.target.content != table.kept.content
-    ):
-        return table
-    decks.confirm(table.state, table.target.path)
-    return replace(table, deck=emitted(table.deck), kept=table.kept._replace(deck=emitted(table.kept.deck)))
-
-
-def _dealt(table: Table, wish: Wish, now: datetime, randbelow: RandBelow) -> Deck:
-    """The deck after its next deal."""
-    recipe = wish.request.recipe
-    law = Rounds(table.playable, recipe, randbelow, table.tags_of)
-    here, is_whole = table.playable.paths, table.is_whole
-    deck = settled(table.deck, here, law, is_whole=is_whole)
-    if deck.away and not deck.to_come:
+def _next_deck(run: Session, tools: Tools, amount: Amount, every: Every, now: datetime) -> Deck:
+    """Return the deck after its next deal."""
+    rounds = Rounds(run.tracks, run.recipe, tools.randbelow, run.tags_of)
+    paths, is_whole = run.tracks.paths, not run.missing
+    deck = update_deck(_history(run).deck, paths, rounds, is_whole=is_whole)
+    if waits_for_missing(deck):
         raise PlayshuffleError(
-            f"{table.away[0].said}. All that is still to come in this round, {len(deck.away):,} tracks, is"
-            " there, so the playlist was left as it is. Mount the drive and try again, or say"
+            f"{run.missing[0].summary}. All tracks left in this round ({len(deck.missing):,})"
+            " are there, so the playlist was left as it is. Mount the drive and try again, or say"
             " --allow-shrink to go on without it.",
-            Exit.AWAY,
+            Exit.MISSING,
         )
-    how_much = size(wish.amount, table.playable, recipe, table.tags_of)
-    return next_deal(deck, here, law, how_much, begun(wish.every, now), is_whole=is_whole)
+    size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
+    period = period_start(every, now)
+    deck = next_deal(deck, paths, rounds, size, period, is_whole=is_whole, today=now.date())
+    return replace(deck, deal=_with_period(deck.deal, every))
 
 
-def _again(table: Table, wish: Wish, now: datetime) -> Dealt:
-    """Write the last deal once more, where the file has it no longer, or some of it is called otherwise."""
-    deck = table.deck
+def _with_period(last: Deal | None, every: Every) -> Deal | None:
+    return last and replace(last, every=every)
+
+
+def _replace_deal(run: Session, deck: Deck) -> Dealt:
+    """Write a new deal, and remember the deck of before to go back to."""
+    history = _history(run)
+    before = history.stored or decks.StoredDeck(Deck(), "", [], b"")
+    report = _replace(run, deck, before._replace(deck=history.deck))
+    return Dealt(report, mark_written(deck), is_new=True, certain=report.count)
+
+
+def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
+    """Write the last deal again if the file has it no longer, or if tracks were renamed."""
+    deck, target = _history(run).deck, _target(run)
     last = deck.deal
     assert last is not None
     if last.is_pending:
-        # It never was heard, so it is the deal of this period.
-        deck = replace(deck, deal=replace(last, period=max(last.period, begun(wish.every, now))))
-    report = table.report(last.entries)
-    if report.count < len(last.entries) and table.target.exists and not table.is_whole:
-        return Dealt(_told(table, report), deck, is_new=False, certain=report.count)
-    report = _written(table, deck, table.before)
-    if begun(wish.every, now) < last.period:
-        report.notes.append(
+        # It never reached the file, so it is the deal of this period.
+        deck = replace(deck, deal=replace(last, period=max(last.period, period_start(every, now))))
+    present = frozenset(run.tracks.paths)
+    if run.missing and target.exists and not present.issuperset(last.entries):
+        report = run.finish(_report(run, last.entries), is_changed=False)
+        return Dealt(report, deck, is_new=False, certain=report.count)
+    notes = []
+    if now.date() < last.period:
+        notes.append(
             f"The clock says {now.date()}, but the last deal is of {last.period}; it stays until then."
             " If it is the clock that was wrong then, --every run deals anew, and by today's date."
         )
-    return Dealt(report, emitted(deck), is_new=False, certain=report.count)
+    report = _replace(run, deck, _history(run).before, notes)
+    return Dealt(report, mark_written(deck), is_new=False, certain=report.count)
 
 
-def _written(table: Table, deck: Deck, before: decks.Kept | None) -> Report:
-    """Have the deck and its file agree: the one committed, then the other replaced."""
+def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequence[str] = ()) -> Report:
+    """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
-    path = table.target.path
-    report = _told(table, table.report(deck.deal.entries))
-    is_same = table.kept is not None and table.kept.deck == deck
-
-    def commit() -> None:
-        content = report.text.fingerprint
-        if table.kept is None or not is_same or table.kept.content != content:
-            decks.keep(table.state, path, deck, content, table.marks(), before, table.roots)
-
-    report.is_changed = parts.write(path, report.text, commit, force=table.request.force)
+    path, stored, identity = _target(run).path, _history(run).stored, _history(run).identity
+    report = replace(_report(run, deck.deal.entries), notes=notes)
+    if stored is not None and identity is not None:
+        tracks = run.library.tracks  # the identity is over all, not over those that match
+        decks.follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
+    with parts.prepared(path, report.text, force=run.request.force) as ready:
+        content, marks = report.text.fingerprint, _marks(run)
+        if stored is None or stored.deck != deck or stored.content != content or not stored.has_marks(marks):
+            decks.save(run.state, path, deck, content, marks, before, run.roots, _history(run).marks)
+        is_changed = ready.replace()
     if deck.deal.is_pending:
-        with contextlib.suppress(PlayshuffleError):  # the next run sees for itself what the file has
-            decks.confirm(table.state, path)
-    return report
+        with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself
+            decks.confirm(run.state, path)
+    return run.finish(report, is_changed=is_changed)
 
 
-def _told(table: Table, report: Report) -> Report:
-    report.notes += [f"{error.said}; what is there is passed over, and comes later." for error in table.away]
-    return report
+def _report(run: Session, entries: Sequence[bytes]) -> Report:
+    """Report the playlist of those entries that are present."""
+    index_of = {path: index for index, path in enumerate(run.tracks.paths)}
+    order = [index_of[path] for path in entries if path in index_of]
+    return run.report(Arranged(order, len(order)))
+
+
+def _marks(run: Session) -> dict[bytes, bytes]:
+    """Map each present track to the mark that identifies it."""
+    marks = run.tracks.marks
+    rows = (marks[row : row + MARK_BYTES] for row in range(0, len(marks), MARK_BYTES))
+    return dict(zip(run.tracks.paths, rows, strict=True))
+
+
+def _history(run: Session) -> DeckHistory:
+    assert run.history is not None
+    return run.history
+
+
+def _target(run: Session) -> Target:
+    assert run.target is not None
+    return run.target

@@ -1,4 +1,4 @@
-"""What is wanted, for which player, and where the playlist lies -> how its tracks are written."""
+"""Decide how playlist entries are written: path style, base folder, format and EXTINF."""
 
 import os
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Folder, Skipped
-from playshuffle.library.names import is_plain
+from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.mpd_place import base_of_mpd
 from playshuffle.pipeline.request import Request
@@ -18,15 +18,16 @@ from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base, is_foreign
+from playshuffle.text import any_of
 
 _SHOWN = 3  # names in an error
 
 
-class Way(NamedTuple):
-    """How tracks are written: for which player, in which style, seen from where, in which format.
+class EntryWriter(NamedTuple):
+    """How the entries of one playlist are written.
 
-    output: the playlist, and folder: where it lies; both as it was named.
-    part: so many entries a file; None for all in one.
+    output, folder: the playlist and its folder, as the user named them.
+    max_per_file: the most entries of a file; None for all in one.
     """
 
     player: str
@@ -36,14 +37,14 @@ class Way(NamedTuple):
     folder: bytes
     format: Format
     extinf: bool
-    part: int | None
+    max_per_file: int | None
 
     @property
     def _written(self) -> PathStyle:
         return PathStyle.URI if self.format.is_uri else self.style
 
     def lines(self, folder: Folder) -> list[bytes]:
-        """What a playlist says of the files of one folder."""
+        """Return the lines of each file in one folder."""
         seen = folder._replace(path=self.base.seen(folder.path)) if self.base.swaps else folder
         written = self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
         is_odd = self._escapes and not {*b"%+"}.isdisjoint(seen.path + seen.names)
@@ -54,12 +55,12 @@ class Way(NamedTuple):
         return PLAYERS[self.player].escapes and self.format is M3U and self.style is not PathStyle.URI
 
     def comments(self) -> list[tuple[str, str]]:
-        """What the playlist has to say of itself, to be read back here."""
+        """Return the comments that are needed to read the entries back."""
         said = self.base.comment(self.folder)
         return [("BASE", said)] * bool(said) + [("ESCAPES", "%XX")] * self._escapes
 
     def suspects(self, listed: Tracks) -> list[bytes]:
-        """The tracks of all folders in which some name is odd."""
+        """Return the tracks of all folders that have an unusual name in them."""
         odd = [folder for folder in listed.folders if folder.has_odd_names or self._is_odd(folder)]
         if listed.chosen is None:
             return Tracks(odd).paths
@@ -71,12 +72,12 @@ class Way(NamedTuple):
         return folder.durations_ms is None and not is_plain(folder.path, folder.names)
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
-        """What the player would lose, or any for the generic one."""
+        """Return what the player would lose; for the generic one, what any player would."""
         found = losses(self._seen(suspects), count, self._written, self.base.here, self.player)
         return [*self._refused(count), *found]
 
     def _refused(self, count: int) -> list[Loss]:
-        """All of it, where the words of the user ask for what the player does not read."""
+        """Return the losses of all entries, if the options ask for what the player does not read."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -94,12 +95,12 @@ class Way(NamedTuple):
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
     def writable(self, found: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
-        """The tracks without those that the player cannot be told of, or would take for another file."""
+        """Return the tracks that can be written for this player, and the others with a reason."""
         if any_name:
             return found, []
         out: dict[bytes, str] = {}
         if self.base.within:
-            where = " or ".join(map(shown, self.base.within))
+            where = any_of(list(map(shown, self.base.within)))
             out |= {
                 path: f"outside of {where}"
                 for folder in found.folders
@@ -130,10 +131,10 @@ class Way(NamedTuple):
     def check_strict(
         self, unwritten: Sequence[Skipped], lost: Sequence[Loss], suspects: Sequence[bytes]
     ) -> None:
-        """See that nothing is left out, and that a player that was chosen loses nothing.
+        """Check that no track is skipped, and that the player that was chosen loses none.
 
         Raises:
-            PlayshuffleError: it does.
+            PlayshuffleError: tracks would be lost.
         """
         said = [f"{shown(path)} ({reason})" for path, reason in unwritten]
         if self.player != GENERIC:
@@ -151,15 +152,15 @@ class Way(NamedTuple):
             )
 
 
-def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> Way:
+def entry_writer(request: Request, target: Target | None, folders: Sequence[Folder]) -> EntryWriter:
     """Decide how the tracks in these folders are written.
 
     Raises:
-        PlayshuffleError: what is wanted makes no sense together.
+        PlayshuffleError: the options of the request contradict each other.
     """
     player = PLAYERS[request.player]
     made = format_of(target.path) if target is not None else M3U
-    here = target.here if target is not None else b"/"
+    here = target.folder if target is not None else b"/"
     base = Base(here)
     style = request.style
     if request.swaps:
@@ -182,7 +183,7 @@ def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> W
         style = PathStyle.RELATIVE if base.within and style is None else style
     if style is None:
         style = _style(request.roots, target, folders, player, made)
-    return Way(
+    return EntryWriter(
         request.player,
         style,
         base,
@@ -190,7 +191,7 @@ def way(request: Request, target: Target | None, folders: Sequence[Folder]) -> W
         here,
         made,
         request.extinf and player.extinf,
-        None if target is None else request.part_size or player.part,
+        None if target is None else request.max_per_file or player.part,
     )
 
 
@@ -204,7 +205,7 @@ def _style(
     if player.style is not None:
         return player.style
     # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
-    inside = target.here.rstrip(b"/") + b"/"
+    inside = target.folder.rstrip(b"/") + b"/"
     for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
         if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
             return PathStyle.RELATIVE

@@ -1,4 +1,4 @@
-"""Where a playlist is put if no place was said, and how those that MPD has stored see its music."""
+"""Find the default place of a playlist, and the music folder as playlists stored by MPD see it."""
 
 import contextlib
 import os
@@ -6,31 +6,42 @@ from collections.abc import Sequence
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.target import Target
-from playshuffle.players.profiles import PLAYERS
+from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.path_map import Base
 
 _NAME = b"playshuffle"
 
 
-def default_output(player: str, root: bytes, name: bytes = _NAME) -> bytes:
-    """Where the playlist goes if nothing was said.
+def default_output(player: str, root: bytes, name: bytes | None = None) -> bytes:
+    """Return where the playlist of a player is put by default.
+
+    Args:
+        player: its name in the table of players.
+        root: the first folder of music.
+        name: of the file, without a suffix; else each player has one of its own, so that the list
+            for one player does not replace that for another.
 
     Raises:
         PlayshuffleError: it goes to the playlists of MPD, and these cannot be found.
     """
     folder = root
     if player == "mpd":
-        from playshuffle.system import mpd_conf as mpdconf
+        from playshuffle.system import mpd_conf
 
-        folder = mpdconf.folders()[1]
-    return os.path.join(folder, name + PLAYERS[player].suffix)
+        folder = mpd_conf.folders()[1]
+    return os.path.join(folder, (plain_name(player) if name is None else name) + PLAYERS[player].suffix)
+
+
+def plain_name(player: str) -> bytes:
+    """Return the default name of a player's playlist, without folder and suffix."""
+    return _NAME if player in (GENERIC, "mpd") else b"%b-%b" % (_NAME, player.encode())
 
 
 def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
     """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
-    from playshuffle.system import mpd_conf as mpdconf  # for this player alone
+    from playshuffle.system import mpd_conf  # for this player alone
 
-    conf = mpdconf.read()
+    conf = mpd_conf.read()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
     if os.path.realpath(conf.playlists) != os.path.dirname(target.path):
@@ -47,7 +58,7 @@ def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) ->
     if is_absolute:  # it compares them, as they stand, with what it was told
         told = os.path.join(conf.music, b"")
         named = [(ours, told + theirs[len(music) :]) for ours, theirs in pairs]
-        return Base(target.here, tuple(pair for pair in named if pair[0] != pair[1]), within)
+        return Base(target.folder, tuple(pair for pair in named if pair[0] != pair[1]), within)
     if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
         ((ours, theirs),) = pairs
         rest = theirs[len(music) :]

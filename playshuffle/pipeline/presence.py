@@ -1,72 +1,106 @@
-"""Whether what was remembered is still there; an error where a drive seems to be away."""
+"""Check that no root is missing, so that an absent drive never empties a playlist."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library import away as guard
-from playshuffle.library.away import Root
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.library.identity import same_ends
+from playshuffle.library.missing import (
+    Root,
+    below,
+    check_root,
+    check_tracks,
+    check_unreadable,
+    current_root,
+    missing_error,
+)
 from playshuffle.library.scan import Library
-from playshuffle.library.walk import Changes
-from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
+
+KnownRoot = Callable[[bytes], Root | None]
 
 
-def check_here(
-    request: Request,
-    library: Library,
-    before: Sequence[Root | None],
-    target: Target | None,
-    changes: Changes,
-) -> list[Root]:
-    """The roots as they are now, if there is something to play and nothing seems to be away.
+def reachable_roots(roots: Iterable[bytes], known: KnownRoot) -> tuple[tuple[bytes, ...], list[MissingError]]:
+    """Return the roots that can be read, and an error for each that seems to be missing.
 
     Raises:
-        PlayshuffleError: there is nothing to play, or it seems so because a drive is away.
+        PlayshuffleError: a root that was never seen cannot be read.
     """
+    reachable, missing = [], []
+    for root in roots:
+        try:
+            check_root(root, known(root))
+            reachable.append(root)
+        except MissingError as error:
+            missing.append(error)
+    return tuple(reachable), missing
+
+
+def present_roots(
+    roots: Sequence[bytes],
+    library: Library,
+    known: KnownRoot,
+    expected: Sequence[bytes] | None,
+    deleted: Collection[bytes],
+) -> tuple[list[Root], list[MissingError]]:
+    """Return the roots that hold what they held, and an error for each that seems to be missing.
+
+    Args:
+        roots: that were scanned.
+        library: the tracks found below them.
+        known: returns a root as it was remembered.
+        expected: tracks that should be there; None if nothing can be missing.
+        deleted: files and folders that were seen to be deleted, while their root was there.
+    """
+    if not roots:
+        return [], []
     found = library.tracks
     counts = [len(found)]
-    if len(request.roots) > 1:  # they may overlap: each has all that lies below it
-        counts = [len(guard.below(root, found.paths)) for root in request.roots]
-    roots = [guard.now(root, count) for root, count in zip(request.roots, counts, strict=True)]
-    is_same = target is not None and target.last is not None and target.last.library == found.digest
-    if not (request.allow_shrink or is_same):
-        last = target.last_tracks if target is not None else []
-        missing = _missing(last, found.paths)
-        for folder in library.unreadable:
-            guard.check_unreadable(folder, missing)
-        entered = set()
-        for root, known in zip(roots, before, strict=True):
-            try:
-                status = os.stat(root.path)
-            except OSError as error:  # it went while we walked
-                raise guard.away(root.path, os.strerror(error.errno or 0)) from error
-            folder_id = (status.st_dev, status.st_ino)
-            if folder_id not in entered:  # else another name of a root, under which nothing is found twice
-                guard.check_tracks(known, root, last, missing, changes.gone)
-            entered.add(folder_id)
-    if not len(found):
-        raise nothing_to_play(request.roots, library.skipped + library.unreadable)
-    return roots
+    if len(roots) > 1:  # they may overlap: each has all that lies below it
+        counts = [len(below(root, found.paths)) for root in roots]
+    current = [current_root(root, count) for root, count in zip(roots, counts, strict=True)]
+    if expected is None:
+        return current, []
+    lost = _lost(expected, found.paths)
+    present, missing = [], []
+    scanned = set[tuple[int, int]]()
+    for root in current:
+        try:
+            folder_id = _folder_id(root.path)
+            for folder in library.unreadable:
+                check_unreadable(folder, below(root.path, lost))
+            if folder_id not in scanned:  # else another name of a root, under which nothing is found twice
+                check_tracks(known(root.path), root, expected, lost, deleted)
+            scanned.add(folder_id)
+            present.append(root)
+        except MissingError as error:
+            missing.append(error)
+    return present, missing
 
 
-def _missing(before: Sequence[bytes], found: Sequence[bytes]) -> list[bytes]:
-    """Those that are not found; no path stands in either twice, and nearly all in both."""
-    head, tail = same_ends(before, found)
-    left = frozenset(found[head : len(found) - tail])
-    return [path for path in before[head : len(before) - tail] if path not in left]
+def _folder_id(path: bytes) -> tuple[int, int]:
+    try:
+        status = os.stat(path)
+    except OSError as error:  # it disappeared during the scan
+        raise missing_error(path, os.strerror(error.errno or 0)) from error
+    return status.st_dev, status.st_ino
 
 
-def nothing_to_play(roots: Sequence[bytes], left_out: Sequence[Skipped]) -> PlayshuffleError:
-    """The error for folders without a track."""
+def _lost(expected: Sequence[bytes], found: Sequence[bytes]) -> list[bytes]:
+    """Return the expected paths that were not found. No path is in either twice, and nearly all in both."""
+    head, tail = same_ends(expected, found)
+    others = frozenset(found[head : len(found) - tail])
+    return [path for path in expected[head : len(expected) - tail] if path not in others]
+
+
+def nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> PlayshuffleError:
+    """Return the error for folders without a track."""
     where = ", ".join(map(shown, roots))
-    if not left_out:
+    if not skipped:
         return PlayshuffleError(f"There is no audio file in {where}.", Exit.NOTHING_TO_PLAY)
-    first = f"{shown(left_out[0].path)}: {left_out[0].reason}"
+    first = f"{shown(skipped[0].path)}: {skipped[0].reason}"
     return PlayshuffleError(
         f"There is nothing to play in {where}; left out: {first}"
-        f"{f' and {len(left_out) - 1:,} more' * (len(left_out) > 1)}.",
+        f"{f' and {len(skipped) - 1:,} more' * (len(skipped) > 1)}.",
         Exit.NOTHING_TO_PLAY,
     )

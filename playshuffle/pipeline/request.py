@@ -1,27 +1,23 @@
-"""What is wanted of the main path, and what comes of it: the values at its two ends."""
+"""Define the request for one playlist: which folders, in which order, written where and how."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from playshuffle.library.folder import Skipped
-from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC
-from playshuffle.playlist.m3u import PathStyle, Text
-from playshuffle.playlist.parts import Parts, files_of
+from playshuffle.playlist.m3u import PathStyle
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted: which folders, in which order, written where and how.
+    """One playlist, as it is asked for.
 
     output: None writes no file; the entries are returned.
-    pins: as the user said them, `TRACK[@PLACE]`.
-    any_name: the paths themselves are wanted, so that none is left out for its name.
-    player: for which it is written, one of `players.PLAYERS`.
-    style, part_size: None for those of the player.
+    pins: as the user wrote them, `TRACK[@PLACE]`.
+    files: the tracks to choose from; None for all below the roots, which else only say where files lie.
+    where: queries that tracks must match. spoken: audiobooks and podcasts count as tracks.
+    any_name: the paths themselves are asked for, so that no track is skipped for its name.
+    player: for which the playlist is written, one of `players.PLAYERS`.
+    style, max_per_file: None for those of the player.
     strict: if the player would lose any track, nothing is written.
     relative_to: the folder that entries are relative to, if not that of the playlist.
     swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
@@ -31,6 +27,9 @@ class Request:
     output: bytes | None
     recipe: Recipe = field(default_factory=Recipe)
     pins: tuple[str, ...] = ()
+    files: tuple[bytes, ...] | None = None
+    where: tuple[str, ...] = ()
+    spoken: bool = False
     style: PathStyle | None = None
     seed: str | None = None
     extinf: bool = True
@@ -44,62 +43,9 @@ class Request:
     strict: bool = False
     relative_to: bytes | None = None
     swaps: tuple[tuple[bytes, bytes], ...] = ()
-    part_size: int | None = None
+    max_per_file: int | None = None
 
-
-class Figures(NamedTuple):
-    """What a playlist holds.
-
-    neighbours: how many follow one of the same artist; fewest: the least there could be.
-    """
-
-    duration_ms: int
-    artists: int
-    neighbours: int
-    fewest: int
-
-
-@dataclass(slots=True)
-class Report:
-    """What was done.
-
-    found: how many tracks there are in all; playable: those that can be written; arranged: the
-        order of these, of which the first `count` are in the playlist.
-    figures: counts what it holds; only a person wants to know.
-    text: the playlist itself, of one file or several. player: for which it was written.
-    is_new: there was no such file; is_changed: it was written.
-    suspects: paths to which the indices of `losses` belong.
-    by_root: how many tracks lie below each root. came, went, renamed: since the last time.
-    """
-
-    output: bytes | None
-    order: str
-    style: PathStyle
-    found: int
-    count: int
-    playable: Tracks
-    arranged: list[int]
-    figures: Callable[[], Figures]
-    text: Text | Parts
-    player: str
-    is_new: bool
-    skipped: list[Skipped]
-    untagged: list[Skipped]
-    unreadable: list[Skipped]
-    unwritable: list[Skipped]
-    suspects: list[bytes]
-    losses: list[Loss]
-    by_root: list[tuple[bytes, int]] = field(default_factory=list)
-    came: int = 0
-    went: int = 0
-    renamed: int = 0
-    is_changed: bool = False
-    notes: list[str] = field(default_factory=list)
-
-    def files(self) -> list[bytes]:
-        """The files that the playlist is in, or would be: one, or its parts in order."""
-        return [] if self.output is None else files_of(self.output, self.text)
-
-    def paths(self) -> list[bytes]:
-        """Paths of the tracks in the playlist, in order."""
-        return [self.playable.paths[index] for index in self.arranged[: self.count]]
+    @property
+    def writes(self) -> bool:
+        """Whether the playlist and the state are written."""
+        return self.output is not None and not self.dry_run

@@ -1,4 +1,4 @@
-"""The playlist that is to be replaced: whether we may, and the order that it had last."""
+"""Examine the playlist to be replaced: whether that is allowed, and its last order."""
 
 import os
 import re
@@ -7,24 +7,25 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library import away as guard
-from playshuffle.library.away import Root
 from playshuffle.library.identity import Remembered
 from playshuffle.library.listing import is_audio_name
+from playshuffle.library.missing import Root, check_output, output_root
 from playshuffle.playlist import parts
 from playshuffle.playlist.formats import FORMATS, format_of
 from playshuffle.playlist.m3u import Parsed, fingerprint
 from playshuffle.store.state import Seen, State
-from playshuffle.system import atomic_file as output
+from playshuffle.system import atomic_file
 
 _SUFFIXES = tuple(FORMATS)
+# A kept playlist that has an old name must not be shuffled again.
+_OLD_ORDERS = {"uniform": "random", "blocks": "groups", "semi": "light"}
 
 
 class Target:
     """A playlist file that may exist already; or several, `parts` of one list that is too long.
 
     path: where it really is, or would be if it were one file. is_link: a link led there; else
-    `here` is its folder as it was named, which may be reached over links, too.
+    `folder` is its folder as it was named, which may be reached over links, too.
     exists: whether there is a file that says anything.
     last: the order that it had last, None if that is not known. notes: what the user should know.
 
@@ -34,10 +35,10 @@ class Target:
 
     def __init__(self, path: bytes, state: State, *, force: bool) -> None:
         check_name(path)
-        self.path = output.resolved(path)
+        self.path = atomic_file.resolved(path)
         folder, name = os.path.split(path)
         self.is_link = self.path != os.path.join(os.path.realpath(folder), name)
-        self.here = os.path.dirname(self.path) if self.is_link else folder
+        self.folder = os.path.dirname(self.path) if self.is_link else folder
         self._files: list[bytes] = []
         self.exists = self._look()
         self.last: Seen | None = None
@@ -47,17 +48,17 @@ class Target:
             raise parts.not_ours(path)
 
     def check_drive(self, *, allow_shrink: bool) -> list[Root]:
-        """The folder that it lies in, to be remembered.
+        """Return the folder of the playlist, to be stored beside the roots.
 
         Raises:
-            PlayshuffleError: its drive is away.
+            MissingError: its drive is missing.
         """
-        folder = guard.output(os.path.dirname(self.path))
+        folder = output_root(os.path.dirname(self.path))
         if not allow_shrink:
-            guard.check_output(self._state.root(folder.path), folder)
+            check_output(self._state.root(folder.path), folder)
         return [folder]
 
-    def settle(self) -> None:
+    def find_last_order(self) -> None:
         """Find out which of the remembered orders the file has; while nobody else can write it."""
         self.exists = self._look()
         seen = self._state.seen(self.path)
@@ -79,12 +80,12 @@ class Target:
             if known is not None:
                 return known
         # Others may have written it: one file may stand there twice.
-        paths = list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
+        paths = self.entries()
         return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
 
     @property
     def last_tracks(self) -> Sequence[bytes]:
-        """The tracks of the last order, without what was gone then, in no order."""
+        """The tracks of the last order that existed then, unordered."""
         known = self.remembered
         if known is None or known.there + len(known.gone) == len(known.paths):
             return known.paths[: known.there] if known is not None else []
@@ -92,17 +93,22 @@ class Target:
 
     @cached_property
     def last_paths(self) -> list[bytes]:
-        """The last order, without what was gone then; empty if there was none."""
+        """The last order, without tracks that had vanished; empty if there was none."""
         known = self.remembered
         return (
             [] if known is None else [known.paths[index] for index in known.places if index not in known.gone]
         )
 
+    def entries(self) -> list[bytes]:
+        """Return the paths in the playlist as it is, in order, each once."""
+        return list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
+
     @property
     def order(self) -> str | None:
         """The name of the order that the file says it has; None if it says nothing of that."""
         head = self._parsed(-1 if format_of(self.path).is_uri else parts.HEAD_BYTES)
-        return head[0].comments.get("ORDER") if head else None
+        name = head[0].comments.get("ORDER") if head else None
+        return None if name is None else _present_order_name(name)
 
     @property
     def content(self) -> str:
@@ -114,7 +120,7 @@ class Target:
         """What each of its files says; nothing if it is damaged."""
         read = format_of(self.path).read
         try:
-            return [read(content, self.here) for content in self._contents(size)]
+            return [read(content, self.folder) for content in self._contents(size)]
         except ValueError:
             return []
 
@@ -138,6 +144,13 @@ class Target:
             return True
         seen = self._state.seen(self.path)
         return bool(seen) and fingerprint(b"".join(self._contents())) in [one.content for one in seen]
+
+
+def _present_order_name(name: str) -> str:
+    """Return the name of an order as it is written now, from one that an older version may have written."""
+    order, *options = name.split(" ", 1)
+    options = [option.replace("block size ", "group size ") for option in options]
+    return " ".join([_OLD_ORDERS.get(order, order), *options])
 
 
 def _content(path: bytes, size: int) -> bytes:

@@ -1,1 +1,1 @@
-"""Player profiles: what each player can read, and what it would lose."""
+"""Know the players: what each can read, and what it would lose."""

@@ -1,4 +1,4 @@
-"""A playlist in; out: which entries are dead, double or no audio, and which each player would lose."""
+"""Check a playlist for missing, duplicate and unreadable entries, and for losses in players."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ from playshuffle.players.player import Lost, Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, joined, odd_in
 from playshuffle.playlist.formats import FORMATS
-from playshuffle.playlist.reading import Entry, Listed, read
+from playshuffle.playlist.reading import Entry, Listed, read, read_content
 
 # Who finds the file of an entry that does not name it as it stands.
 _TAKERS = {
@@ -54,9 +54,9 @@ class Trouble(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What is found.
+    """The result of a check.
 
-    entries: how many there are; streams: those that are no local file. faults: whatever the player.
+    entries: how many there are; streams: entries that are not local files. faults: whatever the player.
     troubles: of each player that was asked for, by its name.
     """
 
@@ -67,21 +67,30 @@ class Checked(NamedTuple):
     troubles: dict[str, list[Trouble]]
 
 
-def check(path: bytes, names: Sequence[str]) -> Checked:
-    """Look at each entry of a playlist, as these players would; all of them if none is named.
+def check_playlist(path: bytes, names: Sequence[str] | None, content: bytes | None = None) -> Checked:
+    """Check each entry of a playlist, as these players would read it.
+
+    Args:
+        path: of the playlist.
+        names: of the players; none for all, None for the one that the playlist was written for.
+        content: of the playlist, where it is from no file.
 
     Raises:
-        PlayshuffleError: it cannot be read, or players were named and it is no M3U.
+        PlayshuffleError: it cannot be read, or players were named and it is not M3U.
     """
-    listed = read(path)
-    if names and not listed.is_m3u:
+    listed = read(path) if content is None else read_content(content, path)
+    if names is None:
+        names = [listed.player if listed.player in PLAYERS else GENERIC]
+    is_generic = [*names] == [GENERIC]
+    if names and not is_generic and not listed.is_m3u:
         raise PlayshuffleError(
-            f"{shown(path)}: what players make of a playlist is known of M3U only; leave --for away.",
+            f"{shown(path)}: what players lose is known of M3U playlists only. Omit --for.",
             Exit.USAGE,
         )
     local = [entry for entry in listed.entries if entry.form]
     faults, found = _faults(local)
-    asked = names or ([name for name in PLAYERS if name != GENERIC] if listed.is_m3u else [])
+    every = [name for name in PLAYERS if name != GENERIC] if listed.is_m3u else []
+    asked = [] if is_generic else names or every
     plain = [entry for entry in found if not entry.taken]
     keys = _keys(path, listed, plain, {fault.entry for fault in faults if fault.what == "a folder"})
     troubles = {name: _troubles(name, path, listed, found, faults, keys) for name in asked}
@@ -89,7 +98,7 @@ def check(path: bytes, names: Sequence[str]) -> Checked:
 
 
 def _faults(entries: Iterable[Entry]) -> tuple[list[Fault], list[Entry]]:
-    """What is wrong with entries, and those of which the file is there and stands for the first time."""
+    """Return the faults of entries, and the entries whose file exists and was not listed before."""
     faults = []
     found = []
     first: dict[tuple[int, int], int] = {}

@@ -1,4 +1,4 @@
-"""Tracks, and how they are written -> those that some player, or one that was chosen, would lose."""
+"""Find the tracks that a player would lose because of how they are written."""
 
 import os
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What is known of one player: what is written for it, and what it loses."""
+"""Define player profiles: what is written for a player, and what it loses."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,18 +31,21 @@ class Lost(NamedTuple):
 
 
 class Player(NamedTuple):
-    """What is written for a player, and what it cannot read.
+    """A player profile: how playlists are written for it, and what it cannot read.
 
     measured: the version that hostile names were loaded into; empty if only `source` is known.
     loses: what, by the keys of `quirks.QUIRKS`.
     loads: suffixes of the M3U files that it takes.
     latin1: suffixes of those that it does not read as UTF-8.
-    suffix, style, extinf: what is written; a style of None is relative where that can be, else absolute.
-    part: so many entries a file, the rest in further ones. most: so many it loads.
+    suffix, style, extinf: how entries are written; a style of None is relative if possible, else absolute.
+    part: maximum number of entries per file. most: maximum number it loads.
     longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
     escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
     where: it is put if no place was said, in words; else in the music folder.
     is_server: it plays on behalf of others, and reads names as text.
+    play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
+        `{name}` (without folder and suffix), quoted for a shell. Empty if there is no such command.
+    use: how to load the playlist, in words; empty if `play` says enough.
     """
 
     title: str
@@ -61,6 +64,8 @@ class Player(NamedTuple):
     escapes: bool = False
     where: str = ""
     is_server: bool = False
+    play: str = ""
+    use: str = ""
 
     @property
     def proof(self) -> str:
@@ -79,7 +84,7 @@ class Player(NamedTuple):
         return {None: "AD", PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}[self.style]
 
     def writes_words(self) -> str:
-        """What is written for it, in words."""
+        """Describe how playlists are written for it."""
         paths = {None: "relative paths where that can be", PathStyle.URI: "file:// URIs"}
         said = [self.suffix.decode(), self.where or paths.get(self.style, "relative paths")]
         said += ["no EXTINF"] * (not self.extinf)

@@ -1,7 +1,7 @@
-"""What players make of a playlist: a table, a row for each player, from which all else follows.
+"""List the players in one table, a row each; nothing else knows a player's name.
 
-Found by loading hostile names into the versions that `measured` tells; for the others by reading
-their sources, or the manuals of cars. What is odd about a name, and its key, is in `quirks`.
+The rows were measured by loading hostile names into the versions in `measured`, or taken from the
+sources and, for cars, from manuals. The oddities of names are defined in `quirks`.
 """
 
 from playshuffle.players.player import Lost, Player
@@ -18,7 +18,13 @@ _DEVICE = {**_NO_URI, "device": Lost("A")}
 
 # Those that --for takes; in this order they are named.
 PLAYERS: dict[str, Player] = {
-    GENERIC: Player("any player", {"return": Lost("ard")}, source="all rows of this table"),
+    GENERIC: Player(
+        "any player",
+        {"return": Lost("ard")},
+        source="all rows of this table",
+        play="mpv --playlist={path}",
+        use="Open the file in any player. It loads in nearly all of them.",
+    ),
     "mpd": Player(
         "MPD",
         {
@@ -39,6 +45,8 @@ PLAYERS: dict[str, Player] = {
         loads=(b".m3u",),
         most=16384,
         longest=4095,
+        play="mpc load {name} && mpc play",
+        use="MPD loads only files that are in its database: `mpc update --wait` adds new ones.",
     ),
     "mpv": Player(
         "mpv",
@@ -51,6 +59,7 @@ PLAYERS: dict[str, Player] = {
         },
         "0.35.1",
         style=_URI,
+        play="mpv --playlist={path}",
     ),
     "vlc": Player(
         "VLC",
@@ -65,6 +74,8 @@ PLAYERS: dict[str, Player] = {
         },
         "3.0.24",
         style=_URI,
+        play="vlc {file}",
+        use="With --one-instance VLC adds the list to the present one, so close VLC first.",
     ),
     "cmus": Player(
         "cmus",
@@ -77,6 +88,8 @@ PLAYERS: dict[str, Player] = {
         },
         "2.10.0",
         loads=(b".m3u",),
+        play="cmus-remote -c -q {file} && cmus-remote -n && cmus-remote -p",
+        use="This fills the queue of cmus, which keeps the order.",
     ),
     "quodlibet": Player(
         "Quod Libet",
@@ -93,6 +106,7 @@ PLAYERS: dict[str, Player] = {
         },
         "4.5.0",
         style=_URI,
+        use="Choose Playlists, Import. Each import makes another playlist, so delete the old one.",
     ),
     "mopidy": Player(
         "Mopidy",
@@ -110,6 +124,7 @@ PLAYERS: dict[str, Player] = {
         style=_URI,
         latin1=(b".m3u",),
         most=10_000,
+        use="Write the file to the playlists_dir of Mopidy-M3U: -o ~/.local/share/mopidy/m3u/all.m3u8",
     ),
     "rhythmbox": Player(
         "Rhythmbox",
@@ -123,11 +138,13 @@ PLAYERS: dict[str, Player] = {
         },
         "totem-pl-parser 3.26.6",
         style=_URI,
+        use="Import the music first. Then choose Playlist, Load from File.",
     ),
     "strawberry": Player(
         "Strawberry",
         {
             "bytes": Lost("ardu"),
+            "noncharacter": Lost("ARDU"),
             "return": Lost("ard"),
             "backslash": Lost("ardu", "1.0"),
             "colon": Lost("r"),
@@ -135,14 +152,19 @@ PLAYERS: dict[str, Player] = {
         },
         "1.0.14",
         style=_URI,
+        play="strawberry --load {file}",
+        use="Without --load Strawberry adds the list to the present one.",
     ),
-    "audacious": Player("Audacious", {"bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI),
+    "audacious": Player(
+        "Audacious", {"bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI, play="audacious {file}"
+    ),
     "navidrome": Player(
         "Navidrome",
         {**_TEXT, "bytes": Lost("ardu")},
         style=_RELATIVE,
         has_twins=True,
         is_server=True,
+        use="Leave the file in the music folder. The next scan imports it, and again when it changes.",
     ),
     "jellyfin": Player(
         "Jellyfin",
@@ -150,6 +172,7 @@ PLAYERS: dict[str, Player] = {
         style=_RELATIVE,
         escapes=True,
         is_server=True,
+        use="Leave the file in the music folder. The next scan of the library finds it.",
     ),
     "kodi": Player(
         "Kodi",
@@ -158,6 +181,7 @@ PLAYERS: dict[str, Player] = {
         style=_RELATIVE,
         longest=4095,
         is_server=True,
+        use="Write the file to the playlists of Kodi: -o ~/.kodi/userdata/playlists/music/all.m3u8",
     ),
     "rockbox": Player(
         "Rockbox",
@@ -167,6 +191,7 @@ PLAYERS: dict[str, Player] = {
         latin1=(b".m3u",),
         part=10_000,
         longest=260,
+        use="Give the music folder of the device. If the device is filled later, add --root-as /Music.",
     ),
     "lms": Player(
         "LMS",
@@ -178,8 +203,28 @@ PLAYERS: dict[str, Player] = {
         },
         style=_RELATIVE,
         is_server=True,
+        use="Write the file to the playlist folder of LMS with -o. Then choose Rescan, only playlists.",
     ),
-    "liquidsoap": Player("Liquidsoap", {"uri": Lost("u"), "return": Lost("ard")}, measured="2.1.3"),
+    "music-assistant": Player(
+        "Music Assistant",
+        {
+            **_TEXT,
+            **_NO_URI,  # since 2025 it reads them, but its server rarely has the same paths
+            "escaped-space": Lost("ard"),
+            "backslash": Lost("ard"),
+            "break": Lost("ard"),
+            "extended": Lost("ARD"),
+        },
+        style=_RELATIVE,
+        is_server=True,
+        use="Leave the file in the folder of the Filesystem provider. The next sync imports it.",
+    ),
+    "liquidsoap": Player(
+        "Liquidsoap",
+        {"uri": Lost("u"), "return": Lost("ard")},
+        measured="2.1.3",
+        use='Play it with playlist(reload_mode="rounds", reload=1, mode="normal", FILE).',
+    ),
     "car": Player(
         "a car radio",
         {**_DEVICE, **_TEXT, "backslash": Lost("ard")},
@@ -187,17 +232,13 @@ PLAYERS: dict[str, Player] = {
         style=_RELATIVE,
         part=255,
         longest=260,
+        use="Give the music folder of the stick. For a radio that reads more entries, add --max-per-file N.",
     ),
 }
 
 # Others that are known, and warned of.
 _OTHERS = (
     Player("OwnTone", {**_TEXT, "backslash": Lost("ard")}, is_server=True),
-    Player(
-        "Music Assistant",
-        {**_TEXT, "escaped-space": Lost("ard"), "backslash": Lost("ard"), "break": Lost("ard")},
-        is_server=True,
-    ),
     Player("MPlayer", {**_LINES, "bytes": Lost(""), "blank": Lost("r"), "drive": Lost("R")}, "1.5"),
     Player("MOC", {**_LINES, "bytes": Lost("")}, "2.6", loads=(b".m3u",)),
 )

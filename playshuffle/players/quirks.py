@@ -1,13 +1,13 @@
-"""What can be odd about a name or a line, each under a key of its own, and how to find it.
+"""Find oddities of names and lines that players trip over, each with a key of its own.
 
-All names are searched as one text, at the speed of C: where nothing is odd, 100,000 take no time.
+All names are searched as one text: where nothing is odd, 100,000 names take no time.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.names import UNICODE_BREAKS, is_utf8
+from playshuffle.library.suspect_names import UNICODE_BREAKS, is_utf8
 
 
 class Quirk(NamedTuple):
@@ -63,6 +63,8 @@ QUIRKS: dict[str, Quirk] = {
         "a control character or Unicode line break in the name",
         signs=(b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e", *UNICODE_BREAKS),
     ),
+    "noncharacter": Quirk("U+FFFE in the name", signs=(b"\xef\xbf\xbe",)),
+    "extended": Quirk("'#EXT' in the name", signs=(b"#EXT",)),
     "curtrack": Quirk("'#CURTRACK' in the name", signs=(b"#CURTRACK",)),
     # In path style a newline is left out altogether, and a carriage return by most: see `unwritable`.
     "newline": Quirk("a newline in the name", signs=(b"\n",)),

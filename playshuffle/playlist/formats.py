@@ -1,8 +1,8 @@
-"""XSPF, JSPF and PLS: tracks in an order -> their text, and that text -> paths again.
+"""Write and read the playlist formats XSPF, JSPF and PLS.
 
-Written and read with the standard library: xspf-lib, the one package for XSPF, has been an alpha
-since 2023, and none is kept for the others. XML with a document type is refused, so that no
-entity can grow; no file or address that is named in it is ever opened.
+The standard library does it: xspf-lib, the one package for XSPF, has been an alpha since 2023, and
+none is maintained for the others. XML with a document type is refused, so that no entity can
+expand. No file or address that is named in a playlist is opened.
 """
 
 import re
@@ -20,7 +20,7 @@ _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
 class _Said(NamedTuple):
-    """What is said of a track: where it is, its title, artist and length."""
+    """One entry of a playlist: its location, title, artist and length."""
 
     entry: str
     title: str

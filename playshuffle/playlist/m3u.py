@@ -1,7 +1,7 @@
-"""Tracks in an order -> the text of an M3U playlist, and that text -> paths again.
+"""Write and read M3U playlists.
 
-Paths are bytes and stay so. What can be said once for a folder is not said for each of its
-files: a library of 100,000 tracks is written in the time that its file takes to reach the disk.
+Paths are bytes and stay bytes. Work that is the same for a folder is not repeated for its files: a
+library of 100,000 tracks is written in the time that its file takes to reach the disk.
 """
 
 import os
@@ -128,10 +128,7 @@ def unwritable(written: Sequence[bytes], *, may_return: bool = False) -> list[in
 
 
 class Text:
-    """The text of a playlist, put together anew each time it is gone through: it may be large.
-
-    fingerprint: of the whole, once that was gone through; it tells whether a playlist was
-        edited, and is no defence against anyone who means to deceive.
+    """The text of a playlist, put together again each time it is iterated: it may be large.
 
     Args:
         lines: of each track, as `lines` makes them.
@@ -152,7 +149,15 @@ class Text:
         self._lines = lines
         self._order = order
         self._head = self._headed(said)
-        self.fingerprint = ""
+        self._fingerprint = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the whole, as `fingerprint` makes it."""
+        if not self._fingerprint:
+            for _ in self:
+                pass
+        return self._fingerprint
 
     def __iter__(self) -> Iterator[bytes]:
         size = checksum = 0
@@ -160,7 +165,7 @@ class Text:
             size += len(chunk)
             checksum = crc32(chunk, checksum)
             yield chunk
-        self.fingerprint = f"{size}-{checksum:08x}"
+        self._fingerprint = f"{size}-{checksum:08x}"  # known here without another look at a large text
 
     def _chunks(self) -> Iterator[bytes]:
         yield self._head
@@ -182,7 +187,10 @@ def our_lines(comments: Iterable[tuple[str, str]]) -> list[bytes]:
 
 
 def fingerprint(content: bytes) -> str:
-    """The fingerprint of a playlist that was read."""
+    """Return the size and checksum of a playlist that was read.
+
+    It shows whether a playlist was edited, and is no defence against anyone who means to deceive.
+    """
     return f"{len(content)}-{crc32(content):08x}"
 
 

@@ -1,7 +1,7 @@
-"""A long list -> several files, name-1.m3u8 and on, each whole and each replaced in one step.
+"""Split a long list into several files, name-1.m3u8 and on, each replaced in one step.
 
-They are one playlist: the name without a number stands for all of them, and what was left
-of a longer list, or of a time when it fitted into one file, goes once the new files are there.
+They are one playlist, named without a number. Files that remain of a longer list, or of a list that
+fitted into one file, are removed after the new files are written.
 """
 
 import contextlib
@@ -9,34 +9,35 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
 from zlib import crc32
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.m3u import Text
-from playshuffle.system import atomic_file as output
+from playshuffle.system import atomic_file
 
 _MARK = re.compile(rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"')  # as each format writes it
 HEAD_BYTES = 4096  # our own comments stand at the top
 
 
 class Parts:
-    """The text of a playlist in several files; one after the other when it is gone through.
-
-    fingerprint: of all together, once they were gone through.
-    """
+    """The text of a playlist in several files; iterated, one after the other."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.texts = texts
-        self.fingerprint = ""
 
     def __iter__(self) -> Iterator[bytes]:
+        return chain.from_iterable(self.texts)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of all files together."""
         size = checksum = 0
-        for text in self.texts:
-            for chunk in text:
-                size += len(chunk)
-                checksum = crc32(chunk, checksum)
-                yield chunk
-        self.fingerprint = f"{size}-{checksum:08x}"
+        for chunk in self:
+            size += len(chunk)
+            checksum = crc32(chunk, checksum)
+        return f"{size}-{checksum:08x}"
 
 
 def made(
@@ -79,51 +80,68 @@ def existing(path: bytes) -> list[bytes]:
     return found
 
 
-def write(path: bytes, text: Text | Parts, commit: Callable[[], object], *, force: bool) -> bool:
-    """Make this the content of the playlist: of its one file, or of its parts.
+def surplus(path: bytes, text: Text | Parts) -> list[bytes]:
+    """Return the files of the playlist at this path that its new text leaves no use for."""
+    parts = existing(path)
+    if isinstance(text, Text):
+        return parts
+    return parts[len(text.texts) :] + ([path] if os.path.lexists(path) else [])
 
-    Each file is replaced in one step, all of them one after the other.
+
+class PreparedParts:
+    """The files of a playlist, each with its new content safe on the disk beside it."""
+
+    def __init__(self, ready: Sequence[atomic_file.Prepared], surplus: Sequence[bytes]) -> None:
+        self._ready = ready
+        self._surplus = surplus
+
+    def replace(self) -> bool:
+        """Replace each file in one step, all of them one after the other.
+
+        Returns:
+            False if all files held exactly this already; then nothing was touched.
+
+        Raises:
+            PlayshuffleError: a file could not be replaced. Each file is as it was, or new.
+        """
+        is_changed = False
+        for ready in self._ready:
+            is_changed |= ready.replace()
+        return _removed(self._surplus) or is_changed
+
+
+@contextlib.contextmanager
+def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[PreparedParts]:
+    """Write the new content of a playlist beside its file or files, to be put in place with `replace`.
 
     Args:
         path: of the playlist.
         text: of it.
-        commit: as for `output.write`; called once, before the first file is replaced.
         force: replace parts that are not ours, too.
 
-    Returns:
-        False if all was so already; then nothing was touched.
-
     Raises:
-        PlayshuffleError: it could not be done; each file is as it was, or new.
+        PlayshuffleError: the content could not be written. Each file is as it was.
     """
-    if isinstance(text, Text):
-        is_changed = output.write(path, text, commit)
-        return _removed(existing(path)) or is_changed
     files = files_of(path, text)
-    for file in files:
+    texts = [text] if isinstance(text, Text) else text.texts
+    for file in files if isinstance(text, Parts) else ():
         if not force and os.path.lexists(file) and not _is_ours(file):
             raise not_ours(file)
-    for _ in text:  # its fingerprint is to be remembered before the first file is replaced
-        pass
-    is_changed = False
-    for file, part in zip(files, text.texts, strict=True):
-        is_changed |= output.write(file, part, commit)
-        commit = _nothing
-    surplus = existing(path)[len(files) :]
-    return _removed([*surplus, *([path] if os.path.lexists(path) else [])]) or is_changed
+    with contextlib.ExitStack() as stack:
+        ready = [
+            stack.enter_context(atomic_file.prepared(file, content))
+            for file, content in zip(files, texts, strict=True)
+        ]
+        yield PreparedParts(ready, surplus(path, text))
 
 
 def not_ours(path: bytes) -> PlayshuffleError:
-    """The error for a file of another hand."""
+    """Return the error for a file from another program."""
     return PlayshuffleError(
         f"{shown(path)} was not written by playshuffle, so it is left as it is;"
         " choose another name with -o, or say --force to replace it.",
         Exit.CANNOT_CREATE,
     )
-
-
-def _nothing() -> None:
-    pass
 
 
 def _removed(files: Sequence[bytes]) -> bool:

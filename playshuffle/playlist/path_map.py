@@ -1,7 +1,7 @@
-"""Where a player sees the music: real paths in, those that it knows out, and back from its playlist.
+"""Map paths of this machine to the paths that a player sees, and back.
 
-A music folder in a container, on a stick or on a share has another path there than here. What
-was put in place of what is said in a comment of the playlist, so that it can be read back here.
+A music folder in a container, on a stick or on a share has a different path there. A comment in the
+playlist says what was replaced, so that it can be read here.
 """
 
 import re
@@ -121,11 +121,13 @@ def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], .
     """
     if not _is_rooted(text):
         raise PlayshuffleError(
-            f"--root-as '{shown(text)}' is no whole path; write it like /Music.", Exit.USAGE
+            f"--root-as '{shown(text)}' is no whole path; write it like /Music.", Exit.USAGE, ["--root-as"]
         )
     if len(roots) != 1:
         raise PlayshuffleError(
-            "--root-as goes with one music folder; for several use --replace-prefix FROM=TO.", Exit.USAGE
+            "--root-as goes with one music folder; for several use --replace-prefix FROM=TO.",
+            Exit.USAGE,
+            ["--root-as", "folders"],
         )
     return ((_ended(roots[0]), _ended(text)),)
 

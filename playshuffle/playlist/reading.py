@@ -1,7 +1,7 @@
-"""A playlist file of whatever hand -> its entries, line by line, and the file that each one means.
+"""Read a playlist file from any program: its entries, line by line, and their files.
 
-It is only looked at: what it names is not opened, no list within it is followed, and nothing is
-asked of the network.
+Files that the playlist names are not opened, lists within it are not followed, and nothing is
+requested from the network.
 """
 
 import os
@@ -12,13 +12,14 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.names import is_utf8
+from playshuffle.library.suspect_names import is_utf8
 from playshuffle.playlist.formats import M3U, format_of
 from playshuffle.playlist.m3u import located, parse, unescaped
 from playshuffle.playlist.path_map import Back
-from playshuffle.system import mpd_conf as mpdconf
+from playshuffle.system import mpd_conf
 
 _MOST = 256 << 20  # bytes; a million entries have some 100 MB
+_LONGEST_PATH = 64 << 10  # bytes; Linux opens none of more than 4 KiB, which a URI may write with 12 KiB
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _STREAM = re.compile(rb"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
@@ -29,15 +30,16 @@ _HLS = re.compile(
 )
 _HLS_BYTES = 1024
 
-# What VLC saves: it writes every entry as a URI, and leaves away what is the playlist's own folder.
-_IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*").fullmatch
+# VLC writes every entry as a URI, and omits the folder of the playlist.
+_IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
 
 
 class Entry(NamedTuple):
     """One entry.
 
-    line: its number, from 1; that of the entry, in what has no lines. text: as it stands there.
-    form: one of `player.FORMS`; empty for what is no local file. path: absolute, and empty for such.
+    line: its number, from 1; that of the entry, in what has no lines. text: as it stands there, cut
+    to the first 64 KiB.
+    form: one of `player.FORMS`; empty if it is not a local file. path: absolute; empty likewise.
     taken: key of how it has to be taken for its file to be found, if not as it stands.
     """
 
@@ -51,12 +53,13 @@ class Entry(NamedTuple):
 class Listed(NamedTuple):
     """What a playlist holds, and what is odd about the whole: keys of `quirks.LIST_QUIRKS`.
 
-    is_m3u: its players are known.
+    is_m3u: its players are known. player: that playshuffle wrote it for; empty if not known.
     """
 
     entries: list[Entry]
     odd: frozenset[str]
     is_m3u: bool
+    player: str = ""
 
 
 def read(path: bytes) -> Listed:
@@ -65,7 +68,15 @@ def read(path: bytes) -> Listed:
     Raises:
         PlayshuffleError: it cannot be read, or is none.
     """
-    content = content_of(path)
+    return read_content(content_of(path), path)
+
+
+def read_content(content: bytes, path: bytes) -> Listed:
+    """Read the content of a playlist with this path, which tells the format, and where entries start.
+
+    Raises:
+        PlayshuffleError: it is not a playlist.
+    """
     made = format_of(path)
     if made is not M3U:
         try:
@@ -96,11 +107,11 @@ def read(path: bytes) -> Listed:
     comments = parse(content[: 1 << 16], b"/").comments
     back = Back.read(comments["BASE"], _here(path)) if "BASE" in comments else Back(_here(path), ())
     entries = list(_entries(lines, back, comments))
-    return Listed(entries, frozenset(odd), is_m3u=True)
+    return Listed(entries, frozenset(odd), is_m3u=True, player=comments.get("FOR", ""))
 
 
 def content_of(path: bytes) -> bytes:
-    """Read a playlist file whole; what is no regular file is not waited for.
+    """Read a playlist file whole; a file that is not regular is refused.
 
     Raises:
         PlayshuffleError: it cannot be read, or is too large to be a playlist.
@@ -126,7 +137,7 @@ def _here(path: bytes) -> bytes:
     """The folder that its relative entries count from: for what MPD has stored, its music folder."""
     folder = os.path.dirname(path)
     try:
-        conf = mpdconf.read()
+        conf = mpd_conf.read()
     except PlayshuffleError:  # not ours to read, and so not ours to mind
         return folder
     if conf is None or conf.playlists is None or conf.music is None:
@@ -136,7 +147,7 @@ def _here(path: bytes) -> bytes:
 
 def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
     named = [
-        (number, line)
+        (number, line[:_LONGEST_PATH])
         for number, line in enumerate(lines, 1)
         if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#")
     ]

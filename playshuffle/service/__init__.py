@@ -1,1 +1,1 @@
-"""The background service: batches, worker process, status, systemd notifications."""
+"""Run the background service: batches, update processes, status, systemd notifications."""

@@ -1,179 +1,189 @@
-"""What a service does, in; one line in the log for each thing that happened, and its status, out."""
+"""Collect what a service does: log each thing that happens once, and publish the status."""
 
 import logging
 import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from playshuffle import __version__
 from playshuffle.config.load import Config
 from playshuffle.errors import Exit, shown
 from playshuffle.service import notify
-from playshuffle.service.pass_process import Told
-from playshuffle.service.running import Board
+from playshuffle.service.messages import Message, PlaylistFailed, PlaylistUpdated, ScanProgress, UpdateEnded
+from playshuffle.service.running import StatusFile
+from playshuffle.service.status_model import PlaylistStatus, RootStatus, Service, ServiceStatus
 from playshuffle.watch.batch import Batch
 from playshuffle.watch.coverage import Mode
 
 _LOG = logging.getLogger(__name__)
-_SCHEMA = 1
 
-# What is found by these looks, no event had told.
+# No event had reported the changes that these scans find.
 _DRIFT = frozenset(("hourly", "lost", "resume"))
+_FAILURES = {Exit.MISSING: "missing", Exit.NOTHING_TO_PLAY: "nothing to play"}
 
 
 @dataclass(slots=True)
-class _List:
-    """What is known of a playlist."""
+class _Playlist:
+    """The latest facts of one managed playlist."""
 
     output: str
     state: str = "waiting"
     error: str | None = None
-    tracks: int | None = None
-    library: int | None = None
-    order: str | None = None
-    last_write: float | None = None
+    updated: PlaylistUpdated | None = None
     unreadable: dict[str, str] = field(default_factory=dict)
     notes: set[str] = field(default_factory=set)
-    deck: Told | None = None
-    stand: str | None = None
+    is_waiting_for_files: bool = False
 
 
 @dataclass(slots=True)
 class _Root:
-    """What is known of a root."""
+    """The latest facts of one root."""
 
     mode: Mode | None = None
     tracks: int | None = None
-    last_reconcile: float | None = None
-    drift: int = 0
-    is_away: bool = False
+    last_full_scan: float | None = None
+    missed_changes: int = 0
+    is_missing: bool = False
 
 
-class Ledger:
-    """What happened, and how it stands.
+class LiveStatus:
+    """What a service does, and the state of its folders and playlists.
 
     Args:
-        config: what is kept. broken: of playlists that are not, why.
-        board: where the status is told.
+        config: what is managed.
+        broken: errors of playlists that are not managed, by name.
+        since_s: when the service was started, in Unix seconds.
+        file: where the status is published.
     """
 
-    def __init__(self, config: Config, broken: Mapping[str, str], board: Board) -> None:
-        self._board = board
+    def __init__(self, config: Config, broken: Mapping[str, str], since_s: int, file: StatusFile) -> None:
+        self._file = file
         self._config = config
-        self._began = time.time()
-        self._batch = Batch()
+        self._since_s = since_s
+        self._batches: Mapping[str, Batch] = {}
         self._progress = ""
-        self._lists = {one.name: _List(os.fsdecode(one.request.output or b"")) for one in config.playlists}
-        self._roots = {root: _Root() for one in config.playlists for root in one.request.roots}
+        self.note: str | None = None
+        self._playlists = {
+            wanted.name: _Playlist(os.fsdecode(wanted.request.output or b"")) for wanted in config.playlists
+        }
+        self._roots = {root: _Root() for wanted in config.playlists for root in wanted.request.roots}
         for name, error in broken.items():
-            self._lists[name] = _List("", "broken", error)
+            self._playlists[name] = _Playlist("", "broken", error)
             _LOG.error("%s: %s", name, error)
 
-    def began(self, batch: Batch) -> None:
-        """A pass begins."""
-        self._batch = batch
-        if batch.why == "lost":
+    def begin(self, batches: Mapping[str, Batch]) -> None:
+        """Note that an update begins."""
+        self._batches = batches
+        reasons = {batch.why for batch in batches.values()}
+        if "lost" in reasons:
             _LOG.warning(
                 "events were lost (a queue overflowed, or a file system went); looking at everything"
             )
-        elif batch.why in ("resume", "mounts", "root"):
-            why = {"resume": "the machine was asleep", "mounts": "the mount table changed"}
-            _LOG.info("%s; looking at everything", why.get(batch.why, "a folder went or came"))
+        elif "resume" in reasons:
+            _LOG.info("the machine was asleep; looking at everything")
+        elif "mounts" in reasons:
+            _LOG.info("the mount table changed; looking at everything")
+        elif "root" in reasons:
+            _LOG.info("a folder went or came; looking at everything")
 
-    def heard(self, told: Told) -> None:
-        """A pass tells how far it is, or what came of a playlist."""
-        if "progress" in told:
-            self._progress = told["progress"]
-            return
-        known = self._lists[told["playlist"]]
-        if told["error"] is None:
-            self._kept(told["playlist"], known, told)
-        else:
-            self._failed(told["playlist"], known, told)
+    def note_message(self, message: Message) -> None:
+        """Note what an update process sent."""
+        if isinstance(message, ScanProgress):
+            self._progress = message.text
+        elif isinstance(message, PlaylistUpdated):
+            self._note_update(message, self._playlists[message.playlist])
+        elif isinstance(message, PlaylistFailed):
+            self._note_failure(message, self._playlists[message.playlist])
+        elif isinstance(message, UpdateEnded):
+            self._progress = ""
+            if message.code:
+                code = message.code
+                how = f"by signal {-code}" if code < 0 else f"with code {code}"
+                _LOG.error("a pass ended %s before it was done; it is tried again", how)
 
-    def _kept(self, name: str, known: _List, told: Told) -> None:
-        if known.error is not None:
-            _LOG.info("%s: is kept again", name)
-        known.state, known.error = "kept", None
-        known.tracks, known.library, known.order = told["tracks"], told["library"], told["order"]
-        known.last_write = told["written"]
-        known.deck, known.stand = told.get("deck"), told.get("stand")
-        if told["changed"]:
+    def _note_update(self, message: PlaylistUpdated, playlist: _Playlist) -> None:
+        name, batch = message.playlist, self._batches.get(message.playlist, Batch())
+        if playlist.error is not None:
+            _LOG.info("%s: is managed again", name)
+        playlist.state, playlist.error = "managed" if message.deck is None else "dealt", None
+        playlist.updated = message
+        if message.is_changed:
             _LOG.info(
-                "%s: %s%s tracks -> %s", name, _changes(told), f"{told['tracks']:,}", shown(known.output)
+                "%s: %s%s tracks -> %s",
+                name,
+                _changes(message),
+                f"{message.tracks:,}",
+                shown(playlist.output),
             )
-        # Where nothing was looked at, it is as it was.
+        # Where nothing was scanned, nothing has changed.
         unreadable = {
-            path: reason for path, reason in known.unreadable.items() if not _is_looked_at(path, self._batch)
-        } | dict(told["unreadable"])
+            path: reason for path, reason in playlist.unreadable.items() if not _is_scanned(path, batch)
+        } | dict(message.unreadable)
         for path, reason in unreadable.items():
-            if known.unreadable.get(path) != reason:
+            if playlist.unreadable.get(path) != reason:
                 _LOG.warning("%s: %s: %s; what was there is kept as it was known", name, shown(path), reason)
-        known.unreadable = unreadable
-        for note in dict.fromkeys(told["notes"]):
-            if note not in known.notes:
+        playlist.unreadable = unreadable
+        for note in dict.fromkeys(message.notes):
+            if note not in playlist.notes:
                 _LOG.warning("%s: %s", name, note)
-        known.notes = set(told["notes"])
-        for path, tracks in told["roots"]:
+        playlist.notes = set(message.notes)
+        for path, tracks in message.folders:
             root = self._roots[os.fsencode(path)]
-            root.tracks, root.is_away = tracks, False
-            if self._batch.is_whole:
-                root.last_reconcile = time.time()
-            if self._batch.why in _DRIFT:
-                root.drift += told["came"] + told["went"] + told["renamed"]
+            root.tracks, root.is_missing = tracks, False
+            if batch.is_whole:
+                root.last_full_scan = time.time()
+            if batch.why in _DRIFT:
+                root.missed_changes += message.added + message.removed + message.renamed
 
-    def _failed(self, name: str, known: _List, told: Told) -> None:
-        if told["error"] != known.error:
-            _LOG.log(
-                logging.WARNING if told["code"] == Exit.AWAY else logging.ERROR, "%s: %s", name, told["error"]
-            )
-        known.error = told["error"]
-        known.state = {Exit.AWAY: "away", Exit.NOTHING_TO_PLAY: "nothing to play"}.get(told["code"], "error")
-        for path, root in self._roots.items():
-            if told["away"] is not None and (os.fsencode(told["away"]).rstrip(b"/") + b"/").startswith(
-                path + b"/"
-            ):
-                root.is_away = True
+    def _note_failure(self, message: PlaylistFailed, playlist: _Playlist) -> None:
+        if message.code == Exit.NOTHING_TO_PLAY and message.growing:
+            if not playlist.is_waiting_for_files:
+                _LOG.info("%s: waits for files that are still being written", message.playlist)
+            playlist.is_waiting_for_files, playlist.state, playlist.error = True, "waiting", None
+            return
+        if message.error != playlist.error:
+            level = logging.WARNING if message.code == Exit.MISSING else logging.ERROR
+            _LOG.log(level, "%s: %s", message.playlist, message.error)
+        playlist.error = message.error
+        playlist.state = _FAILURES.get(Exit(message.code), "error")
+        if message.matches_nothing:
+            playlist.state = "nothing matches"
+        if message.missing is not None:
+            missing = os.fsencode(message.missing).rstrip(b"/") + b"/"
+            for path, root in self._roots.items():
+                root.is_missing |= missing.startswith(path + b"/")
 
-    def ended(self, code: int) -> bool:
-        """A pass has ended; whether all went well."""
-        self._progress = ""
-        if code:
-            how = f"by signal {-code}" if code < 0 else f"with code {code}"
-            _LOG.error("a pass ended %s before it was done; it is tried again", how)
-        return code == 0 and all(one.error is None for one in self._lists.values() if one.state != "broken")
+    def has_unreadable(self, name: str) -> bool:
+        """Return whether a playlist has anything that could not be read at its last scan."""
+        return bool(self._playlists[name].unreadable)
 
-    @property
-    def has_unreadable(self) -> bool:
-        """Whether there is anything that could not be read when it was last looked at."""
-        return any(one.unreadable for one in self._lists.values())
-
-    def watched(self, modes: Sequence[Mode]) -> None:
-        """How the roots are watched."""
+    def note_modes(self, modes: Sequence[Mode]) -> None:
+        """Note how the folders are watched."""
         for mode in modes:
-            known = self._roots[mode.root]
-            before, known.mode = known.mode, mode
+            root = self._roots[mode.root]
+            before, root.mode = root.mode, mode
             if before is None or _kind(before) != _kind(mode):
                 level = logging.INFO if mode.how == "events" else logging.WARNING
                 advice = f"; {mode.advice}" if mode.advice else ""
                 kind = f", {mode.kind}" if mode.kind else ""
                 _LOG.log(level, "watching %s: %s%s%s", shown(mode.root), mode, kind, advice)
 
-    def tell(self, *, is_busy: bool) -> None:
-        """Have the status where everybody may see it."""
-        self._board.tell(self._status())
-        notify.status(self._words(is_busy=is_busy))
+    def publish(self, *, is_busy: bool) -> None:
+        """Publish the status for everybody, and in a few words for systemd."""
+        self._file.publish(self._status())
+        notify.status(self._summary(is_busy=is_busy))
 
-    def _words(self, *, is_busy: bool) -> str:
+    def _summary(self, *, is_busy: bool) -> str:
         if is_busy and self._progress:
             return f"scanning: {self._progress}"
-        away = [shown(path) for path, root in self._roots.items() if root.is_away or _is_gone(root)]
-        if away:
-            return f"away: {', '.join(away)}"
-        errors = [f"{name}: {one.error}" for name, one in self._lists.items() if one.error]
+        missing = [shown(path) for path, root in self._roots.items() if _is_missing(root)]
+        if missing:
+            return f"missing: {', '.join(missing)}"
+        if self.note is not None:
+            return self.note
+        errors = [f"{name}: {playlist.error}" for name, playlist in self._playlists.items() if playlist.error]
         if errors:
             return shown(errors[0])
         polled = [
@@ -182,75 +192,81 @@ class Ledger:
             if root.mode is not None and root.mode.how != "events"
         ]
         tracks = ", ".join(
-            f"{name} {one.tracks:,}" for name, one in self._lists.items() if one.tracks is not None
+            f"{name} {playlist.updated.tracks:,}"
+            for name, playlist in self._playlists.items()
+            if playlist.updated is not None
         )
-        return "; ".join([f"kept: {tracks}" if tracks else "starting", *polled])
+        return "; ".join([f"managed: {tracks}" if tracks else "starting", *polled])
 
-    def _status(self) -> dict[str, Any]:
-        return {
-            "schema": _SCHEMA,
-            "playshuffle": __version__,
-            "process": os.getpid(),
-            "config": os.fsdecode(self._config.path) if self._config.path is not None else None,
-            "since": round(self._began),
-            "roots": [_root_status(path, root) for path, root in self._roots.items()],
-            "playlists": [
-                {
-                    "name": name,
-                    "output": one.output,
-                    "state": one.state,
-                    "tracks": one.tracks,
-                    "library": one.library,
-                    "order": one.order,
-                    "last_write": one.last_write and round(one.last_write),
-                    "last_error": one.error,
-                    "unreadable": [
-                        f"{shown(path)}: {reason}" for path, reason in sorted(one.unreadable.items())
-                    ],
-                    "deck": one.deck,
-                    "stand": one.stand,
-                }
-                for name, one in self._lists.items()
-            ],
-        }
+    def _status(self) -> ServiceStatus:
+        path = self._config.path
+        return ServiceStatus(
+            Service(os.getpid(), self._since_s, os.fsdecode(path) if path is not None else None, self.note),
+            tuple(_root_status(path, root) for path, root in self._roots.items()),
+            tuple(_playlist_status(name, playlist) for name, playlist in self._playlists.items()),
+            __version__,
+        )
 
 
-def _is_looked_at(path: str, batch: Batch) -> bool:
-    """Whether a folder, which has a slash at its end, or that which something is in, was read again."""
+def _is_scanned(path: str, batch: Batch) -> bool:
+    """Whether a folder (with a slash at its end), or the folder of a file, was scanned for a batch."""
     folder = os.fsencode(path[: path.rfind("/") + 1])
     return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
 
 
 def _kind(mode: Mode) -> str:
-    """How a root is watched, whatever the numbers: they may change each time."""
+    """Return how a root is watched, without the numbers, which may change each time."""
     return re.sub(r"\d+", "", str(mode))
 
 
-def _is_gone(root: _Root) -> bool:
-    return root.mode is not None and root.mode.how == "away"
+def _is_missing(root: _Root) -> bool:
+    return root.is_missing or (root.mode is not None and root.mode.how == "missing")
 
 
-def _root_status(path: bytes, root: _Root) -> dict[str, Any]:
-    mode = root.mode or Mode(path, "away", "not looked at yet")
-    return {
-        "root": os.fsdecode(path),
-        "state": "away" if root.is_away or _is_gone(root) else "here",
-        "file_system": mode.kind,
-        "watched": str(mode),
-        "advice": mode.advice,
-        "folders": mode.folders,
-        "watches": mode.watches,
-        "tracks": root.tracks,
-        "last_event": mode.last_event and round(mode.last_event),
-        "last_reconcile": root.last_reconcile and round(root.last_reconcile),
-        "drift": root.drift,
-    }
+def _root_status(path: bytes, root: _Root) -> RootStatus:
+    mode = root.mode or Mode(path, "missing", "not looked at yet")
+    return RootStatus(
+        root=os.fsdecode(path),
+        state="missing" if _is_missing(root) else "ok",
+        file_system=mode.kind,
+        watched=str(mode),
+        advice=mode.advice,
+        folders=mode.folders,
+        watches=mode.watches,
+        tracks=root.tracks,
+        last_event=_rounded(mode.last_event),
+        last_full_scan=_rounded(root.last_full_scan),
+        missed_changes=root.missed_changes,
+    )
 
 
-def _changes(told: Told) -> str:
-    said = [
-        f"{told[what]:,} {word}"
-        for what, word in (("came", "came"), ("went", "went"), ("renamed", "renamed"))
-        if told[what]
-    ]
-    return f"{', '.join(said)}; " if said else ""
+def _playlist_status(name: str, playlist: _Playlist) -> PlaylistStatus:
+    updated = playlist.updated
+    status = PlaylistStatus(
+        name,
+        playlist.output,
+        playlist.state,
+        last_error=playlist.error,
+        unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(playlist.unreadable.items())),
+    )
+    if updated is None:
+        return status
+    return replace(
+        status,
+        tracks=updated.tracks,
+        library=updated.library,
+        order=updated.order,
+        last_write=_rounded(updated.written_s),
+        deck=updated.deck,
+        summary=updated.deck_summary,
+    )
+
+
+def _rounded(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds)
+
+
+def _changes(message: PlaylistUpdated) -> str:
+    counts = ((message.added, "came"), (message.removed, "went"), (message.renamed, "renamed"))
+    words = [f"{count:,} {word}" for count, word in counts if count]
+    return f"{', '.join(words)}; " if words else ""

@@ -1,4 +1,4 @@
-"""What happened in, one line for each thing out: for a person at a terminal, or for the journal."""
+"""Format log lines, for a terminal or for the journal."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ _LEVELS = {logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG:
 class _OneLine(logging.Formatter):
     """A record as one line, whatever is in it.
 
-    Under the journal it begins with its level, for the journal to take off, and bears no time of
+    Under the journal it begins with its level, for the journal to take off, and has no time of
     its own; elsewhere it has the time, and a level that is no mere information.
     """
 

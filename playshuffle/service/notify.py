@@ -1,7 +1,7 @@
-"""Words to systemd: what the service is doing -> datagrams to the socket that systemd named, if it named one.
+"""Notify systemd of what the service is doing, through the socket that systemd named.
 
-The first call takes what systemd said out of the environment, so that no child can speak for the
-service; make one before the first child is started.
+The first notifier removes the address from the environment, so that no child process can speak for
+the service. Create it before the first child process.
 """
 
 import functools
@@ -31,7 +31,7 @@ def keep_alive() -> None:
 
 
 def reloading() -> None:
-    """Say that the configuration is read anew; `ready` ends it."""
+    """Report that the configuration is being reloaded; `ready` ends it."""
     _send(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
 
 

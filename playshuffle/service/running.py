@@ -1,27 +1,25 @@
-"""What a running service tells of itself -> a file; and those files -> what runs, for all who ask.
+"""Publish the status of a running service in a file, and read what the running services published.
 
-Each has a lock that nobody can forge by dying: what is told by a service that ended counts no more.
+Each file has a lock that ends with its service: what a service that ended has published counts no more.
 """
 
 import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from hashlib import blake2b
-from typing import Any
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.system import atomic_file as output
-from playshuffle.system import lock
-from playshuffle.system.xdg import place
-
-Status = dict[str, Any]
+from playshuffle.service.status_model import ServiceStatus, published_status, resolved
+from playshuffle.system import atomic_file, lock
+from playshuffle.system.xdg import state_folder
 
 _ROOM = 4096  # bytes, that file systems give at a time
 
 
 def _folder(*, make: bool) -> bytes:
-    folder = os.path.join(place("XDG_STATE_HOME", b".local/state", make=make), b"services")
+    folder = os.path.join(state_folder(make=make), b"services")
     if make:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder
@@ -29,17 +27,17 @@ def _folder(*, make: bool) -> bytes:
 
 @contextlib.contextmanager
 def alone_with(playlist: bytes) -> Iterator[None]:
-    """Be the only service that keeps this playlist.
+    """Be the only service that manages this playlist.
 
     Raises:
-        PlayshuffleError: another one does.
+        PlayshuffleError: another service manages it.
     """
     try:
         folder = _folder(make=True)
-    except OSError:  # nothing can be remembered either; that is said elsewhere
+    except OSError:  # each update fails for the same reason, and reports it
         yield
         return
-    name = blake2b(output.resolved(playlist), digest_size=8).hexdigest().encode() + b".lock"
+    name = blake2b(atomic_file.resolved(playlist), digest_size=8).hexdigest().encode() + b".lock"
     try:
         with lock.held(os.path.join(folder, name), 0):
             yield
@@ -51,20 +49,20 @@ def alone_with(playlist: bytes) -> Iterator[None]:
         ) from None
 
 
-class Board:
-    """Where a service tells of itself; a context manager. The file is not worth a sync."""
+class StatusFile:
+    """The file in which a service publishes its status; a context manager. It is never synced."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
         self._file: bytes | None = None
-        self._told = ""
+        self._text = ""
 
-    def __enter__(self) -> "Board":
+    def __enter__(self) -> "StatusFile":
         with contextlib.suppress(OSError):
             folder = _folder(make=True)
             _sweep(folder)
             name = os.path.join(folder, b"%d" % os.getpid())
-            with contextlib.suppress(lock.HeldError):  # somebody asks just now whether we have it
+            with contextlib.suppress(lock.HeldError):  # somebody tests just now whether we hold it
                 self._stack.enter_context(lock.held(name + b".lock", 1))
             self._file = name + b".json"
         return self
@@ -76,14 +74,14 @@ class Board:
                     os.unlink(file)
         self._stack.close()
 
-    def tell(self, status: Status) -> None:
-        """Tell it, if it has changed."""
-        text = json.dumps(status)
-        if self._file is None or text == self._told:
+    def publish(self, status: ServiceStatus) -> None:
+        """Write the status, if it has changed."""
+        text = json.dumps(asdict(status))
+        if self._file is None or text == self._text:
             return
         half = self._file + b".new"
         data = text.encode()
-        # With room for more, so that it can be told, too, that the disk is full.
+        # With room to spare, so that a full disk can be published, too.
         data = data.ljust(_ROOM * (2 + len(data) // _ROOM))
         try:
             with open(half, "wb", opener=_privately) as file:
@@ -95,33 +93,34 @@ class Board:
             with contextlib.suppress(OSError), open(self._file, "r+b") as file:
                 file.write(data.ljust(os.fstat(file.fileno()).st_size))
         else:
-            self._told = text
+            self._text = text
 
 
-def told() -> list[Status]:
-    """What the running services tell of themselves."""
-    found: list[Status] = []
+def services() -> list[ServiceStatus]:
+    """Return what the running services publish."""
+    published: list[ServiceStatus] = []
     with contextlib.suppress(OSError):
         folder = _folder(make=False)
         for name in sorted(os.listdir(folder)):
             if name.endswith(b".json") and lock.holder(os.path.join(folder, name[: -len(b"json")] + b"lock")):
                 with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
-                    found.append(json.load(file))
-    return found
+                    status = published_status(json.load(file))
+                    published += [status] if status is not None else []
+    return published
 
 
 def processes(playlists: Sequence[bytes]) -> set[int]:
-    """The running services that keep any of these playlists."""
+    """Return the processes of the running services that manage any of these playlists."""
     wanted = {os.path.realpath(path) for path in playlists}
     return {
-        status["process"]
-        for status in told()
-        if wanted & {os.path.realpath(os.fsencode(one["output"])) for one in status.get("playlists", ())}
+        status.service.process
+        for status in services()
+        if wanted & {resolved(playlist.output) for playlist in status.playlists}
     }
 
 
 def _sweep(folder: bytes) -> None:
-    """Remove what services that were killed left behind."""
+    """Remove the files of services that were killed."""
     for name in os.listdir(folder):
         stem, _, suffix = name.partition(b".")
         if stem.isdigit() and suffix in (b"lock", b"json", b"json.new"):

@@ -1,119 +1,122 @@
-"""What services tell, what the configuration wants and what is remembered, in; how all of it stands, out."""
+"""Report the status of folders and playlists, whether or not a service runs."""
 
 import contextlib
 import os
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
 
 from playshuffle.config.load import Config
-from playshuffle.dealing.describe import facts, stand
-from playshuffle.errors import PlayshuffleError
-from playshuffle.library import away as guard
-from playshuffle.library.away import Root
+from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.describe import deck_facts, deck_summary
+from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
-from playshuffle.service import running as services
+from playshuffle.service import running
+from playshuffle.service.status_model import PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.store.decks import all_decks
 from playshuffle.store.state import State
 from playshuffle.system import mounts
-
-SCHEMA = 1
-
-Status = dict[str, Any]
+from playshuffle.system.xdg import state_folder
 
 
-def status(config: Config | None) -> Status:
-    """How everything stands, in the words that a service tells it in; the service need not run.
+def current_status(config: Config | None) -> Status:
+    """Return the status of all that services manage, the configuration names or the state remembers.
 
-    A playlist that no service keeps is as the configuration and the state have it: `kept` is then
-    not among its states, but `not kept`, `broken` and `not made`.
+    A playlist that no service manages is described by the configuration and the state: its state is
+    then not managed, dealt, broken or not written.
     """
-    running = services.told()
-    roots = {root["root"]: root for one in running for root in one["roots"]}
-    playlists = {one["output"] or one["name"]: one for told in running for one in told["playlists"]}
+    services = running.services()
+    roots = {root.root: root for service in services for root in service.roots}
+    playlists = {
+        playlist.output or playlist.name or "": playlist
+        for service in services
+        for playlist in service.playlists
+    }
     with State(writes=False) as state:
-        for wanted in config.playlists if config is not None else ():
-            output = os.fsdecode(os.path.realpath(wanted.request.output or b""))
-            for root in wanted.request.roots:
-                if os.fsdecode(root) not in roots:
-                    roots[os.fsdecode(root)] = _root(root, state.root(root))
-            if not _is_told(playlists.values(), wanted.name, output):
-                playlists[output] = _playlist(wanted.name, os.fsencode(output), state)
-        for broken in config.broken if config is not None else ():
-            if not _is_told(playlists.values(), broken.name, ""):
-                playlists[broken.name] = _nothing(broken.name, "") | {
-                    "state": "broken",
-                    "last_error": broken.text,
-                }
-        known = {os.path.realpath(os.fsencode(one["output"])) for one in playlists.values() if one["output"]}
+        if config is not None:
+            _add_configured(config, state, roots, playlists)
+        known = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
         decks = dict(all_decks(state))
         for path in sorted({*state.playlists(), *decks} - known):
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
-        for one in playlists.values():
-            deck = decks.get(os.path.realpath(os.fsencode(one["output"])))
-            if deck is not None and one["stand"] is None:
-                one |= {"deck": facts(deck), "stand": stand(deck), "state": "dealt"}
-        notes = list(state.notes)
-    return {
-        "schema": SCHEMA,
-        "services": [{key: one[key] for key in ("process", "since", "config")} for one in running],
-        "roots": list(roots.values()),
-        "playlists": list(playlists.values()),
-        "notes": notes,
-    }
-
-
-def _is_told(playlists: Iterable[Status], name: str, output: str) -> bool:
-    return any(
-        one["name"] == name and (not output or os.path.realpath(one["output"]) == output) for one in playlists
+        problem = state.problem or _write_problem()
+        for key, playlist in playlists.items():
+            playlists[key] = _completed(playlist, decks.get(resolved(playlist.output)), problem)
+        notes = tuple(state.notes)
+    return Status(
+        tuple(service.service for service in services),
+        tuple(roots.values()),
+        tuple(playlists.values()),
+        notes,
     )
 
 
-def _root(path: bytes, known: Root | None) -> Status:
-    """A root that no service watches."""
-    here = "here"
+def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:
+    """Return a status with what the state has of its deck, and with a problem of the state itself."""
+    if deck is not None and playlist.summary is None:
+        state = "dealt" if playlist.last_error is None else playlist.state
+        playlist = replace(playlist, deck=deck_facts(deck), summary=deck_summary(deck), state=state)
+    if problem is not None and playlist.last_error is None:
+        playlist = replace(playlist, state="error", last_error=problem)
+    return playlist
+
+
+def _add_configured(
+    config: Config, state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
+) -> None:
+    """Add the folders and playlists of the configuration that no service publishes."""
+    for wanted in config.playlists:
+        output = os.fsdecode(os.path.realpath(wanted.request.output or b""))
+        for root in wanted.request.roots:
+            if os.fsdecode(root) not in roots:
+                roots[os.fsdecode(root)] = _root(root, state.root(root))
+        if not _is_listed(playlists.values(), wanted.name, output):
+            playlists[output] = _playlist(wanted.name, os.fsencode(output), state)
+    for broken in config.broken:
+        if not _is_listed(playlists.values(), broken.name, ""):
+            playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)
+
+
+def _write_problem() -> str | None:
+    """Return why the state cannot be written, though it can be read."""
+    with contextlib.suppress(OSError):  # without a home folder, opening the state has failed before
+        folder = state_folder(make=False)
+        for path in (folder, os.path.join(folder, b"state.db")):
+            if os.path.exists(path) and not os.access(path, os.W_OK):
+                return f"Nothing can be remembered for the next run: {shown(path)} cannot be written."
+    return None
+
+
+def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> bool:
+    return any(
+        playlist.name == name and (not output or resolved(playlist.output) == os.fsencode(output))
+        for playlist in playlists
+    )
+
+
+def _root(path: bytes, known: Root | None) -> RootStatus:
+    """Return the status of a root that no service watches."""
+    state = "ok"
     try:
-        guard.check_root(path, known)
+        check_root(path, known)
     except PlayshuffleError:
-        here = "away"
+        state = "missing"
     kinds = [mount.kind for mount in mounts.under(os.path.realpath(path), mounts.table())[:1]]
-    return {
-        "root": os.fsdecode(path),
-        "state": here,
-        "file_system": kinds[0] if kinds else "",
-        "watched": "not watched",
-        "advice": "",
-        "folders": None,
-        "watches": None,
-        "tracks": known.tracks if known is not None else None,
-        "last_event": None,
-        "last_reconcile": None,
-        "drift": None,
-    }
+    return RootStatus(
+        os.fsdecode(path),
+        state,
+        file_system=kinds[0] if kinds else "",
+        tracks=known.tracks if known is not None else None,
+    )
 
 
-def _nothing(name: str | None, output: str) -> Status:
-    return {
-        "name": name,
-        "output": output,
-        "state": "not made",
-        "tracks": None,
-        "library": None,
-        "order": None,
-        "last_write": None,
-        "last_error": None,
-        "unreadable": [],
-        "deck": None,
-        "stand": None,
-    }
-
-
-def _playlist(name: str | None, output: bytes, state: State) -> Status:
-    """A playlist that no service keeps."""
-    said = _nothing(name, os.fsdecode(output))
+def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
+    """Return the status of a playlist that no service manages."""
+    result = PlaylistStatus(name, os.fsdecode(output))
     seen = state.seen(output)
     if seen:
-        said |= {"state": "not kept", "tracks": seen[0].played}
+        result = replace(result, state="not managed", tracks=seen[0].played)
     with contextlib.suppress(PlayshuffleError, OSError):
-        said["last_write"] = round(os.stat(output).st_mtime)
-        said["order"] = Target(output, state, force=True).order
-    return said
+        result = replace(result, last_write=round(os.stat(output).st_mtime))
+        result = replace(result, order=Target(output, state, force=True).order)
+    return result

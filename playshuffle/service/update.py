@@ -1,161 +1,182 @@
-"""A configuration and a batch of changes in; every playlist that they concern settled, and told of."""
+"""Update the playlists of a configuration for batches of changes."""
 
+import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from playshuffle.config.keys import in_keys
 from playshuffle.config.load import Config, Reshuffle, Wanted
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.describe import facts, stand
-from playshuffle.dealing.period import Every, is_new
-from playshuffle.errors import AwayError, Exit, PlayshuffleError, shown
+from playshuffle.dealing.describe import deck_facts, deck_summary
+from playshuffle.dealing.period import Every, period_start
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
-from playshuffle.pipeline import run as pipeline
-from playshuffle.pipeline.deal import Wish, deal
-from playshuffle.pipeline.request import Report
-from playshuffle.service.pass_process import Told, check_stop
+from playshuffle.pipeline.choice import NothingMatchesError
+from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.session import Tools
+from playshuffle.service.messages import Message, PlaylistFailed, PlaylistUpdated, ScanProgress
+from playshuffle.service.update_process import check_stop
 from playshuffle.shuffle import System, chance
+from playshuffle.store import to_tell
 from playshuffle.system import sandbox
 from playshuffle.watch.batch import Batch
 
-_TELL_EVERY_S = 1.0
-_NAMES = 100  # of each kind that are told
+_LOG = logging.getLogger(__name__)
+_REPORT_EVERY_S = 1.0
+_NAMES = 100  # of each kind that are sent
 
 
-def settle(config: Config, began_s: int, batch: Batch, tell: Callable[[Told], None]) -> None:
-    """Keep every playlist that the batch concerns; what comes of one does not touch the others.
+def update(
+    config: Config, began_s: int, batches: Mapping[str, Batch], send: Callable[[Message], None]
+) -> None:
+    """Update each playlist that has a batch; what fails for one does not touch the others.
 
-    began_s: when the service was started, in seconds.
+    began_s: when the service was started, in Unix seconds.
     """
-    looked_at: list[tuple[bytes, bool]] = []
+    scanned: list[_Scan] = []
     for wanted in config.playlists:
         check_stop()
-        if not _concerns(wanted, batch):
+        batch = batches.get(wanted.name)
+        if batch is None:
             continue
         request = wanted.request
-        dirty = _dirty(batch)
-        if all(_is_covered(root, request.ignore_files, looked_at) for root in request.roots):
-            dirty = Dirty(frozenset())  # another playlist of this pass had it read
-        changes = Changes(dirty, batch.gone, batch.moved, int(config.quiet_s * 0.9e9))
-        telling = _Telling(wanted.name, tell)
+        dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
+        if all(
+            any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
+        ):
+            dirty = Dirty(frozenset())  # another playlist of this update had it scanned
+        changes = Changes(dirty, batch.gone, batch.moved, int(config.settle_s * 0.9e9))
+        progress = _Progress(wanted.name, send)
         try:
-            said = (
-                _dealt(wanted, changes, telling) if wanted.deal else _kept(wanted, changes, began_s, telling)
-            )
+            if wanted.deal is None:
+                message = _keep(wanted, changes, began_s, progress)
+            else:
+                message = _deal(wanted, changes, progress)
         except (PlayshuffleError, OSError) as error:  # a folder may go at any moment
-            tell(_failed(wanted, error))
+            send(_failed(wanted, error, progress))
+        except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
+            _LOG.error("%s: unexpected error: %s", wanted.name, traceback.format_exc())
+            send(_failed(wanted, error, progress))
         else:
-            tell(said)
-            if request.tags and not telling.has_forgotten:  # else nothing is known to the next one
-                looked_at += [(root, request.ignore_files) for root in request.roots]
+            # At the start, too: what a service that was killed has written may not have been listed.
+            if wanted.tell and request.output is not None and (message.is_changed or batch.why == "start"):
+                to_tell.add(request.output)
+            send(message)
+            if request.tags and message.is_cached:  # else the next playlist must scan for itself
+                scanned += [_Scan(root, request.ignore_files, batch) for root in request.roots]
 
 
-def _kept(wanted: Wanted, changes: Changes, began_s: int, telling: "_Telling") -> Told:
-    report = pipeline.keep(
-        wanted.request,
-        chance(wanted.request.seed),
-        read_all,
-        telling,
-        changes,
-        is_due=lambda drawn_s: _is_due(wanted.reshuffle, drawn_s, began_s),
-    )
-    return _done(wanted.name, report)
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """A folder that was scanned for a batch."""
+
+    root: bytes
+    ignore_files: bool
+    batch: Batch
+
+    def covers(self, root: bytes, ignore_files: bool, batch: Batch) -> bool:
+        """Whether another scan, of this root for this batch, would find nothing new."""
+        is_inside = (root.rstrip(b"/") + b"/").startswith(self.root.rstrip(b"/") + b"/")
+        mine = self.batch
+        is_as_much = mine.is_whole or (
+            not batch.is_whole and batch.folders <= mine.folders and batch.trees <= mine.trees
+        )
+        return is_inside and ignore_files == self.ignore_files and is_as_much
 
 
-def _dealt(wanted: Wanted, changes: Changes, telling: "_Telling") -> Told:
+def _keep(wanted: Wanted, changes: Changes, began_s: int, progress: "_Progress") -> PlaylistUpdated:
+    tools = Tools(read_all, chance(wanted.request.seed), progress)
+    report = keep(wanted.request, tools, changes, _redraw_before_s(wanted.reshuffle, began_s))
+    return _updated(wanted.name, report, progress)
+
+
+def _deal(wanted: Wanted, changes: Changes, progress: "_Progress") -> PlaylistUpdated:
     assert wanted.deal is not None
-    amount = Amount(count=wanted.deal.size, time_ms=wanted.deal.time_ms)
-    wish = Wish(wanted.request, amount, Every(wanted.deal.every))
+    tools = Tools(read_all, System(), progress)
     now = datetime.now().astimezone()
-    dealt = deal(wish, now, System(), read_all, telling, changes)
-    return _done(wanted.name, dealt.report) | {"deck": facts(dealt.deck), "stand": stand(dealt.deck)}
+    dealt = deal(wanted.request, tools, wanted.deal.amount, wanted.deal.every, now, changes)
+    message = _updated(wanted.name, dealt.report, progress)
+    return replace(message, deck=deck_facts(dealt.deck), deck_summary=deck_summary(dealt.deck))
 
 
-def _dirty(batch: Batch) -> Dirty | None:
-    return None if batch.is_whole else Dirty(batch.folders, batch.trees)
-
-
-def _concerns(wanted: Wanted, batch: Batch) -> bool:
-    """Whether anything in a batch lies below one of the roots."""
-    if wanted.deal is not None and wanted.deal.every == Every.RUN:
-        return False  # that is dealt by whoever runs `deal`, and the service runs always
-    if batch.is_whole:
-        return True
-    tops = tuple(root.rstrip(b"/") + b"/" for root in wanted.request.roots)
-    return any(path.startswith(tops) for path in (*batch.folders, *batch.trees)) or any(
-        top.startswith(tree) for top in tops for tree in batch.trees
-    )
-
-
-def _is_covered(root: bytes, ignore_files: bool, looked_at: Sequence[tuple[bytes, bool]]) -> bool:
-    inside = root.rstrip(b"/") + b"/"
-    return any(
-        inside.startswith(other.rstrip(b"/") + b"/") and same == ignore_files for other, same in looked_at
-    )
-
-
-def _is_due(reshuffle: Reshuffle, drawn_s: int, began_s: int) -> bool:
-    """Whether it is time for a new order; a clock that was set back makes none."""
+def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
+    """Return the time (Unix seconds) before which an order must have been drawn to be drawn again."""
+    if reshuffle is Reshuffle.ON_START:
+        return began_s
     every = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)
     if every is None:
-        return reshuffle is Reshuffle.ON_START and drawn_s < began_s
-    drawn, now = (datetime.fromtimestamp(at).astimezone() for at in (drawn_s, time.time()))
-    return is_new(every, now, drawn.date())
+        return 0
+    day = period_start(every, datetime.now().astimezone())
+    return datetime(day.year, day.month, day.day).astimezone().timestamp()
 
 
-class _Telling(Progress):
-    """Tells the service that the pass moves on, and ends it where that is wanted."""
+class _Progress(Progress):
+    """Sends how far the update of a playlist is, and ends it where that is wanted.
 
-    def __init__(self, name: str, tell: Callable[[Told], None]) -> None:
+    growing: folders with files that are being written. is_cached: the tags that were read could be stored.
+    """
+
+    def __init__(self, name: str, send: Callable[[Message], None]) -> None:
         self._name = name
-        self._tell = tell
+        self._send = send
         self._next_s = 0.0
-        self.has_forgotten = False
+        self.is_cached = True
+        self.growing_in: set[str] = set()
 
     def finding(self, files: int) -> None:
-        self._say(f"{files:,} files found")
+        self._report(f"{files:,} files found")
 
     def forgotten(self) -> None:
-        self.has_forgotten = True
-        self._tell({"forgotten": True})
+        self.is_cached = False
 
     def growing(self, paths: Sequence[bytes]) -> None:
-        self._tell({"growing": sorted({os.fsdecode(path[: path.rfind(b"/") + 1]) for path in paths})})
+        self.growing_in |= {os.fsdecode(path[: path.rfind(b"/") + 1]) for path in paths}
 
     def reading(self, done: int, of: int) -> None:
-        self._say(f"{done:,} of {of:,} files read")
+        self._report(f"{done:,} of {of:,} files read")
 
-    def _say(self, text: str) -> None:
+    def _report(self, text: str) -> None:
         check_stop()
         now_s = time.monotonic()
         if now_s >= self._next_s:
-            self._next_s = now_s + _TELL_EVERY_S
-            self._tell({"progress": f"{self._name}: {text}"})
+            self._next_s = now_s + _REPORT_EVERY_S
+            self._send(ScanProgress(f"{self._name}: {text}"))
 
 
-def _failed(wanted: Wanted, error: PlayshuffleError | OSError) -> Told:
-    away = None
-    if isinstance(error, AwayError):
-        away = os.fsdecode(error.path)
+def _failed(wanted: Wanted, error: Exception, progress: _Progress) -> PlaylistFailed:
+    missing = None
+    if isinstance(error, MissingError):
+        missing = os.fsdecode(error.path)
         text = (
-            f"{error.said}. The playlist stays as it is until that is back; if it is gone for good, say"
-            f" `playshuffle forget --away {wanted.name}`."
+            f"{error.summary}. The playlist is unchanged until it is back. If the tracks are gone for good:"
+            f" playshuffle accept-missing {wanted.name}"
         )
     elif isinstance(error, OSError):
-        text = f"{shown(error.filename or b'')}: {error.strerror}; it is tried again."
-    else:
+        name = f"{shown(error.filename)}: " if error.filename is not None else ""
+        text = f"{name}{error.strerror or error}; it is tried again."
+    elif isinstance(error, PlayshuffleError):
         text = in_keys(str(error))
-    return {
-        "playlist": wanted.name,
-        "error": text,
-        "code": int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
-        "away": away,
-        "is_shut": sandbox.came_late(os.path.dirname(wanted.request.output or b"")),
-    }
+    else:
+        text = (
+            f"Unexpected error: {type(error).__name__}: {shown(str(error))}. The playlist is tried again;"
+            " the details are in the log."
+        )
+    return PlaylistFailed(
+        playlist=wanted.name,
+        error=text,
+        code=int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
+        missing=missing,
+        is_shut=sandbox.came_late(os.path.dirname(wanted.request.output or b"")),
+        growing=sorted(progress.growing_in),
+        matches_nothing=isinstance(error, NothingMatchesError),
+    )
 
 
 def _written_s(path: bytes | None) -> float | None:
@@ -165,20 +186,20 @@ def _written_s(path: bytes | None) -> float | None:
         return None
 
 
-def _done(name: str, report: Report) -> Told:
-    return {
-        "playlist": name,
-        "error": None,
-        "tracks": report.count,
-        "library": report.found,
-        "order": report.order,
-        "changed": report.is_changed,
-        "written": _written_s(report.output),
-        "came": report.came,
-        "went": report.went,
-        "renamed": report.renamed,
-        "skipped": len(report.skipped) + len(report.unwritable),
-        "unreadable": [[os.fsdecode(path), reason] for path, reason in sorted(report.unreadable)[:_NAMES]],
-        "roots": [[os.fsdecode(root), tracks] for root, tracks in report.by_root],
-        "notes": report.notes,
-    }
+def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
+    return PlaylistUpdated(
+        playlist=name,
+        tracks=report.count,
+        library=report.found,
+        order=report.order,
+        is_changed=report.is_changed,
+        written_s=_written_s(report.output),
+        added=report.came,
+        removed=report.went,
+        renamed=report.renamed,
+        growing=sorted(progress.growing_in),
+        is_cached=progress.is_cached,
+        unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
+        folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
+        notes=list(report.notes),
+    )

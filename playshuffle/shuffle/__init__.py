@@ -1,15 +1,16 @@
-"""Shuffles as functions: an index array and a source of draws in, a new index array out.
+"""Shuffle index arrays with a given source of randomness.
 
-Nothing here knows of music: an order is a sequence of distinct integers, chance is a
-function `randbelow(n)`, and `keys[entry]` says which group an entry belongs to.
+Nothing here knows of music: an order is a sequence of distinct integers, randomness is a function
+`randbelow(n)`, and `keys[entry]` is the group of an entry.
 """
 
+from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart
 from playshuffle.shuffle.blocks import Inside, blocks, cut
 from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance, draws
 from playshuffle.shuffle.constrained import part, pinned, restore, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
 from playshuffle.shuffle.deals import deal, sparse_deal
-from playshuffle.shuffle.gap import after_gap, not_before
+from playshuffle.shuffle.gap import EmptyPositionError, not_before, soonest_after
 from playshuffle.shuffle.running import insert, insert_apart, insert_in_block, remove, rename
 from playshuffle.shuffle.spread import spread
 from playshuffle.shuffle.uniform import (
@@ -26,13 +27,13 @@ from playshuffle.shuffle.uniform import (
 from playshuffle.shuffle.weighted import weighted
 
 __all__ = [
+    "EmptyPositionError",
     "Inside",
     "RandBelow",
     "Seeded",
     "Shuffle",
     "Source",
     "System",
-    "after_gap",
     "blocks",
     "by_keys",
     "chance",
@@ -40,6 +41,7 @@ __all__ = [
     "deal",
     "draws",
     "durstenfeld",
+    "fewest_repeats",
     "fisher_yates",
     "forward_durstenfeld",
     "from_table",
@@ -48,17 +50,21 @@ __all__ = [
     "insert_in_block",
     "insertion",
     "inside_out",
+    "move_apart",
     "not_before",
     "part",
     "pinned",
     "remove",
     "rename",
+    "repeats",
     "restore",
     "sattolo",
     "sattolo_without",
     "semi_shuffle",
+    "soonest_after",
     "sparse_deal",
     "spread",
+    "swap_apart",
     "top_in_at_random",
     "weighted",
 ]

@@ -1,4 +1,4 @@
-"""Groups kept together: an order in, one out in which whole blocks changed places."""
+"""Shuffle whole groups, each kept together."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

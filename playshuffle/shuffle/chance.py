@@ -1,4 +1,4 @@
-"""Where chance comes from: the operating system or a seed in, draws out.
+"""Draw random numbers, from the operating system or from a seed.
 
 A draw is a call of `randbelow(n)`, and any function of that kind will do. `System` and
 `Seeded` are such functions that can also hand out many draws at a time: `draws` asks for
@@ -28,6 +28,8 @@ _WORDS = 1 << _WORD_BITS
 # A word can only be thrown away for a bound up to 2**24 if its top byte is this one.
 _FULL = (_WORDS >> 24) - 1
 _BULK_BOUND = 1 << 24
+# The resolution of a float between 0 and 1: a power of two, for which no words are thrown away.
+_TWO_WORD_BOUND = 1 << 53
 _LOW_SIX_BITS = bytes(byte & _FULL for byte in range(256))
 _TOP_BYTE = 3 if sys.byteorder == "little" else 0
 _CHUNK = 4096
@@ -88,7 +90,10 @@ class Source(ABC):
             ends = (part[0], part[-1]) if isinstance(part, range) else part
             if min(ends) < 1:
                 raise ValueError(f"cannot draw from range({min(ends)})")
-            if max(ends) > _BULK_BOUND:
+            if min(ends) == max(ends) == _TWO_WORD_BOUND:
+                words = self._take(2 * len(part))
+                yield [high << _WORD_BITS | low for high, low in zip(words[::2], words[1::2], strict=True)]
+            elif max(ends) > _BULK_BOUND:
                 yield [self(bound) for bound in part]
             else:
                 words = self._take(len(part))

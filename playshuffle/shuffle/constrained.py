@@ -1,4 +1,4 @@
-"""Orders in which something stays: an order and what stays in, a shuffle of the others out."""
+"""Shuffle an order while some entries keep their position."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""Cyclic orders: an order in, one out in which no entry stands where it stood."""
+"""Shuffle so that no entry keeps its position (Sattolo)."""
 
 from collections.abc import Collection, Sequence
 

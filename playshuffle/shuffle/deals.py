@@ -1,4 +1,4 @@
-"""Deals: an order in, some of its entries in random order out, and the rest."""
+"""Deal some entries of an order in random order."""
 
 from collections.abc import Sequence
 

@@ -1,77 +1,78 @@
-"""The seam between two rounds: the order just played in, the next one out, no entry back too soon."""
+"""Shuffle so that no entry comes too soon after it was last played."""
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from playshuffle.shuffle.chance import RandBelow, draws
-from playshuffle.shuffle.uniform import durstenfeld
+
+_NO_PINS: Mapping[int, int] = MappingProxyType({})
 
 
-def after_gap(order: Sequence[int], gap: int, randbelow: RandBelow) -> list[int]:
-    """Shuffle so that no entry is played again before `gap` plays since it was last played.
+class EmptyPositionError(ValueError):
+    """No entry may have a position.
 
-    Uniform over all orders that keep the gap: place p draws among the entries not yet used
-    of the first n-gap+p+1, and how many these are does not depend on the draws before. A gap
-    of 0 or 1 asks for nothing, one of n repeats the order. Entries that were not played in
-    the last round go in front of it: as if they had been played longest ago.
+    position: the first of them, from 0.
+    """
+
+    def __init__(self, position: int) -> None:
+        super().__init__(f"no entry may have position {position}")
+        self.position = position
+
+
+def soonest_after(played: Sequence[int], gap: int) -> dict[int, int]:
+    """Return the first position that each entry may have if `gap` plays lie between two of its plays.
 
     Args:
-        order: n distinct indices as they were last played; not changed.
-        gap: plays from one playing of an entry to its next, 0 to n.
-        randbelow: drawn from n-1 times: gap-1 times with bound n-gap+1, then with one less
-            each time down to 2; gap 0 draws as 1.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Raises:
-        ValueError: for a gap below 0 or above n (above 1 for n = 0).
-
-    Cost: O(n).
-
-    Source: none known.
+        played: distinct indices as they were last played.
+        gap: plays from one playing of an entry to its next; 0 and 1 ask for nothing.
     """
-    if not 0 <= gap <= max(len(order), 1):
-        raise ValueError(f"an order of {len(order)} cannot keep a gap of {gap}")
-    free_count = len(order) - max(gap, 1) + 1
-    free, waiting = list(order[:free_count]), order[free_count:]
-    opening = []
-    for entry, drawn in zip(waiting, draws(randbelow, [free_count] * len(waiting)), strict=True):
-        opening.append(free[drawn])
-        free[drawn] = entry
-    return opening + durstenfeld(free, randbelow)
+    return {entry: max(gap - len(played) + at, 0) for at, entry in enumerate(played)}
 
 
-def not_before(order: Sequence[int], soonest: Mapping[int, int], randbelow: RandBelow) -> list[int]:
-    """Shuffle so that no entry comes before the first place that it may have.
+def not_before(
+    order: Sequence[int],
+    soonest: Mapping[int, int],
+    randbelow: RandBelow,
+    pins: Mapping[int, int] = _NO_PINS,
+) -> list[int]:
+    """Shuffle so that no entry comes before the first position that it may have.
 
-    Uniform over all orders in which that is so: place p draws among the entries not yet used
-    whose first place is p or lower, and how many these are does not depend on the draws before.
+    Uniform over all orders in which that is so: each position draws among the entries not yet
+    used whose first position is not beyond it, and how many these are does not depend on the
+    draws before. A pinned entry has its position, and may have it too soon.
 
     Args:
         order: n distinct indices; not changed.
-        soonest: `soonest[entry]` is its first place; an entry that is not named may have any.
-        randbelow: drawn from n times.
+        soonest: `soonest[entry]` is its first position; an entry without one may have any.
+        randbelow: drawn from once for each position without a pin.
+        pins: `pins[position]` is the entry that has this position.
 
     Returns:
         A new list of the same entries.
 
     Raises:
-        ValueError: if there is no such order.
+        EmptyPositionError: if such an order does not exist.
+        ValueError: for a pinned position or entry that the order does not have.
 
     Cost: O(n log n).
 
     Source: none known.
     """
-    entries = sorted(order, key=lambda entry: soonest.get(entry, 0))
+    staying = frozenset(pins.values())
+    positions = [at for at in range(len(order)) if at not in pins]
+    entries = sorted((entry for entry in order if entry not in staying), key=lambda e: soonest.get(e, 0))
+    if len(entries) != len(positions) or len(staying) + len(entries) != len(order):
+        raise ValueError(f"an order of {len(order)} cannot have the pins {dict(pins)}")
     firsts = [soonest.get(entry, 0) for entry in entries]
-    bounds = [bisect(firsts, place) - place for place in range(len(entries))]
+    bounds = [bisect(firsts, at) - used for used, at in enumerate(positions)]
     if min(bounds, default=1) < 1:
-        raise ValueError(
-            f"no entry may have place {next(at for at, bound in enumerate(bounds) if bound < 1)}"
-        )
-    # Of entries[place:bisect(firsts, place)] each may come next: those that are ready and did not come.
-    for place, ahead in enumerate(draws(randbelow, bounds)):
-        partner = place + ahead
-        entries[place], entries[partner] = entries[partner], entries[place]
-    return entries
+        raise EmptyPositionError(next(at for at, bound in zip(positions, bounds, strict=True) if bound < 1))
+    # Of entries[used:bisect(firsts, at)] each may come next: those that are ready and were not used.
+    for used, ahead in enumerate(draws(randbelow, bounds)):
+        partner = used + ahead
+        entries[used], entries[partner] = entries[partner], entries[used]
+    result = [pins.get(at, -1) for at in range(len(order))]
+    for at, entry in zip(positions, entries, strict=True):
+        result[at] = entry
+    return result

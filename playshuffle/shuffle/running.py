@@ -1,7 +1,7 @@
-"""A running order that changes: an order and what came, went or was renamed in, the order after it out.
+"""Insert, remove and rename entries of an order that is being played.
 
-`first` is everywhere the first place still to come: nothing is put before it. A removed
-entry needs no draw, since what is left of a uniform order is uniform.
+`first` is the first position still to come: nothing is inserted before it. Removing an entry needs
+no draw, since the rest of a uniform order is uniform.
 """
 
 import bisect

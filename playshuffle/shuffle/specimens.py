@@ -1,7 +1,6 @@
-"""Shuffles known to be bad: what a check must catch, and nothing else may use.
+"""Define shuffles that are known to be bad: an audit must catch them, and nothing else may use them.
 
-Each takes an order and draws as a good shuffle does, and its first sentence says what is
-wrong with it.
+Each takes an order and draws as a good shuffle does. Its first sentence says what is wrong with it.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Uniform orders: an order in, one of its n! rearrangements out, each equally likely.
+"""Shuffle uniformly: each of the n! rearrangements is equally likely.
 
-`durstenfeld` is the one to use. The others reach the same set by other ways: to grow an
-order, to check one way against another, or to show how it is done.
+Use `durstenfeld`. The other functions reach the same distribution in other ways: to grow an order, to
+check one way against another, or to show how it is done.
 """
 
 import functools

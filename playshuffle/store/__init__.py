@@ -1,1 +1,1 @@
-"""Persistent state: last orders, decks, schema migrations."""
+"""Store what lasts: last orders and decks, in a database with migrations."""

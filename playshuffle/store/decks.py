@@ -1,34 +1,44 @@
-"""Decks, kept from one run to the next: a deck as it stands, and as it stood before its last deal.
+"""Store decks: each as it is now, and as it was before its last deal.
 
-A deck is kept as index arrays over one list of paths, that of the library where it can be.
+A deck is stored as index arrays over one list of paths, if possible that of the library.
 """
 
 import json
 import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
 
-from playshuffle.dealing.deck import Deal, Deck, ended
-from playshuffle.library.away import Root
-from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.dealing.deck import Deal, Deck, check, end_round, rename_tracks, with_replaced
+from playshuffle.dealing.period import Every
+from playshuffle.library.identity import MARK_BYTES, Identity, Remembered
+from playshuffle.library.missing import Root
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
 
-_PARTS = ("heard", "to_come", "away", "gone", "tail")
-_FACTS = ("round", "number", "to_go", "carried_ms", "law")
+_PARTS = ("dealt", "upcoming", "missing", "removed", "tail")
+# Fields of `Deck` by the names that state files have for them.
+_FACTS = {
+    "round": "round",
+    "number": "number",
+    "to_go": "deals_left",
+    "law": "order",
+    "is_ended": "is_ended",
+}
 _DEAL_FACTS = ("round", "number", "of", "is_pending")
 
 
-class Kept(NamedTuple):
-    """A deck as it is kept.
+class StoredDeck(NamedTuple):
+    """A deck, and what recognises its tracks and its file.
 
-    content: fingerprint of the file that its deal is in, or will be. paths, marks: of all tracks
-    that it knows, as `identity` wants them.
+    Attributes:
+        deck: the deck.
+        content: fingerprint of the file that its deal is in, or will be.
+        paths, marks: all its tracks, in the form that `identity` needs.
     """
 
     deck: Deck
@@ -37,73 +47,150 @@ class Kept(NamedTuple):
     marks: bytes
 
     def remembered(self) -> Remembered:
-        """All tracks that it knows, to be found again under other names."""
+        """Return all its tracks, to be recognised under other names."""
         return Remembered(self.paths, self.marks, range(len(self.paths)), {})
+
+    def has_marks(self, marks: Mapping[bytes, bytes]) -> bool:
+        """Return whether its tracks have the same marks in `marks`."""
+        return all(marks.get(path, mark) == mark for path, mark in _marks(self))
+
+    def mark_by_path(self) -> dict[bytes, bytes]:
+        """Map the path of each of its tracks to its mark."""
+        return dict(_marks(self))
 
 
 def all_decks(state: State) -> list[tuple[bytes, Deck]]:
-    """All decks, each with the file that it is dealt into."""
+    """Return all decks, each with the path of its playlist."""
     paths = [path for (path,) in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]
-    found = [(path, load(state, path)) for path in paths]
-    return [(path, kept.deck) for path, kept in found if kept is not None]
+    loaded = [(path, load(state, path)) for path in paths]
+    return [(path, stored.deck) for path, stored in loaded if stored is not None]
 
 
-def load(state: State, playlist: bytes, age: int = 0) -> Kept | None:
-    """A deck as it stands, or with age 1 as it stood before; None if there is none, or it is damaged."""
+def version(state: State, playlist: bytes) -> list[object]:
+    """Return a value that changes whenever the deck of a playlist does."""
+    return state.rows("SELECT * FROM deck WHERE path = ? ORDER BY age", playlist)
+
+
+def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
+    """Return the deck of a playlist, or with age 1 the one before; None if there is none or it is damaged."""
     rows = state.rows(
-        "SELECT paths, marks, places, facts FROM deck JOIN library ON library = digest"
+        "SELECT deck.rowid, paths, marks, places, facts FROM deck LEFT JOIN library ON library = digest"
         " WHERE path = ? AND age = ?",
         playlist,
         age,
     )
     if not rows:
         return None
+    row, *packed = rows[0]
     try:
-        return _unpacked(*rows[0])
+        return _unpacked(*packed)
     except (zlib.error, ValueError, LookupError, TypeError, AttributeError):
-        state.damaged(playlist)
+        state.set_row_aside("deck", row, playlist)
         return None
 
 
-def keep(
+def save(
     state: State,
     playlist: bytes,
     deck: Deck,
     content: str,
-    here: Mapping[bytes, bytes],
-    before: Kept | None,
+    present: Mapping[bytes, bytes],
+    before: StoredDeck | None,
     roots: list[Root],
+    absent: Mapping[bytes, bytes] | None = None,
 ) -> None:
-    """Keep a deck, and the one before it for who wants to take the deal back.
+    """Store a deck, and the one before it, so that its deal can be undone.
 
     Args:
-        state: where.
+        state: where to store it.
         playlist: resolved path of its file.
-        deck: as it stands now.
+        deck: the deck now.
         content: fingerprint of the file that its deal is in, or will be.
-        here: the tracks of now, in library order, with the mark of each.
-        before: as it stood, None if there is nothing to go back to.
-        roots: as they are now.
+        present: the tracks of the library, in its order, with their marks.
+        before: the deck before its last deal, None if the deal cannot be undone.
+        roots: to be stored in the same step.
+        absent: marks of tracks that are not present.
 
     Raises:
         PlayshuffleError: it cannot be written.
     """
-    marks = {**dict(_marks(before)), **here}
+    marks = {**dict(_marks(before)), **(absent or {}), **present}
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
-        put = set[bytes]()
-        _put(state, database, (playlist, 0), deck, content, here, marks, put)
+        _put(state, database, (playlist, 0), deck, content, present, marks)
         if before is not None:
-            _put(state, database, (playlist, 1), before.deck, before.content, here, marks, put)
+            _put(state, database, (playlist, 1), before.deck, before.content, present, marks)
         for root in roots:
             state.put_root(database, root)
 
     state.change(playlist, act)
 
 
+def follow_renames(
+    state: State,
+    playlist: bytes,
+    before: Remembered,
+    identity: Identity,
+    paths: Sequence[bytes],
+    marks: bytes,
+) -> None:
+    """Store the new paths and marks that the update of a playlist recognised in all other decks.
+
+    Only the service, which sees both steps, recognises a file that was tagged and then renamed.
+    Without this, a deck that is dealt later would take it for another track.
+
+    Args:
+        state: of which this process has the lock.
+        playlist: the updated one; its own deck is not changed.
+        before: its former tracks, with their former marks.
+        identity: which present track each of them is.
+        paths: of the present tracks.
+        marks: of the present tracks.
+
+    Raises:
+        PlayshuffleError: a deck cannot be written.
+    """
+    if before.is_over(paths, marks):
+        return
+    present = dict(zip(paths, _rows(marks), strict=True))
+    old_marks = _rows(before.marks) if before.marks else [b""] * len(before.paths)
+    # A deck knows a track as the playlist did if path and mark are the same.
+    now = {
+        (path, mark): paths[index]
+        for path, mark, index in zip(before.paths, old_marks, identity.now, strict=True)
+        if index is not None
+    }
+    for path in [row[0] for row in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]:
+        if path != playlist:
+            _follow_renames(state, path, now, present)
+
+
+def _follow_renames(
+    state: State, playlist: bytes, now: Mapping[tuple[bytes, bytes], bytes], present: Mapping[bytes, bytes]
+) -> None:
+    stored, previous = load(state, playlist), load(state, playlist, 1)
+    if stored is None:
+        return
+    known = _marks(stored)
+    # For other tracks the deck has later marks than the playlist.
+    places = {old: now[old, mark] for old, mark in known if present.get(old) != mark and (old, mark) in now}
+    fixed = {old for old, mark in known if present.get(old) == mark}
+    places = {old: new for old, new in places.items() if new not in fixed}
+    if not places:
+        return
+    moved = {old: new for old, new in places.items() if old != new}
+    names = with_replaced(moved, frozenset(stored.paths))
+    changed = {new: present[new] for new in places.values()}
+    marks = {names.get(old, old): mark for old, mark in known if old not in places} | changed
+    deck = rename_tracks(stored.deck, names)
+    if previous is not None:
+        previous = previous._replace(deck=rename_tracks(previous.deck, names))
+    save(state, playlist, deck, stored.content, marks, previous, [])
+
+
 def confirm(state: State, playlist: bytes) -> None:
-    """Note that the deal has reached the file.
+    """Mark the deal as written.
 
     Raises:
         PlayshuffleError: it cannot be written.
@@ -120,8 +207,8 @@ def confirm(state: State, playlist: bytes) -> None:
     state.change(playlist, act)
 
 
-def back(state: State, playlist: bytes) -> None:
-    """Put the deck that stood before in the place of the one that stands; there is one."""
+def restore_previous(state: State, playlist: bytes) -> None:
+    """Replace the deck of a playlist by the one before its last deal, which exists."""
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM deck WHERE path = ? AND age = 0", (playlist,))
@@ -130,15 +217,15 @@ def back(state: State, playlist: bytes) -> None:
     state.change(playlist, act)
 
 
-def reset(state: State, playlist: bytes) -> None:
-    """Break the round of a deck off; it can be taken back like a deal."""
-    kept = load(state, playlist)
-    if kept is not None:
-        keep(state, playlist, ended(kept.deck), "", dict(_marks(kept)), kept, [])
+def end_round_of(state: State, playlist: bytes) -> None:
+    """End the round of a deck early; this can be undone like a deal."""
+    stored = load(state, playlist)
+    if stored is not None and not stored.deck.is_ended:
+        save(state, playlist, end_round(stored.deck), "", dict(_marks(stored)), stored, [])
 
 
-def forget(state: State, playlist: bytes) -> None:
-    """Forget a deck; its file stays."""
+def delete(state: State, playlist: bytes) -> None:
+    """Delete a deck; its playlist stays."""
     state.change(playlist, lambda database: database.execute("DELETE FROM deck WHERE path = ?", (playlist,)))
 
 
@@ -148,59 +235,56 @@ def _put(
     key: tuple[bytes, int],
     deck: Deck,
     content: str,
-    here: Mapping[bytes, bytes],
+    present: Mapping[bytes, bytes],
     marks: Mapping[bytes, bytes],
-    put: set[bytes],
 ) -> None:
-    """Write a row; `put` are the lists of paths that were written in this transaction."""
     entries = deck.deal.entries if deck.deal is not None else ()
     parts = [*(getattr(deck, part) for part in _PARTS), entries]
-    paths = list(here) + [track for track in dict.fromkeys(chain(*parts)) if track not in here]
+    paths = list(present) + [track for track in dict.fromkeys(chain(*parts)) if track not in present]
     number = {path: at for at, path in enumerate(paths)}
-    facts = {name: getattr(deck, name) for name in _FACTS}
+    facts = {key: getattr(deck, name) for key, name in _FACTS.items()}
     facts |= {"since": deck.since.isoformat(), "content": content, "parts": [len(part) for part in parts]}
     if deck.deal is not None:
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
-        facts["deal"]["period"] = deck.deal.period.isoformat()
+        facts["deal"] |= {"period": deck.deal.period.isoformat(), "every": deck.deal.every.value}
     digest = blake2b(b"\0".join(paths), digest_size=16).digest()
-    if digest not in put:
-        rows = b"".join(marks.get(path, bytes(MARK_BYTES)) for path in paths)
-        state.put_library(database, digest, lambda: paths, rows)
-        put.add(digest)
+    state.put_library(database, digest, lambda: paths)
+    rows = b"".join(marks.get(path, bytes(MARK_BYTES)) for path in paths)
     places = array("I", map(number.__getitem__, chain(*parts)))
     database.execute(
-        "INSERT INTO deck VALUES (?, ?, ?, ?, ?)",
-        (*key, digest, places.tobytes(), json.dumps(facts)),
+        "INSERT INTO deck (path, age, library, places, facts, marks) VALUES (?, ?, ?, ?, ?, ?)",
+        (*key, digest, places.tobytes(), json.dumps(facts), zlib.compress(rows, 1)),
     )
 
 
-def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, text: str) -> Kept:
-    """A deck from its row; a ValueError, or another of its kind, if it is damaged."""
+def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, text: str) -> StoredDeck:
+    """Return the deck of a row; raise ValueError or another error if it is damaged."""
     paths = zlib.decompress(packed).split(b"\0")
     marks = zlib.decompress(packed_marks)
     numbers = array("I", places)
-    facts = json.loads(text)
+    facts = {"is_ended": False, **json.loads(text)}
     if len(marks) != MARK_BYTES * len(paths) or sum(facts["parts"]) != len(numbers):
-        raise ValueError("it does not add up")
+        raise ValueError("the sizes of its parts are inconsistent")
     parts = []
     for size in facts["parts"]:
         parts.append(tuple(paths[number] for number in numbers[:size]))
         del numbers[:size]
-    heard, to_come, away, gone, tail, entries = parts
+    entries = parts.pop()
     since = date.fromisoformat(facts["since"])
-    deck = Deck(heard, to_come, away, gone, tail, since=since, **{name: facts[name] for name in _FACTS})
+    fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[key] for key, name in _FACTS.items()}
+    deck = Deck(**fields, since=since)
     if "deal" in facts:
         last = {name: facts["deal"][name] for name in _DEAL_FACTS}
-        deal = Deal(date.fromisoformat(facts["deal"]["period"]), entries, **last)
+        every = Every(facts["deal"].get("every", Every.DAY))
+        deal = Deal(date.fromisoformat(facts["deal"]["period"]), entries, every=every, **last)
         deck = replace(deck, deal=deal)
-    running = deck.heard + deck.to_come + deck.away
-    if len(set(running)) != len(running) or not set(deck.gone) <= set(deck.heard):
-        raise ValueError("a track stands twice")
-    return Kept(deck, facts["content"], paths, marks)
+    check(deck)
+    return StoredDeck(deck, facts["content"], paths, marks)
 
 
-def _marks(kept: Kept | None) -> list[tuple[bytes, bytes]]:
-    if kept is None:
-        return []
-    rows = range(0, len(kept.marks), MARK_BYTES)
-    return list(zip(kept.paths, (kept.marks[row : row + MARK_BYTES] for row in rows), strict=True))
+def _marks(stored: StoredDeck | None) -> list[tuple[bytes, bytes]]:
+    return [] if stored is None else list(zip(stored.paths, _rows(stored.marks), strict=True))
+
+
+def _rows(marks: bytes) -> list[bytes]:
+    return [marks[row : row + MARK_BYTES] for row in range(0, len(marks), MARK_BYTES)]

@@ -1,40 +1,28 @@
-"""The tables of the state file: made, brought up to date, and looked over.
+"""Create, migrate and check the tables of the state file.
 
-A new version comes with a step from the one before it, in one transaction, after the file was
-kept as it was beside the new one.
+A migration runs in one transaction, after the old file was copied beside the new one.
 """
 
 import contextlib
 import json
 import os
 import sqlite3
+import zlib
+from typing import Any, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.mounts import Mount
 
-VERSION = 2
+VERSION = 4
 
-# Two runs may begin it at once, hence IF NOT EXISTS.
-# library: paths joined by NUL and compressed; marks: of these, compressed, empty if none were kept.
-# playlist: gone: JSON, index -> seconds; shuffled: when its order was drawn, in seconds.
-# deck: places: index arrays one after the other; facts: JSON, how long each is, and all that is no array.
-_DECK = """
-    CREATE TABLE IF NOT EXISTS deck (
-        path BLOB NOT NULL,
-        age INTEGER NOT NULL,
-        library BLOB NOT NULL REFERENCES library,
-        places BLOB NOT NULL,
-        facts TEXT NOT NULL,
-        PRIMARY KEY (path, age)
-    );
-"""
-_TABLES = (
-    """
-    CREATE TABLE IF NOT EXISTS library (
-        digest BLOB PRIMARY KEY,
-        paths BLOB NOT NULL,
-        marks BLOB NOT NULL DEFAULT x''
-    );
+# Two processes may create the file at once, hence IF NOT EXISTS.
+# library: paths joined by NUL and compressed. Orders and decks over the same paths share a row.
+# playlist: gone: JSON, index -> Unix seconds; shuffled: Unix seconds when its order was drawn.
+# deck: places: index arrays one after the other; facts: JSON, their lengths, and all that is no array.
+# marks: how to recognise each path of the library, as files were when this row was written; compressed.
+# They are not shared: rows over the same paths may be written before and after files swap their names.
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS playlist (
         path BLOB NOT NULL,
         age INTEGER NOT NULL,
@@ -44,27 +32,78 @@ _TABLES = (
         played INTEGER NOT NULL,
         gone TEXT NOT NULL DEFAULT '{}',
         shuffled INTEGER NOT NULL DEFAULT 0,
+        marks BLOB NOT NULL DEFAULT x'',
+        PRIMARY KEY (path, age)
+    );
+    CREATE TABLE IF NOT EXISTS deck (
+        path BLOB NOT NULL,
+        age INTEGER NOT NULL,
+        library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL,
+        facts TEXT NOT NULL,
+        marks BLOB NOT NULL DEFAULT x'',
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
 """
-    + _DECK
-)
 
-# From each version to the next.
+# From each version to the next. No DROP COLUMN: SQLite has that only since 3.35.
 _STEPS = {
     1: """
     ALTER TABLE library ADD marks BLOB NOT NULL DEFAULT x'';
     ALTER TABLE playlist ADD gone TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE playlist ADD shuffled INTEGER NOT NULL DEFAULT 0;
-    """
-    + _DECK,
+    CREATE TABLE deck (
+        path BLOB NOT NULL,
+        age INTEGER NOT NULL,
+        library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL,
+        facts TEXT NOT NULL,
+        PRIMARY KEY (path, age)
+    );
+    """,
+    2: """
+    ALTER TABLE playlist ADD marks BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE deck ADD marks BLOB NOT NULL DEFAULT x'';
+    UPDATE playlist SET marks = ifnull((SELECT marks FROM library WHERE digest = library), x'');
+    UPDATE deck SET marks = ifnull((SELECT marks FROM library WHERE digest = library), x'');
+    CREATE TABLE shared (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
+    INSERT INTO shared SELECT digest, paths FROM library;
+    DROP TABLE library;
+    ALTER TABLE shared RENAME TO library;
+    """,
+    # The orders got other names: uniform, blocks by TAG and semi are random, groups by TAG and light.
+    3: """
+    UPDATE deck SET facts = replace(facts, '"law": "uniform', '"law": "random');
+    UPDATE deck SET facts = replace(facts, '"law": "blocks', '"law": "groups');
+    UPDATE deck SET facts = replace(facts, '"law": "semi', '"law": "light');
+    UPDATE deck SET facts = replace(facts, ' block size ', ' group size ');
+    """,
 }
 
-_PLAYLIST = ("path", "age", "library", "content", "played", "gone", "shuffled")
-_DECKS = ("path", "age", "library", "places", "facts")
-_PLAYLIST_TYPES = [bytes, int, bytes, str, int, str, int]
-_DECK_TYPES = [bytes, int, bytes, bytes, str]
+_COLUMNS: dict[str, dict[str, type]] = {
+    "playlist": {
+        "path": bytes,
+        "age": int,
+        "library": bytes,
+        "places": bytes,
+        "content": str,
+        "played": int,
+        "gone": str,
+        "shuffled": int,
+        "marks": bytes,
+    },
+    "deck": {"path": bytes, "age": int, "library": bytes, "places": bytes, "facts": str, "marks": bytes},
+    "root": {"path": bytes, "tracks": int, "mounts": str},
+}
+
+
+class BadRow(NamedTuple):
+    """A row that playshuffle did not write like this; path is empty if that is damaged."""
+
+    table: str
+    row: int
+    path: bytes
 
 
 def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqlite3.Connection:
@@ -87,9 +126,15 @@ def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqli
         database.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
     elif 0 < version < VERSION:
         _check_whole(database)
-        database = _brought_up(database, path) if writes else _copied(database)
+        database = _brought_up(database, path) if writes else _migrated(in_memory(database))
     check(database)
+    database.text_factory = _text
     return database
+
+
+def _text(data: bytes) -> str:
+    # Damaged text costs its row, so reading it must not raise.
+    return data.decode(errors="surrogateescape")
 
 
 def empty() -> sqlite3.Connection:
@@ -108,7 +153,7 @@ def _brought_up(database: sqlite3.Connection, path: bytes) -> sqlite3.Connection
     version = _version(database)
     kept = path + b".v%d" % version
     if not os.path.exists(kept):
-        # Beside it first: what is found under the name must be whole.
+        # Write to a temporary name first: the file under the final name must be complete.
         half = kept + b".%d" % os.getpid()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(half)
@@ -125,13 +170,20 @@ def _brought_up(database: sqlite3.Connection, path: bytes) -> sqlite3.Connection
     return database
 
 
-def _copied(database: sqlite3.Connection) -> sqlite3.Connection:
+def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a copy of a database in memory, and close the database."""
     copy = sqlite3.connect(":memory:")
     database.backup(copy)
     database.close()
-    _step(copy)
-    copy.commit()
+    copy.text_factory = _text
     return copy
+
+
+def _migrated(database: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a database in memory with the tables of today."""
+    _step(database)
+    database.commit()
+    return database
 
 
 def _step(database: sqlite3.Connection) -> None:
@@ -142,20 +194,51 @@ def _step(database: sqlite3.Connection) -> None:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """Raise a DatabaseError if it is not whole, or has what we never wrote.
+    """Raise a DatabaseError if the file is damaged, or lacks a table or column.
 
-    An order is checked when it is asked for. Cost: that of reading the file.
+    Cost: that of reading the file.
     """
     _check_whole(database)
-    database.execute("SELECT digest, paths, marks, places FROM library, playlist LIMIT 0")
-    for table, columns, types in (("playlist", _PLAYLIST, _PLAYLIST_TYPES), ("deck", _DECKS, _DECK_TYPES)):
-        for row in database.execute(f"SELECT {', '.join(columns)} FROM {table}"):  # noqa: S608 - our own words
-            if [*map(type, row)] != types:
-                raise sqlite3.DatabaseError("a value of another type")
-    for row in database.execute("SELECT path, tracks, mounts FROM root"):
-        if [*map(type, row)] != [bytes, int, str]:
-            raise sqlite3.DatabaseError("a value of another type")
-        mounts_from(row[2])
+    database.execute("SELECT digest, paths FROM library LIMIT 0")
+    for table, columns in _COLUMNS.items():
+        database.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")  # noqa: S608 - our own words
+
+
+def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
+    """Return the rows with values of a wrong type; index arrays are checked when they are loaded."""
+    bad = []
+    for table, columns in _COLUMNS.items():
+        types = [*columns.values()]
+        for number, *row in database.execute(f"SELECT rowid, {', '.join(columns)} FROM {table}"):  # noqa: S608
+            if [*map(type, row)] != types or not _is_sound(table, row):
+                bad.append(BadRow(table, number, row[0] if isinstance(row[0], bytes) else b""))
+    return bad
+
+
+def _is_sound(table: str, row: list[Any]) -> bool:
+    if not all(value.isascii() for value in row if isinstance(value, str)):
+        return False  # all text in the file is JSON in ASCII, or a fingerprint
+    if table == "root":
+        try:
+            mounts_from(row[-1])
+        except sqlite3.DatabaseError:
+            return False
+    return True
+
+
+def delete_row(database: sqlite3.Connection, bad: BadRow) -> None:
+    """Delete a bad row, and the paths that it refers to if these are damaged, too."""
+    if bad.table != "root":
+        query = (
+            f"SELECT digest, paths FROM {bad.table} JOIN library ON library = digest"  # noqa: S608
+            f" WHERE {bad.table}.rowid = ?"
+        )
+        for digest, paths in database.execute(query, (bad.row,)).fetchall():
+            try:
+                zlib.decompress(paths)
+            except (zlib.error, TypeError):
+                database.execute("DELETE FROM library WHERE digest = ?", (digest,))
+    database.execute(f"DELETE FROM {bad.table} WHERE rowid = ?", (bad.row,))  # noqa: S608
 
 
 def _check_whole(database: sqlite3.Connection) -> None:

@@ -1,8 +1,9 @@
-"""Orders and roots, kept from one run to the next, in a file that must not be lost.
+"""Store orders and folders from one run to the next, in a file that must not be lost.
 
-An order is an index array over a list of paths. The list is kept once for each different
-library (compressed), so that a run over an unchanged library writes 4 bytes a track. Written
-with full synchronisation; a damaged file is set aside, named, and begun anew, whenever that shows.
+An order is an index array over a list of paths. The list is stored once for each different
+library (compressed). Written with full synchronisation. A row that makes no sense costs that row:
+the file is copied, the row deleted, and both are named. Only a file that fails SQLite's own check
+is set aside whole.
 """
 
 import contextlib
@@ -16,12 +17,12 @@ from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.away import Root
 from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.library.missing import Root
 from playshuffle.store import schema
 from playshuffle.system import lock
-from playshuffle.system.sqlite import ERRORS, Connection, connect, is_passing, set_aside
-from playshuffle.system.xdg import place
+from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
+from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 10
 
@@ -32,7 +33,7 @@ class Seen(NamedTuple):
     """An order that a playlist had.
 
     library: digest of the paths that it was made from. content: fingerprint of the file that
-    was written with it. played: so many tracks of it, from the first, were in the file.
+    was written with it. played: the number of tracks, from the first, that were in the file.
     shuffled_s: when it was drawn, in seconds; 0 if that is not known.
     """
 
@@ -45,15 +46,29 @@ class Seen(NamedTuple):
 class State:
     """The state file, opened; a context manager.
 
-    notes: what the user should know of it, as whole sentences.
+    Where only writing is refused, changes are made to a copy in memory, so that what was
+    remembered still counts.
+
+    Args:
+        writes: whether anything is to be changed.
+        must_remember: raise an error instead of working without a state that can be written.
+
+    notes: what the user should know of it, as whole sentences. problem: why nothing can be
+    remembered, None if all is well.
+
+    Raises:
+        PlayshuffleError: with `must_remember`, the state cannot be opened or written.
     """
 
-    def __init__(self, *, writes: bool = True) -> None:
+    def __init__(self, *, writes: bool = True, must_remember: bool = False) -> None:
         self.notes: list[str] = []
+        self._aside: bytes | None = None
+        self.problem: str | None = None
         self._writes = writes
+        self._must_remember = must_remember
         self._folder: bytes | None = None
         try:
-            self._folder = place("XDG_STATE_HOME", b".local/state", make=writes)
+            self._folder = state_folder(make=writes)
             self._database = self._opened(os.path.join(self._folder, b"state.db"))
         except (OSError, sqlite3.OperationalError) as error:
             self._database = self._without_memory(error)
@@ -71,12 +86,42 @@ class State:
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
-            return schema.prepared(database, path, writes=self._writes)
+            return self._without_bad_rows(schema.prepared(database, path, writes=self._writes))
         except ERRORS as error:
             database.close()
             if is_passing(error):
                 raise
         return self._anew(path)
+
+    def _without_bad_rows(self, database: sqlite3.Connection) -> sqlite3.Connection:
+        bad = schema.bad_rows(database)
+        if not bad:
+            return database
+        if not self._writes:
+            database = schema.in_memory(database)
+            for row in bad:
+                schema.delete_row(database, row)
+        for row in bad:
+            self._delete_row(database, row)
+        return database
+
+    def _delete_row(self, database: sqlite3.Connection, bad: schema.BadRow) -> None:
+        """Copy the file, then delete a row that makes no sense, and name both."""
+        what = shown(bad.path) if bad.path else "a playlist or folder"
+        note = f"What was remembered for {what} was damaged and is not used"
+        if not self._writes or self._folder is None:
+            self.notes.append(f"{note}; the state was left as it is.")
+            return
+        try:
+            with database:
+                database.execute("BEGIN IMMEDIATE")  # nobody writes until it is copied
+                if self._aside is None:
+                    self._aside = copy_aside(os.path.join(self._folder, b"state.db"))
+                schema.delete_row(database, bad)
+        except (OSError, sqlite3.OperationalError) as error:  # no room: the next run tries again
+            self.notes.append(f"{note} ({error}).")
+        else:
+            self.notes.append(f"{note}; the state was kept as {shown(self._aside)}.")
 
     def _anew(self, path: bytes) -> sqlite3.Connection:
         if not self._writes:
@@ -87,8 +132,18 @@ class State:
         return schema.prepared(connect(path), path, writes=True)
 
     def _without_memory(self, error: Exception) -> sqlite3.Connection:
-        self.notes.append(f"Nothing can be remembered for the next run: {error}.")
-        self._folder = None
+        self.problem = f"Nothing can be remembered for the next run: {error}."
+        if self._must_remember:
+            raise PlayshuffleError(
+                f"{self.problem} The playlist was left as it is. Make the state folder writable (or set"
+                " XDG_STATE_HOME to another folder).",
+                Exit.CANNOT_CREATE,
+            ) from error
+        self.notes.append(self.problem)
+        folder, self._folder = self._folder, None
+        if self._writes and folder is not None:
+            with contextlib.suppress(OSError, *ERRORS):
+                return _copied(os.path.join(folder, b"state.db"))
         return schema.empty()
 
     def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
@@ -149,15 +204,17 @@ class State:
     def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
         """An order that a playlist had, with all that is known of its tracks; None if that is damaged."""
         rows = self.rows(
-            "SELECT paths, marks, places, gone FROM playlist JOIN library ON library = digest"
-            " WHERE path = ? AND content = ?",
+            "SELECT playlist.rowid, paths, marks, places, gone FROM playlist"
+            " LEFT JOIN library ON library = digest WHERE path = ? AND content = ?",
             playlist,
             seen.content,
         )
-        if rows:
-            with contextlib.suppress(zlib.error, ValueError, AttributeError, TypeError):
-                return _unpacked(*rows[0])
-            self._begin_anew()  # or the next order would be kept over the same damaged paths
+        for row, *packed in rows:
+            try:
+                return _unpacked(*packed)
+            except (zlib.error, ValueError, AttributeError, TypeError, LookupError):
+                self.set_row_aside("playlist", row, playlist)
+                return None
         self.notes.append(f"The order remembered for {shown(playlist)} was damaged and is not used.")
         return None
 
@@ -174,7 +231,7 @@ class State:
         paths: Callable[[], Sequence[bytes]],
         places: Sequence[int],
         roots: Sequence[Root],
-        marks: bytes | None = None,
+        marks: bytes = b"",
         gone: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         """Keep the order of a playlist: `places` is the index array over the paths in library order.
@@ -189,7 +246,7 @@ class State:
             paths: of the tracks that the order is over.
             places: the order.
             roots: as they are now.
-            marks: of the tracks, None for those that are known of them.
+            marks: of the tracks, as they are now; empty if they are not known.
             gone: tracks of the order that are not there, and since when, in seconds.
 
         Raises:
@@ -197,7 +254,7 @@ class State:
         """
 
         def keep(database: Connection) -> None:
-            self.put_library(database, seen.library, paths, marks)
+            self.put_library(database, seen.library, paths)
             in_effect = before.content if before is not None else None
             database.execute(
                 "DELETE FROM playlist WHERE path = ? AND (content IS NOT ? OR content = ?)",
@@ -205,8 +262,8 @@ class State:
             )
             database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
             database.execute(
-                "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled)"
-                " VALUES (?, 0, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled, marks)"
+                " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     playlist,
                     seen.library,
@@ -215,33 +272,45 @@ class State:
                     seen.played,
                     json.dumps(dict(gone)),
                     seen.shuffled_s,
+                    zlib.compress(marks, 1),
                 ),
             )
             database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
 
         self.change(playlist, keep)
 
+    def forget(self, playlist: bytes) -> bool:
+        """Remove the orders and the deck of a playlist; return whether there were any.
+
+        Raises:
+            PlayshuffleError: the state cannot be written.
+        """
+        known = self.rows(
+            "SELECT path FROM playlist WHERE path = ? UNION SELECT path FROM deck WHERE path = ?",
+            playlist,
+            playlist,
+        )
+
+        def delete(database: Connection) -> None:
+            database.execute("DELETE FROM playlist WHERE path = ?", (playlist,))
+            database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
+
+        if known:
+            self.change(playlist, delete)
+        return bool(known)
+
     def put_root(self, database: Connection, root: Root) -> None:
         """Note what is in a root now."""
         database.execute("REPLACE INTO root VALUES (?, ?, ?)", _root_row(root))
 
-    def put_library(
-        self,
-        database: Connection,
-        digest: bytes,
-        paths: Callable[[], Sequence[bytes]],
-        marks: bytes | None,
-    ) -> None:
-        """Keep a list of paths, if it is not there, and the marks of these."""
+    def put_library(self, database: Connection, digest: bytes, paths: Callable[[], Sequence[bytes]]) -> None:
+        """Store a list of paths, if it is not there."""
         if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
             packed = zlib.compress(b"\0".join(paths()), 1)
             database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", (digest, packed))
-        if marks is not None:
-            packed = zlib.compress(marks, 1)
-            database.execute("UPDATE library SET marks = ? WHERE digest = ?", (packed, digest))
 
     def change(self, playlist: bytes, act: Callable[[Connection], object]) -> None:
-        """Change what is remembered of a playlist, in one transaction.
+        """Change the stored facts of a playlist, in one transaction.
 
         Raises:
             PlayshuffleError: it cannot be written.
@@ -264,10 +333,9 @@ class State:
                 Exit.CANNOT_CREATE,
             ) from error
 
-    def damaged(self, playlist: bytes) -> None:
-        """What was remembered of a playlist proved to be damaged: all is set aside, and begun anew."""
-        self._begin_anew()
-        self.notes.append(f"What was remembered for {shown(playlist)} was damaged and is not used.")
+    def set_row_aside(self, table: str, row: int, playlist: bytes) -> None:
+        """Delete a row that makes no sense, after the file was copied; the notes name both."""
+        self._delete_row(self._database, schema.BadRow(table, row, playlist))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -290,6 +358,15 @@ class State:
             ) from None
 
 
+def _copied(path: bytes) -> sqlite3.Connection:
+    """Return a copy in memory of a state that can only be read, without its bad rows."""
+    copy = schema.in_memory(schema.prepared(connect(path, writes=False), path, writes=False))
+    for row in schema.bad_rows(copy):
+        schema.delete_row(copy, row)
+    copy.commit()
+    return copy
+
+
 def _says_anything(path: bytes) -> bool:
     try:
         return os.stat(path).st_size > 0
@@ -306,7 +383,7 @@ def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, gone: str) -> R
     if not len(set(order)) == len(order) == len(paths) == max(order) + 1:
         raise ValueError("no permutation")
     if len(marks) not in (0, MARK_BYTES * len(paths)) or not all(0 <= index < len(paths) for index in since):
-        raise ValueError("what is known of other tracks")
+        raise ValueError("the row belongs to other tracks")
     return Remembered(paths, marks, list(order), since)
 
 

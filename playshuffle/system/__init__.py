@@ -1,1 +1,1 @@
-"""Files, locks, mounts and databases of this machine; knows nothing of music."""
+"""Use this machine: files, locks, mounts and databases. Nothing here knows of music."""

@@ -1,4 +1,4 @@
-"""Bytes -> a file, in one step: whoever reads sees the old playlist or the new one, never a part."""
+"""Replace files in one step: readers see the old content or the new one, never a part."""
 
 import contextlib
 import errno
@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -64,39 +64,90 @@ def resolved(path: bytes) -> bytes:
     raise _refusal(path, folder, _os_error(errno.ELOOP))
 
 
-def write(path: bytes, content: Iterable[bytes], commit: Callable[[], object] = lambda: None) -> bool:
-    """Make this the content of the file, in one step that no crash or power cut can divide.
+class Prepared:
+    """New content of a file, safe on the disk beside it."""
+
+    def __init__(self, path: bytes, asked_path: bytes, folder_fd: int, temporary: bytes | None) -> None:
+        self._path = path
+        self._asked_path = asked_path  # for messages: without links resolved
+        self._folder_fd = folder_fd
+        self._temporary = temporary
+
+    def replace(self) -> bool:
+        """Put the new content in place, in one step that no crash or power cut can divide.
+
+        Returns:
+            False if the file held exactly this already; then it was not touched.
+
+        Raises:
+            PlayshuffleError: the file could not be replaced and is as it was, or the disk did
+                not confirm that it was replaced.
+        """
+        if self._temporary is None:
+            return False
+        folder, name = os.path.split(self._path)
+        try:
+            os.replace(self._temporary, name, src_dir_fd=self._folder_fd, dst_dir_fd=self._folder_fd)
+        except OSError as error:
+            raise _refusal(self._asked_path, folder, error) from error
+        self._temporary = None
+        try:
+            with _as_far_as_allowed():  # some file systems cannot sync a folder
+                os.fsync(self._folder_fd)
+        except OSError as error:
+            raise _unconfirmed(self._asked_path, error) from error
+        return True
+
+    def discard(self) -> None:
+        """Remove the new content if it was not put in place."""
+        if self._temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._temporary, dir_fd=self._folder_fd)
+
+
+@contextlib.contextmanager
+def prepared(path: bytes, content: Iterable[bytes]) -> Iterator[Prepared]:
+    """Write new content of a file beside it, to be put in place with `replace`.
+
+    So what must be true together with the new file can be done in between, when all that could
+    fail on the disk is behind. Whatever is raised in between leaves the old file as it was.
 
     An old file passes on its mode, its extended attributes (access lists among them) and, as
     far as allowed, its owner. A new one may be read by all: players run as other users.
 
     Args:
         path: of the file.
-        content: gone through twice where the file exists: to compare, then to write.
-        commit: called when all is safe on the disk, just before it takes the place of what was
-            there; what this raises leaves the old file as it was.
+        content: iterated twice where the file exists: to compare, then to write.
+
+    Raises:
+        PlayshuffleError: the content could not be written. The old file is as it was.
+    """
+    real_path = resolved(path)
+    folder, name = os.path.split(real_path)
+    with contextlib.ExitStack() as stack:
+        try:
+            folder_fd = stack.enter_context(_folder(folder))
+            old = _old(name, folder_fd)
+            is_same = old is not None and _holds(name, folder_fd, content)
+            temporary = None if is_same else _write_temporary(name, folder_fd, content, old)
+        except OSError as error:
+            raise _refusal(path, folder, error) from error
+        ready = Prepared(real_path, path, folder_fd, temporary)
+        stack.callback(ready.discard)
+        yield ready
+
+
+def write(path: bytes, content: Iterable[bytes]) -> bool:
+    """Replace the content of a file, as `prepared` and `Prepared.replace` do.
 
     Returns:
         False if the file held exactly this already; then it was not touched.
 
     Raises:
-        PlayshuffleError: it could not be done; an old file is as it was.
+        PlayshuffleError: the file could not be replaced. An old file is as it was.
     """
-    folder, name = os.path.split(resolved(path))
-    is_replaced = False
-    try:
-        with _folder(folder) as folder_fd:
-            old = _old(name, folder_fd)
-            if old is not None and _holds(name, folder_fd, content):
-                commit()
-                return False
-            _replace(name, folder_fd, content, old, commit)
-            is_replaced = True
-            with _as_far_as_allowed():  # some file systems cannot sync a folder
-                os.fsync(folder_fd)
-    except OSError as error:
-        raise (_unconfirmed(path, error) if is_replaced else _refusal(path, folder, error)) from error
-    return True
+    with prepared(path, content) as ready:
+        return ready.replace()
 
 
 def sweep(folder: bytes, name: bytes) -> None:
@@ -118,7 +169,7 @@ def held(folder: bytes, patience_s: float = 10) -> Iterator[None]:
     """Keep every other playshuffle from writing in the folder meanwhile.
 
     Raises:
-        PlayshuffleError: another one held it all the time that patience lasts, or there is no such folder.
+        PlayshuffleError: another process held it for too long, or the folder does not exist.
     """
     try:
         fd = os.open(folder, _FOLDER_FLAGS)
@@ -159,7 +210,8 @@ def _folder(folder: bytes) -> Iterator[int]:
     try:
         yield fd
     finally:
-        os.close(fd)
+        with contextlib.suppress(OSError):  # nothing is lost: what was written is synced, or was refused
+            os.close(fd)
 
 
 def _old(name: bytes, folder_fd: int) -> os.stat_result | None:
@@ -190,13 +242,10 @@ def _holds(name: bytes, folder_fd: int, content: Iterable[bytes]) -> bool:
         return False
 
 
-def _replace(
-    name: bytes,
-    folder_fd: int,
-    content: Iterable[bytes],
-    old: os.stat_result | None,
-    commit: Callable[[], object],
-) -> None:
+def _write_temporary(
+    name: bytes, folder_fd: int, content: Iterable[bytes], old: os.stat_result | None
+) -> bytes:
+    """Write the content to a temporary file in the folder, and return the name of that."""
     before, after = _around(name)
     temporary = before + os.getrandom(_CHANCE).hex().encode() + after
     # Nobody else may open it until it has the mode of the old file.
@@ -212,12 +261,11 @@ def _replace(
             else:
                 _inherit(fd, name, folder_fd, old)
             os.fsync(fd)
-        commit()
-        os.replace(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder_fd)
         raise
+    return temporary
 
 
 def _inherit(fd: int, name: bytes, folder_fd: int, old: os.stat_result) -> None:

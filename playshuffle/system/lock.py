@@ -1,4 +1,4 @@
-"""A file in, the sole right to go on out: for as long as nobody else of this user has it."""
+"""Lock a file against other processes of this user."""
 
 import contextlib
 import errno

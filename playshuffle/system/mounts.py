@@ -1,4 +1,4 @@
-"""The mount table in, the file system that a folder lies on out."""
+"""Read the mount table, and find the file system of a folder."""
 
 import os
 import re
@@ -107,5 +107,5 @@ def _with_fsid(mount: Mount) -> Mount:
 
 
 def unescaped(field: bytes) -> bytes:
-    """A field of the mount table as it is meant."""
+    """Decode a field of the mount table."""
     return _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), field)

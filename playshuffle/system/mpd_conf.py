@@ -1,4 +1,4 @@
-"""The configuration of MPD -> where its music and its stored playlists are."""
+"""Read where MPD has its music and its stored playlists from its configuration."""
 
 import os
 import pwd
@@ -9,11 +9,13 @@ from typing import NamedTuple
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _SYSTEM = b"/etc/mpd.conf"
+_PORT = 6600
 _WITHOUT = "name the playlist with -o"
 _LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD has 15 KB
 _DEEPEST = 8  # includes within includes
+_MOST_FILES = 100  # in all: a file that includes itself twice would be read 512 times
 
-# A name, and a value with or without quotes, within which a backslash stands before what is meant.
+# A name, and a value with or without quotes; within quotes, a backslash escapes the next character.
 _LINE = re.compile(
     rb'\s*(?P<name>[A-Za-z_]\w*)\s+(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s"\'{#]+))\s*(?:#.*)?$',
     re.DOTALL,
@@ -22,11 +24,16 @@ _USER_DIR = re.compile(rb'^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"
 
 
 class MpdConf(NamedTuple):
-    """What MPD is told, in the file at `path`; None where it is not told."""
+    """What MPD is told, in the file at `path`; None where it is not told.
+
+    addresses: what it is bound to: sockets, and hosts, which are reached at `port`.
+    """
 
     path: bytes
     music: bytes | None
     playlists: bytes | None
+    addresses: tuple[bytes, ...] = ()
+    port: int = _PORT
 
 
 def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
@@ -42,14 +49,24 @@ def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
     if path is None:
         return None
     said: dict[bytes, bytes] = {}
-    for name, value in _settings(path, _DEEPEST):
+    addresses: list[bytes] = []
+    for name, value in _settings(path, _DEEPEST, iter(range(_MOST_FILES))):
         said.setdefault(name, value)
+        if name == b"bind_to_address":
+            addresses.append(value)
     user = os.fsdecode(said[b"user"]) if b"user" in said else None
     music, playlists = (
         _expanded(said[name], user, path) if name in said else None
         for name in (b"music_directory", b"playlist_directory")
     )
-    return MpdConf(path, _user_music(user, path) if music is None else music, playlists)
+    port = said.get(b"port", b"")
+    return MpdConf(
+        path,
+        _user_music(user, path) if music is None else music,
+        playlists,
+        tuple(_expanded(address, user, path) for address in addresses),
+        int(port) if port.isdigit() else _PORT,
+    )
 
 
 def folders() -> tuple[bytes, bytes]:
@@ -89,8 +106,18 @@ def _places() -> list[bytes]:
     ]
 
 
-def _settings(path: bytes, depth: int) -> Iterator[tuple[bytes, bytes]]:
-    """The settings outside of blocks, in order, with those of included files in their place."""
+def _settings(path: bytes, depth: int, files_left: Iterator[int]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the settings outside of blocks, in order, with those of included files in their place.
+
+    Raises:
+        PlayshuffleError: a file cannot be read, or `files_left` came to its end.
+    """
+    if next(files_left, None) is None:
+        raise PlayshuffleError(
+            f"The configuration of MPD includes more than {_MOST_FILES} files, the last one {shown(path)};"
+            f" remove the include that repeats, or {_WITHOUT}.",
+            Exit.NO_INPUT,
+        )
     is_block = False
     for line in _content(path).split(b"\n"):
         bare = line.strip()
@@ -106,7 +133,7 @@ def _settings(path: bytes, depth: int) -> Iterator[tuple[bytes, bytes]]:
                 continue
             other = os.path.join(os.path.dirname(path), value)
             if depth and (name == b"include" or os.path.exists(other)):
-                yield from _settings(other, depth - 1)
+                yield from _settings(other, depth - 1, files_left)
 
 
 def _content(path: bytes) -> bytes:

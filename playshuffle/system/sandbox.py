@@ -1,4 +1,4 @@
-"""A process in, how locked up it is out: some lines of a unit systemd ignores, and says nothing."""
+"""Detect the sandbox of a systemd unit: systemd ignores some of its lines without a message."""
 
 import enum
 import os
@@ -28,9 +28,9 @@ def of(process: int | str = "self") -> Sandbox | None:
 
 
 def came_late(folder: bytes) -> bool:
-    """Whether the sandbox alone keeps this process from writing to a folder that it is meant to write to.
+    """Return whether only the sandbox keeps this process from writing to a folder.
 
-    It is opened to folders when the service starts. One that was made since, or made anew, stays shut
+    It is opened to folders when the service starts. A folder that was created since then stays shut
     until the service starts again; a drive that is mounted since is open.
     """
     real = os.path.realpath(folder)

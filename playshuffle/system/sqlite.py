@@ -1,9 +1,10 @@
-"""Where things are remembered, and how a database file is opened.
+"""Open SQLite databases, and copy a damaged one aside.
 
-The places are private (folders 0700, files 0600): names of music are nobody else's business.
+They are private (folders 0700, files 0600), because the names of music files are private.
 """
 
 import os
+import shutil
 import sqlite3
 import time
 
@@ -47,15 +48,30 @@ def is_passing(error: Exception) -> bool:
 
 
 def set_aside(path: bytes) -> bytes:
-    """Rename a damaged database, so that nothing of it is lost, and tell its new name."""
-    stem = aside = path + time.strftime(".damaged-%Y-%m-%d-%H%M%S").encode()
-    number = 1
-    while os.path.lexists(aside):  # another one, in the same second
-        number += 1
-        aside = b"%b-%d" % (stem, number)
+    """Rename a damaged database, so that nothing of it is lost, and return its new name."""
+    aside = _new_name(path)
     journal = path + b"-journal"
     # First, lest it be rolled back into the next database of that name.
     if os.path.exists(journal):
         os.replace(journal, aside + b"-journal")
     os.replace(path, aside)
+    return aside
+
+
+def copy_aside(path: bytes) -> bytes:
+    """Copy a database that nobody is writing beside itself, and return the name of the copy."""
+    aside = _new_name(path)
+    with open(path, "rb") as source:
+        fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(fd, "wb") as copy:
+            shutil.copyfileobj(source, copy)
+    return aside
+
+
+def _new_name(path: bytes) -> bytes:
+    stem = aside = path + time.strftime(".damaged-%Y-%m-%d-%H%M%S").encode()
+    number = 1
+    while os.path.lexists(aside):  # another one, in the same second
+        number += 1
+        aside = b"%b-%d" % (stem, number)
     return aside

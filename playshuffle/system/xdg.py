@@ -1,23 +1,45 @@
-"""Where the folders of this user are, by the standard of XDG.
+"""Find the folders of this user by the XDG standard, and create those of playshuffle.
 
-The places are private (folders 0700, files 0600): names of music are nobody else's business.
+They are private (folders 0700, files 0600), because the names of music files are private.
 """
 
 import errno
 import os
 
 
-def place(variable: str, below_home: bytes, *, make: bool = True) -> bytes:
-    """Our folder below an XDG base folder, made if need be; a relative base counts as unset.
+def cache_folder(*, make: bool = True) -> bytes:
+    """Return our folder for files that may be lost, created on request.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created, or there is no home folder.
     """
+    return _our_folder("XDG_CACHE_HOME", b".cache", make=make)
+
+
+def state_folder(*, make: bool = True) -> bytes:
+    """Return our folder for files that must not be lost, created on request.
+
+    Raises:
+        OSError: it cannot be created, or there is no home folder.
+    """
+    return _our_folder("XDG_STATE_HOME", b".local/state", make=make)
+
+
+def config_home() -> bytes:
+    """Return the folder in which all programs keep their configuration."""
+    return _base("XDG_CONFIG_HOME", b".config")
+
+
+def _base(variable: str, below_home: bytes) -> bytes:
+    """Return an XDG base folder; the standard ignores relative ones."""
     base = os.fsencode(os.environ.get(variable, ""))
+    return base if base.startswith(b"/") else os.path.join(os.path.expanduser(b"~"), below_home)
+
+
+def _our_folder(variable: str, below_home: bytes, *, make: bool) -> bytes:
+    base = _base(variable, below_home)
     if not base.startswith(b"/"):
-        base = os.path.join(os.path.expanduser(b"~"), below_home)
-        if not base.startswith(b"/"):
-            raise FileNotFoundError(errno.ENOENT, "there is no home folder; set HOME")
+        raise FileNotFoundError(errno.ENOENT, "there is no home folder; set HOME")
     folder = os.path.join(base, b"playshuffle")
     if make:
         os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Hints and the clock in, batches of changes out: what must be looked at again, once it is quiet."""
+"""Collect changed folders into batches, each ripe once the folders are quiet."""
 
 import math
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ def merged(one: Batch, other: Batch) -> Batch:
     )
 
 
-class Gathering:
+class BatchCollector:
     """What was noted since the last batch; ripe when nothing was added for a while.
 
     All times are seconds of one clock that is never set.

@@ -1,4 +1,4 @@
-"""Folders, watches and mounts in, how a root is watched out, in words."""
+"""Describe how completely each root is watched, and what would improve it."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ class Mode(NamedTuple):
     how: `events`; `partly` or `polling`, if some or all of it may change without one; `away`, if it
         cannot be read.
     detail: the reason, unless all is as it should be.
-    advice: the command that mends it, if there is one.
+    advice: a command that improves it, if there is one.
     folders: how many there are, and of how many the kernel tells us, at the last count.
     last_event: seconds since 1970.
     kind: of file system.

@@ -1,10 +1,10 @@
-"""An event in, what is worth knowing of it out: most that happens in a music folder changes no playlist."""
+"""Decide which file-system events may change a playlist."""
 
 import os
 import re
 from typing import NamedTuple
 
-from playshuffle.library import ignore_files as ignore
+from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name, why_not
 
 _SUFFIX = re.compile(rb"\.[^.\s]{1,12}\Z|~\Z")
@@ -37,10 +37,10 @@ def _matters(path: bytes, top: bytes, is_folder: bool, is_there: bool) -> bool:
         return False
     if is_folder:
         return why_not(name, True) is None
-    if name in ignore.NAMES:
+    if name in ignore_files.NAMES:
         return True
     if is_audio_name(name):
         return why_not(name, False) is None
     # A link to a folder comes as a file. Of one that is gone only the name is left, and
-    # folders seldom have a suffix.
+    # folders rarely have a suffix.
     return os.path.islink(path) if is_there else not name.startswith(b".") and not _SUFFIX.search(name)

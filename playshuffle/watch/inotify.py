@@ -1,8 +1,8 @@
-"""A folder in, hints out for all that happens below it, as long as watchdog hears it.
+"""Watch one folder with inotify through watchdog, and detect lost events.
 
-watchdog goes deaf in silence in several ways; those that can be told are told here: events that
-the kernel had to drop, watches it refused, an unmounted file system, a thread that died.
-That much needs a look inside: where its inside is another, `hears_losses` is false.
+watchdog loses events silently in several ways. Those that can be detected are reported: events that
+the kernel dropped, refused watches, an unmounted file system, a dead thread. That needs internals
+of watchdog; if they have changed, `hears_losses` is false.
 """
 
 import contextlib
@@ -89,7 +89,7 @@ class Listener:
             return None
 
     def settle(self, folder: bytes) -> bool:
-        """Set the watches of a folder and all below it anew; True if they were not what they should be.
+        """Set the watches of a folder and all below it again; return whether any was wrong.
 
         What is made in a folder that is moved the next moment watchdog looks for in the old place,
         does not find, and never watches.
@@ -122,7 +122,7 @@ class Listener:
         def handle_event(event: Any) -> None:
             if event.mask & (_IN_Q_OVERFLOW | _IN_UNMOUNT):
                 self._fail()
-            if event.mask & _IN_Q_OVERFLOW:  # it would throw away what was heard before
+            if event.mask & _IN_Q_OVERFLOW:  # watchdog would discard the events before it
                 return
             try:
                 handle(event)

@@ -1,7 +1,7 @@
-"""One root in, hints and the word that all of it must be looked at out; and how it is watched.
+"""Watch one root in a thread and report changed folders, or that a full rescan is needed.
 
-A thread of its own sees to each root, for a call into a file system that hangs comes back when
-it likes, and the main loop must not wait for that.
+Each root has a thread, because a call into a file system that hangs may not return for hours, and
+the main loop must not wait for it.
 """
 
 import errno
@@ -17,15 +17,17 @@ from playshuffle.errors import shown
 from playshuffle.library.listing import GONE
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
-from playshuffle.watch import coverage as mode
+from playshuffle.watch import coverage
 from playshuffle.watch.coverage import Mode
 from playshuffle.watch.event import Hint, meant
 from playshuffle.watch.inotify import Listener
+from playshuffle.watch.stall import StallClock, activity
 
 _RETRY_S = 3600.0  # until watches are asked for again where there were too few
 _REARM_APART_S = 2.0  # while events are being lost, more are
 _SETTLE_S = 1.0
 _HANGS_S = 30.0
+_LONGEST_BEAT_S = 10.0  # between two looks at the thread; a longer pause is that of the main loop
 
 
 class _Place(NamedTuple):
@@ -51,13 +53,14 @@ class Sentry:
         self._tell = tell
         self._place: _Place | str = ""  # or why there is none
         self._listener: Listener | None = None
-        self._mode = Mode(root, "away", "not looked at yet")
+        self._mode = Mode(root, "missing", "not looked at yet")
         self._last_event: float | None = None
         self._next_count = 0.0
         self._armed_at = 0.0
         self._unsettled: set[bytes] = set()
         self._unsettled_at = math.inf
-        self._busy_since: float | None = None
+        self._is_busy = False
+        self._stall = StallClock(_LONGEST_BEAT_S)
         self._is_over = False
         self._mount_changes = 1
         self._mount_changes_seen = 0
@@ -66,7 +69,12 @@ class Sentry:
         self._thread.start()
 
     def poke(self, *, mounts_changed: bool = False) -> None:
-        """Have it look whether its root is still where it was."""
+        """Have it look whether its root is still where it was; to be called regularly."""
+        native_id = self._thread.native_id
+        if self._is_busy and native_id is not None:
+            self._stall.observe(time.monotonic(), activity(native_id))
+        else:
+            self._stall.reset()
         self._mount_changes += mounts_changed
         self._poked.set()
 
@@ -74,15 +82,14 @@ class Sentry:
         """How the root is watched."""
         hangs_s = self.hangs_s
         if hangs_s:
-            return self._mode._replace(how="away", detail=f"no answer for {hangs_s:.0f} s")
+            return self._mode._replace(how="missing", detail=f"no answer for {hangs_s:.0f} s")
         return self._mode._replace(last_event=self._last_event)
 
     @property
     def hangs_s(self) -> float:
         """For how long a call into the file system has not come back; 0 unless that is long."""
-        since = self._busy_since
-        hangs_s = 0.0 if since is None else time.monotonic() - since
-        return hangs_s if hangs_s > _HANGS_S else 0.0
+        stalled_s = self._stall.stalled_s if self._is_busy else 0.0
+        return stalled_s if stalled_s > _HANGS_S else 0.0
 
     def stop(self) -> None:
         """Tell it to end; `join` waits for that."""
@@ -102,9 +109,9 @@ class Sentry:
             self._poked.clear()
             if self._is_over:
                 break
-            self._busy_since = time.monotonic()
+            self._is_busy = True
             self._look()
-            self._busy_since = None
+            self._is_busy = False
         self._disarm()
 
     def _look(self) -> None:
@@ -155,7 +162,7 @@ class Sentry:
         return _Place(path, here.st_dev, here.st_ino, tuple(mounts.under(path, mounts.table())))
 
     def _why_anew(self, place: _Place | str) -> str | None:
-        """Why the watches must be set anew, and all be looked at."""
+        """Return why the watches must be set again and the root rescanned."""
         old, listener, now = self._place, self._listener, time.monotonic()
         if old == "":
             return "start"
@@ -176,7 +183,7 @@ class Sentry:
         now = self._armed_at = time.monotonic()
         self._next_count = now + _RETRY_S
         if isinstance(place, str):
-            self._mode = Mode(self._root, "away", place)
+            self._mode = Mode(self._root, "missing", place)
             return
         limit = None
         try:
@@ -186,7 +193,7 @@ class Sentry:
         except OSError as error:
             if error.errno in GONE:  # it went while we looked
                 self._place = "not there"
-                self._mode = Mode(self._root, "away", "not there")
+                self._mode = Mode(self._root, "missing", "not there")
                 return
             limit = error
         self._count(limit)
@@ -199,22 +206,22 @@ class Sentry:
             return
         if listener is None:
             number = refusal.errno if refusal is not None else None
-            self._mode = mode.refused(self._root, mode.count(place.path), 0, place.mounts, number)
+            self._mode = coverage.refused(self._root, coverage.count(place.path), 0, place.mounts, number)
             return
         for _ in range(4):  # of folders made or moved just now watchdog may not know
-            folders, watches = mode.count(place.path), listener.watches()
+            folders, watches = coverage.count(place.path), listener.watches()
             if watches is None or watches >= folders or listener.is_short:
                 break
             time.sleep(0.1)
             if is_fresh:
                 listener.settle(place.path)
         if watches is None or watches >= folders:
-            self._mode = mode.watched(
+            self._mode = coverage.watched(
                 self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
             )
         elif is_fresh:
             number = errno.ENOSPC if listener.is_short else None
-            self._mode = mode.refused(self._root, folders, watches, place.mounts, number)
+            self._mode = coverage.refused(self._root, folders, watches, place.mounts, number)
             if listener.is_short:  # whoever else wants to watch something needs them more
                 self._disarm()
         else:  # some may have become readable since

@@ -1,4 +1,4 @@
-"""The clock in, out comes what is due without an event: hourly looks, polls, folders to look at again."""
+"""Schedule work that needs no event: hourly rescans, polls, folders to look at again."""
 
 import math
 from collections.abc import Collection, Iterator
@@ -10,7 +10,7 @@ _MOUNTS_APART_S = 60.0
 _ASLEEP_S = 1.0
 
 
-class Agenda:
+class Schedule:
     """When everything, or some folders, must be looked at again.
 
     Times are seconds of one clock that is never set and stands still while the machine sleeps;

@@ -1,7 +1,7 @@
-"""Folders in, batches of changes out: events are hints, the folder is the truth.
+"""Watch folders and yield batches of changes: events are hints, a scan is the truth.
 
-It waits for four things at once: what the sentries of the roots tell, a change of the mount
-table, the caller's own descriptor, and the clock.
+It waits for four things at once: reports of the root watchers, changes of the mount table, the
+caller's own descriptor, and the clock.
 """
 
 import contextlib
@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import Self
 
-from playshuffle.watch.batch import Batch, Gathering
+from playshuffle.watch.batch import Batch, BatchCollector
 from playshuffle.watch.coverage import Mode
 from playshuffle.watch.event import Hint
 from playshuffle.watch.root_watcher import Sentry
-from playshuffle.watch.schedule import Agenda
+from playshuffle.watch.schedule import Schedule
 
 BEAT_S = 5.0
 
@@ -50,8 +50,8 @@ class Watch:
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
         self._beat_s = BEAT_S if beat_s is None else beat_s
-        self._gathering = Gathering(quiet_s, latest_s)
-        self._agenda = Agenda(whole_s, poll_s, quiet_s, time.monotonic(), _asleep_s())
+        self._collector = BatchCollector(quiet_s, latest_s)
+        self._schedule = Schedule(whole_s, poll_s, quiet_s, time.monotonic(), _asleep_s())
         self._news: deque[tuple[float, Hint | str]] = deque()
         self._sentries: list[Sentry] = []
         self._starting = 0
@@ -88,16 +88,16 @@ class Watch:
 
     def ask(self, why: str = "asked") -> None:
         """Have everything looked at now."""
-        self._gathering.whole(why, time.monotonic(), is_urgent=True)
+        self._collector.whole(why, time.monotonic(), is_urgent=True)
 
     def again(self, folders: Collection[bytes], after_s: float) -> None:
         """Have these folders looked at again after that time; each ends in a slash."""
-        self._agenda.again(folders, time.monotonic() + after_s)
+        self._schedule.again(folders, time.monotonic() + after_s)
 
     def rest(self) -> Batch:
         """What was noted, and is not ripe yet."""
         self._read_news()
-        return self._gathering.take(math.inf) or Batch()
+        return self._collector.take(math.inf) or Batch()
 
     def batches(self, wake: int | None = None) -> Iterator[Batch | None]:
         """What is to be looked at again, for ever; the first batch says that the watches are set.
@@ -127,35 +127,35 @@ class Watch:
             if self._starting > sum(sentry.hangs_s > 0 for sentry in self._sentries):
                 return None
             self._has_started = True
-            self._agenda.done(now)
+            self._schedule.done(now)
             return Batch(is_whole=True, why="start")
-        why = self._agenda.due(now, _asleep_s(), is_polled=self._is_polled())
+        why = self._schedule.due(now, _asleep_s(), is_polled=self._is_polled())
         if why is not None:
-            self._gathering.whole(why, now, is_urgent=True)
-        for folders in self._agenda.folders(now):
-            self._gathering.again(folders, now)
-        batch = self._gathering.take(now)
+            self._collector.whole(why, now, is_urgent=True)
+        for folders in self._schedule.folders(now):
+            self._collector.again(folders, now)
+        batch = self._collector.take(now)
         if batch is not None and batch.is_whole:
-            self._agenda.done(now)
+            self._schedule.done(now)
         return batch
 
     def _wait(self, wake: int | None, until: float) -> bool:
         """Wait for whatever comes first; True if the caller was called."""
         if self._has_started:
-            until = min(until, self._gathering.ripe_at(), self._agenda.next_at(is_polled=self._is_polled()))
+            until = min(until, self._collector.ripe_at(), self._schedule.next_at(is_polled=self._is_polled()))
         poller = select.poll()
         if wake is not None:
             poller.register(wake, select.POLLIN)
         if self._mounts >= 0:
             poller.register(self._mounts, select.POLLPRI)
-        if self._gathering.is_empty:
+        if self._collector.is_empty:
             poller.register(self._bell, select.POLLIN)
         else:
             until = min(until, time.monotonic() + _SIP_S)
         wait_ms = max(0.0, until - time.monotonic()) * 1000
         called = [fd for fd, _ in poller.poll(wait_ms)]
         if self._mounts in called:
-            self._agenda.mounts(time.monotonic())
+            self._schedule.mounts(time.monotonic())
             for sentry in self._sentries:
                 sentry.poke(mounts_changed=True)
         return wake in called
@@ -179,13 +179,13 @@ class Watch:
 
     def _take(self, at: float, news: Hint | str) -> None:
         if isinstance(news, Hint):
-            self._gathering.note(news, at)
+            self._collector.note(news, at)
         elif news != "start":
-            self._gathering.whole(news, at)
+            self._collector.whole(news, at)
         else:
             self._starting -= 1
             if self._has_started:  # it answers at last
-                self._gathering.whole("root", at)
+                self._collector.whole("root", at)
 
     def _is_polled(self) -> bool:
         return any(mode.how in {"polling", "partly"} for mode in self.modes())

@@ -1,4 +1,4 @@
-"""The program in this process: words in, exit code and what it said out."""
+"""Run the program in this process, and capture its exit code and output."""
 
 import sys
 from typing import NamedTuple

@@ -15,7 +15,7 @@ import pytest
 from playshuffle.audit.audited_orders import NAMES, SPECIMEN
 from playshuffle.audit.picture import picture
 from tests.audit.run import Program
-from tests.conftest import unmet
+from tests.support.needs import unmet
 
 CHECKOUT = Path(__file__).parents[2]
 QUICK = ("--tracks", "12", "--rounds", "300", "--seed", "audit")
@@ -45,10 +45,10 @@ def on_a_terminal(*words: str, **changes: str) -> str:
 
 
 def test_a_good_order_is_called_good(program: Program) -> None:
-    done = program("audit", "--order", "uniform", *QUICK)
+    done = program("audit", "--order", "random", *QUICK)
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("uniform: 12 tracks, 300 rounds, draws from a seed\n")
+    assert done.out.startswith("random: 12 tracks, 300 rounds, draws from a seed\n")
     assert "\njudged by      every track equally likely at every place\n" in done.out
     assert re.search(r"\nchi-square     [\d.]+ with 121 degrees of freedom, p = 0\.\d+\n", done.out)
     assert re.search(r"\nfixed points   \d+, expected 300, p = 0\.\d+\n", done.out)
@@ -62,7 +62,7 @@ def test_a_good_order_is_called_good(program: Program) -> None:
 
 def test_the_operating_system_s_generator_is_not_said_to_fall_short(program: Program) -> None:
     """100 tracks need 525 bits; a key has 256, but it is renewed."""
-    done = program("audit", "--order", "uniform", "--tracks", "100", "--rounds", "500")
+    done = program("audit", "--order", "random", "--tracks", "100", "--rounds", "500")
     said = " ".join(done.out.split())
 
     assert (
@@ -88,8 +88,8 @@ def test_the_law_that_counts_is_said(program: Program) -> None:
         ),
         ("gap", "no track returns before 3 plays"),
         ("spread", "neighbours by one artist are as few as can be"),
-        ("semi", "6 swaps: "),
-        ("blocks", "each of 6 blocks, seen as one,"),
+        ("light", "6 swaps: "),
+        ("groups", "each of 6 blocks, seen as one,"),
     ]:
         said = " ".join(program("audit", "--order", name, *QUICK).out.split())
 
@@ -119,7 +119,7 @@ def test_a_seed_gives_the_same_figures(program: Program) -> None:
 
 
 @pytest.mark.parametrize("tracks", [12, 72, 73])
-@pytest.mark.parametrize("name", ["uniform", "specimen:random-swaps"])
+@pytest.mark.parametrize("name", ["random", "specimen:random-swaps"])
 def test_what_is_piped_is_plain_and_fits_into_80_columns(program: Program, name: str, tracks: int) -> None:
     rounds = str(5 * tracks)
     out = program("audit", "--order", name, "--tracks", str(tracks), "--rounds", rounds, "--seed", "1").out
@@ -136,7 +136,7 @@ def test_the_signs_show_what_is_wrong(program: Program) -> None:
     words = ("--tracks", "20", "--rounds", "1000", "--seed", "2")
     swaps = map_of(program("audit", "--order", "specimen:random-swaps", *words).out)
     ring = map_of(program("audit", "--order", "sattolo", *words).out)
-    noise = "".join(map_of(program("audit", "--order", "uniform", *words).out))
+    noise = "".join(map_of(program("audit", "--order", "random", *words).out))
 
     assert "".join(row[at] for at, row in enumerate(swaps)) == "#" * 20
     assert "".join(row[at] for at, row in enumerate(ring)) == " " * 20
@@ -146,8 +146,9 @@ def test_the_signs_show_what_is_wrong(program: Program) -> None:
     assert "=" not in noise
 
 
+@pytest.mark.process
 def test_a_terminal_gets_colours_within_80_columns() -> None:
-    seen = on_a_terminal("--order", "uniform", "--rounds", "300", "--seed", "1")
+    seen = on_a_terminal("--order", "random", "--rounds", "300", "--seed", "1")
     plain = re.sub(r"\x1b\[[\d;]*m", "", seen)
 
     assert "\x1b[38;5;" in seen
@@ -157,16 +158,18 @@ def test_a_terminal_gets_colours_within_80_columns() -> None:
     assert max(map(len, plain.splitlines())) <= 80
 
 
+@pytest.mark.process
 def test_an_odd_number_of_tracks_ends_in_half_a_line() -> None:
-    seen = on_a_terminal("--order", "uniform", "--tracks", "5", "--rounds", "100", "--seed", "1")
+    seen = on_a_terminal("--order", "random", "--tracks", "5", "--rounds", "100", "--seed", "1")
 
     assert [len(row) for row in map_of(re.sub(r"\x1b\[[\d;]*m", "", seen))] == [5] * 3
     assert ";49m▀" in seen
 
 
 @pytest.mark.parametrize("changes", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"PYTHONIOENCODING": "latin-1"}])
+@pytest.mark.process
 def test_a_terminal_without_colours_gets_signs(changes: dict[str, str]) -> None:
-    seen = on_a_terminal("--order", "uniform", *QUICK, **changes)
+    seen = on_a_terminal("--order", "random", *QUICK, **changes)
 
     assert "\x1b" not in seen
     assert seen.isascii()
@@ -176,10 +179,11 @@ def test_a_terminal_without_colours_gets_signs(changes: dict[str, str]) -> None:
 # The picture
 
 
+@pytest.mark.process
 def test_a_picture_is_drawn_in_each_form(program: Program, tmp_path: Path) -> None:
     need_matplotlib()
     for name, head in (("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.HTML", b"<!DOCTYPE html>")):
-        done = program("audit", "--order", "uniform", *QUICK, "--plot", str(tmp_path / name))
+        done = program("audit", "--order", "random", *QUICK, "--plot", str(tmp_path / name))
 
         assert (done.code, done.err) == (0, "")
         assert (tmp_path / name).read_bytes().startswith(head)
@@ -217,8 +221,8 @@ def test_without_the_extra_all_but_the_picture_works(
 ) -> None:
     for name in ("matplotlib", "numpy", "scipy"):
         monkeypatch.setitem(sys.modules, name, None)
-    without = program("audit", "--order", "uniform", *QUICK)
-    done = program("audit", "--order", "uniform", *QUICK, "--plot", str(tmp_path / "x.png"))
+    without = program("audit", "--order", "random", *QUICK)
+    done = program("audit", "--order", "random", *QUICK, "--plot", str(tmp_path / "x.png"))
 
     assert without.code == 0
     assert map_of(without.out)
@@ -229,7 +233,7 @@ def test_without_the_extra_all_but_the_picture_works(
 
 def test_a_picture_that_cannot_be_written_is_an_error(program: Program, tmp_path: Path) -> None:
     need_matplotlib()
-    done = program("audit", "--order", "uniform", *QUICK, "--plot", str(tmp_path / "no" / "x.png"))
+    done = program("audit", "--order", "random", *QUICK, "--plot", str(tmp_path / "no" / "x.png"))
 
     assert done.code == 73
     assert done.out == ""
@@ -242,15 +246,15 @@ def test_a_picture_that_cannot_be_written_is_an_error(program: Program, tmp_path
     ("words", "reason"),
     [
         ([], "Say what to audit"),
-        (["x.m3u", "--order", "uniform"], "Say what to audit"),
+        (["x.m3u", "--order", "random"], "Say what to audit"),
         (["x.m3u", "--tracks", "9"], "only --json goes"),
         (["x.m3u", "--plot", "x.png"], "only --json goes"),
-        (["--order", "nix"], "There is no order 'nix'"),
-        (["--order", "uniform", "--tracks", "0"], "--tracks takes a number from 3"),
-        (["--order", "uniform", "--rounds", "299"], "at least 300"),
-        (["--order", "uniform", "--rounds", "0"], "at least 300"),
-        (["--order", "uniform", "--plot", "x.gif"], "writes .png, .svg or .html, not x.gif"),
-        (["--order", "uniform", "--plot", ""], "writes .png, .svg or .html"),
+        (["--order", "nix"], "Unknown order to audit 'nix'"),
+        (["--order", "random", "--tracks", "0"], "--tracks takes a number from 3"),
+        (["--order", "random", "--rounds", "299"], "at least 300"),
+        (["--order", "random", "--rounds", "0"], "at least 300"),
+        (["--order", "random", "--plot", "x.gif"], "writes .png, .svg or .html, not x.gif"),
+        (["--order", "random", "--plot", ""], "writes .png, .svg or .html"),
     ],
 )
 def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reason: str) -> None:
@@ -260,6 +264,7 @@ def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reas
     assert reason in done.err
 
 
+@pytest.mark.process
 def test_the_other_verbs_do_not_pay_for_it() -> None:
     """Asking for another verb imports nothing of the audit, nor what it needs."""
     code = "import sys; from playshuffle import cli; cli._app(['make']); print(*sys.modules)"

@@ -14,9 +14,9 @@ from mutagen.id3 import ID3, TALB, TPE1
 from playshuffle.audit.mix import mix, nearest, neighbours_by_chance, successors
 from playshuffle.errors import shown
 from playshuffle.library.cache import Cache
-from playshuffle.ordering.groups import fewest_neighbours, neighbours
+from playshuffle.shuffle import fewest_repeats, repeats
 from tests.audit.run import Program
-from tests.hostile import NAMES
+from tests.support.hostile import NAMES
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -55,10 +55,10 @@ def playlist(folder: Path, entries: Sequence[str]) -> str:
 
 @pytest.mark.parametrize("keys", [[0, 0, 0, 1, 1, 2], [0, 0, 0, 0, 1], [0, 1, 2], [0], [0, 0]])
 def test_neighbours_by_chance_are_the_mean_of_all_orders(keys: list[int]) -> None:
-    counts = [neighbours(order) for order in itertools.permutations(keys)]
+    counts = [repeats(order) for order in itertools.permutations(keys)]
 
     assert neighbours_by_chance(keys) == Fraction(sum(counts), len(counts))
-    assert fewest_neighbours(keys) == min(counts)
+    assert fewest_repeats(keys) == min(counts)
 
 
 def test_the_nearest_two_of_a_group() -> None:
@@ -86,6 +86,7 @@ def test_a_mix_is_compared_with_the_best_with_chance_and_with_path_order() -> No
 # A playlist
 
 
+@pytest.mark.process
 def test_what_is_found_in_a_good_playlist(program: Program, music: Path) -> None:
     """A guest makes no new artist; nobody is not an artist."""
     file = playlist(music, ["a/1.mp3", "b/4.mp3", "a/2.mp3", "6.mp3", "b/5.mp3", "a/3.mp3"])
@@ -112,6 +113,7 @@ verdict: good: every track is there, and listed once
     )
 
 
+@pytest.mark.process
 def test_what_is_twice_or_missing_is_bad(program: Program, music: Path) -> None:
     file = playlist(music, ["a/1.mp3", "./a/../a/1.mp3", "b", "gone.mp3", "gone.mp3", "http://x/y.mp3"])
     done = program("audit", file)
@@ -124,6 +126,7 @@ def test_what_is_twice_or_missing_is_bad(program: Program, music: Path) -> None:
 
 
 @pytest.mark.parametrize("entries", [["a/1.mp3", "a/1.mp3"], ["a/1.mp3", "gone.mp3"]])
+@pytest.mark.process
 def test_either_is_enough(program: Program, music: Path, entries: list[str]) -> None:
     assert program("audit", playlist(music, entries)).code == 1
 
@@ -135,6 +138,7 @@ def test_a_playlist_of_what_is_gone_can_be_audited(program: Program, tmp_path: P
     assert ": 0 tracks by 0 artists\n" in done.out
 
 
+@pytest.mark.process
 def test_json_says_it_to_programs(program: Program, music: Path) -> None:
     file = playlist(music, ["a/1.mp3", "a/2.mp3", "b/4.mp3", "b/5.mp3", "gone.mp3"])
     done = program("audit", file, "--json")
@@ -155,6 +159,7 @@ def test_json_says_it_to_programs(program: Program, music: Path) -> None:
     assert (said["successors_in_path_order"], said["good"]) == (3, False)
 
 
+@pytest.mark.process
 def test_tags_come_from_the_cache_where_it_knows_them(
     program: Program, music: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +179,7 @@ def test_tags_come_from_the_cache_where_it_knows_them(
         assert cache.folders([os.fsencode(music)]) == before
 
 
+@pytest.mark.process
 def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: Path) -> None:
     """Each twice, once there and once gone: nothing that is printed drives a terminal."""
     folder = tmp_path / "\x1b[2J"
@@ -196,6 +202,7 @@ def test_long_lists_are_cut(program: Program, tmp_path: Path) -> None:
     assert "  … and 5 more\n" in done.out
 
 
+@pytest.mark.process
 def test_the_table_fits_into_80_columns(program: Program, music: Path) -> None:
     out = program("audit", playlist(music, ["a/1.mp3", "b/4.mp3"])).out
 

@@ -43,7 +43,7 @@ def test_the_figures_of_a_bad_shuffle_of_three() -> None:
     freedom are (3 - 1)².
     """
     paths = iter(list(itertools.chain.from_iterable(itertools.product(range(3), repeat=3))) * 100)
-    order = posing_as("uniform", swap_any, 3)
+    order = posing_as("random", swap_any, 3)
     counts = count(order, 2700, lambda _: next(paths))
     found = judge(order, counts)
 
@@ -57,7 +57,7 @@ def test_the_figures_of_a_bad_shuffle_of_three() -> None:
 
 
 def test_all_orders_in_turn_are_too_even() -> None:
-    order = posing_as("uniform", one_of(list(itertools.permutations(range(3)))), 3)
+    order = posing_as("random", one_of(list(itertools.permutations(range(3)))), 3)
     found = judged(order, 600)
 
     assert (found.chi_square, found.fixed, found.fixed_expected) == (0, 600, 600)
@@ -67,18 +67,18 @@ def test_all_orders_in_turn_are_too_even() -> None:
 def test_a_cell_is_measured_in_standard_deviations() -> None:
     """Of 1800 rounds 600 are expected, give or take 20; here they are 650, 550 and 600."""
     made = [[0, 1, 2]] * 650 + [[1, 0, 2]] * 550 + [[2, 1, 0]] * 600
-    order = posing_as("uniform", one_of(made), 3)
+    order = posing_as("random", one_of(made), 3)
     counts = count(order, 1800, Seeded(""))
 
-    assert deviations(counts, order.law)[0] == pytest.approx([2.5, -2.5, 0])
-    assert deviations(counts, order.law, 3) == [[pytest.approx(0)]]
+    assert deviations(counts, order.guarantee)[0] == pytest.approx([2.5, -2.5, 0])
+    assert deviations(counts, order.guarantee, 3) == [[pytest.approx(0)]]
 
 
 def test_what_cannot_be_is_told_from_what_must_not_be() -> None:
     """A blank where nothing can stand; beyond all bounds where something stands all the same."""
     order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
     counts = count(order, 300, Seeded(""))
-    matrix = deviations(counts, order.law)
+    matrix = deviations(counts, order.guarantee)
 
     assert matrix[0][0] == math.inf
     assert math.isnan(matrix[1][1])
@@ -87,7 +87,7 @@ def test_what_cannot_be_is_told_from_what_must_not_be() -> None:
 
 def test_a_track_that_must_stay_and_does_is_as_expected() -> None:
     order = audited("pinned", 6)
-    matrix = deviations(count(order, 100, Seeded("")), order.law)
+    matrix = deviations(count(order, 100, Seeded("")), order.guarantee)
 
     assert matrix[0][0] == matrix[3][3] == 0
 
@@ -148,7 +148,7 @@ def leaning(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def with_gap(plays: int) -> Shuffle:
-    return lambda order, randbelow: shuffle.after_gap(order, plays, randbelow)
+    return lambda order, randbelow: shuffle.not_before(order, shuffle.soonest_after(order, plays), randbelow)
 
 
 def of_keys(make: Callable[..., list[int]], *more: Any) -> Shuffle:
@@ -180,17 +180,17 @@ def heavier(order: Sequence[int], randbelow: RandBelow) -> list[int]:
         ("gap", with_gap(20), "favoured"),
         ("spread", durstenfeld, "as few as can be"),
         ("spread", spread_from_the_top, "favoured"),
-        ("blocks", durstenfeld, "stays together"),
-        ("blocks", of_keys(shuffle.blocks, "all"), "in its order"),
-        ("semi", durstenfeld, "favoured"),
-        ("semi", lambda order, draw: shuffle.semi_shuffle(order, 13, 1, draw), "keep their place"),
+        ("groups", durstenfeld, "stays together"),
+        ("groups", of_keys(shuffle.blocks, "all"), "in its order"),
+        ("light", durstenfeld, "favoured"),
+        ("light", lambda order, draw: shuffle.semi_shuffle(order, 13, 1, draw), "keep their place"),
         ("pinned", durstenfeld, "stood where it may not"),
         ("part", durstenfeld, "stood where it may not"),
         ("deal", durstenfeld, "stood where it may not"),
         ("weighted", durstenfeld, "favoured"),
         ("weighted", heavier, "favoured"),
-        ("uniform", shuffle.sattolo, "too few tracks keep their place"),
-        ("uniform", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
+        ("random", shuffle.sattolo, "too few tracks keep their place"),
+        ("random", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
     ],
 )
 def test_a_wrong_shuffle_is_caught_by_the_law_that_it_claims(name: str, wrong: Shuffle, reason: str) -> None:
@@ -200,7 +200,7 @@ def test_a_wrong_shuffle_is_caught_by_the_law_that_it_claims(name: str, wrong: S
 # How sure the figures are
 
 
-@pytest.mark.parametrize("name", ["uniform", "sattolo", "gap", "semi", "spread"])
+@pytest.mark.parametrize("name", ["random", "sattolo", "gap", "light", "spread"])
 def test_a_good_order_gives_every_p_equally_often(name: str) -> None:
     """Kolmogorov and Smirnov over 100 seeds; a bound of 2.225 is exceeded once in 10,000 cases."""
     seeds = 100
@@ -223,11 +223,11 @@ def test_a_false_alarm_is_as_rare_as_stated() -> None:
 @pytest.mark.parametrize(
     ("name", "tracks", "words"),
     [
-        ("unifrom", 60, "did you mean 'uniform'"),
+        ("radnom", 60, "Did you mean 'random'"),
         ("specimen:nix", 60, "specimen:swap-any"),
         ("\x1b[2J", 60, "'\\x1b[2J'"),
-        ("uniform", 2, "from 3 to 1000"),
-        ("uniform", 1001, "from 3 to 1000"),
+        ("random", 2, "from 3 to 1000"),
+        ("random", 1001, "from 3 to 1000"),
         ("table", 9, "--tracks 8"),
     ],
 )

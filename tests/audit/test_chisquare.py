@@ -5,7 +5,7 @@ import math
 import pytest
 
 from playshuffle.audit.chisquare import tails
-from tests.conftest import unmet
+from tests.support.needs import unmet
 
 SUMS = [0.5, 3.0, 12.0, 40.0, 300.0]
 

@@ -163,6 +163,11 @@ def make_others(tone: Path, folder: Path) -> None:
     mp4["rate"] = [TAGS["rating"]]
     mp4.save(padding=lambda _: 0)
 
+    ffmpeg(tone, folder / "alac.m4a", "-c:a", "alac")
+    mp4 = MP4(folder / "alac.m4a")
+    mp4["\xa9cmt"], mp4["tmpo"], mp4["stik"] = "A comment", [120], [2]
+    mp4.save(padding=lambda _: 0)
+
     ffmpeg(tone, wma, "-ar", "16000")
     asf = ASF(wma)
     for name in ("Track", "Album", "Artist"):

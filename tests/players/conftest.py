@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.players import names
+from tests.players import names, versions
 from tests.players.drivers import DRIVERS, Opened
 
 
@@ -25,6 +25,12 @@ def player(request: pytest.FixtureRequest) -> str:
     """A player that runs here, by the name that --for takes."""
     name: str = request.param
     return name
+
+
+@pytest.fixture(scope="module")
+def difference(player: str) -> str | None:
+    """Why the installed version may read otherwise than the rules say; None if they are its own."""
+    return versions.difference(player, versions.installed(player))
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
-"""The matrix in docs/players.md: how many names of each class a player opens of what is written for it."""
+"""Write the matrix in docs/players.md: how many names of each class a player opens."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
 
 from tests.players import names
 from tests.players.drivers import DRIVERS
-from tests.test_make import CHECKOUT
+from tests.support.program import CHECKOUT
 
 _DOCS = CHECKOUT / "docs" / "players.md"
 _BEGIN, _END = "<!-- matrix -->\n", "<!-- /matrix -->"

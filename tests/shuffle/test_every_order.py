@@ -33,7 +33,9 @@ ORDERS: dict[str, Shuffle] = {
     "pinned": lambda order, draw: shuffle.pinned(order, range(0, len(order), 3), durstenfeld, draw),
     "part": lambda order, draw: shuffle.part(order, range(0, len(order), 2), durstenfeld, draw),
     "semi_shuffle": lambda order, draw: shuffle.semi_shuffle(order, 5, 1, draw),
-    "after_gap": lambda order, draw: shuffle.after_gap(order, len(order) // 2, draw),
+    "not_before": lambda order, draw: shuffle.not_before(
+        order, shuffle.soonest_after(order, len(order) // 2), draw
+    ),
     "weighted": lambda order, draw: shuffle.weighted(order, range(1, 101), draw),
     "blocks": lambda order, draw: shuffle.blocks(order, KEYS, draw, "all"),
     "cut": lambda order, draw: shuffle.cut(order, 4, draw, "last"),
@@ -76,7 +78,7 @@ STABLE: dict[str, list[int]] = {
     "pinned": [0, 8, 1, 3, 2, 4, 6, 5, 7, 9],
     "part": [6, 1, 8, 3, 2, 5, 0, 7, 4, 9],
     "semi_shuffle": [0, 2, 5, 3, 4, 8, 6, 7, 1, 9],
-    "after_gap": [4, 2, 6, 1, 9, 8, 7, 3, 5, 0],
+    "not_before": [4, 3, 6, 0, 1, 5, 9, 2, 8, 7],
     "weighted": [6, 8, 1, 9, 5, 4, 2, 7, 3, 0],
     "blocks": [2, 8, 5, 0, 3, 9, 6, 4, 1, 7],
     "cut": [8, 9, 0, 1, 2, 3, 7, 4, 5, 6],

@@ -1,12 +1,18 @@
-"""The gap: all orders that keep it, and no other, each equally likely."""
+"""The gap: all orders that keep it, and no other, each equally likely; pins hold."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from playshuffle.shuffle import System, after_gap, not_before
+from playshuffle.shuffle import EmptyPositionError, RandBelow, Seeded, System, not_before, soonest_after
 from tests.shuffle.all_draws import distribution, is_uniform_over
+
+
+def after_gap(played: Sequence[int], gap: int, randbelow: RandBelow) -> list[int]:
+    return not_before(played, soonest_after(played, gap), randbelow)
 
 
 def keeps_gap(old: range, new: tuple[int, ...], gap: int) -> bool:
@@ -26,49 +32,98 @@ def test_six_tracks_have_as_many_orders_as_published(gap: int, orders: int) -> N
     assert len(distribution(lambda randbelow: tuple(after_gap(range(6), gap, randbelow)))) == orders
 
 
-def test_no_tracks_keep_no_gap() -> None:
-    assert after_gap([], 0, System()) == after_gap([], 1, System()) == []
+def test_no_tracks_keep_any_gap() -> None:
+    assert after_gap([], 0, System()) == after_gap([], 9, System()) == []
 
 
-@pytest.mark.parametrize(("count", "gap"), [(3, -1), (3, 4), (0, 2)])
-def test_a_gap_that_cannot_be_kept_is_refused(count: int, gap: int) -> None:
-    with pytest.raises(ValueError, match="cannot keep"):
-        after_gap(range(count), gap, System())
+def test_a_gap_beyond_the_order_is_refused() -> None:
+    with pytest.raises(EmptyPositionError, match="position 0"):
+        after_gap(range(3), 4, System())
 
 
-def test_a_long_seam_is_kept() -> None:
+def test_a_long_gap_is_kept() -> None:
     old = range(2000)
     for _ in range(5):
         assert keeps_gap(old, tuple(after_gap(old, 500, System())), 500)
 
 
+def permitted(
+    order: Sequence[int], soonest: Mapping[int, int], pins: Mapping[int, int]
+) -> set[tuple[int, ...]]:
+    """All orders with these pins in which no other entry comes too soon."""
+    return {
+        new
+        for new in itertools.permutations(order)
+        if all(new[at] == entry for at, entry in pins.items())
+        and all(at >= soonest.get(entry, 0) for at, entry in enumerate(new) if at not in pins)
+    }
+
+
+@pytest.mark.parametrize("pins", [{}, {0: 1}, {1: 0, 2: 2}, {4: 3, 0: 4}], ids=str)
 @pytest.mark.parametrize(
     "soonest", [{}, {1: 2}, {0: 4}, {0: 1, 1: 1, 2: 1, 3: 1}, {0: 4, 1: 2, 2: 3}, {3: 2, 4: 2, 9: 5}], ids=str
 )
-def test_all_orders_in_which_nothing_comes_too_early_are_equally_likely(soonest: Mapping[int, int]) -> None:
+def test_all_orders_in_which_nothing_comes_too_soon_are_equally_likely(
+    soonest: Mapping[int, int], pins: Mapping[int, int]
+) -> None:
     order = [3, 1, 4, 0, 2]
-    shares = distribution(lambda randbelow: tuple(not_before(order, soonest, randbelow)))
+    members = permitted(order, soonest, pins)
 
-    assert is_uniform_over(
-        shares,
-        [
-            new
-            for new in itertools.permutations(order)
-            if all(place >= soonest.get(entry, 0) for place, entry in enumerate(new))
-        ],
-    )
+    if not members:
+        with pytest.raises(EmptyPositionError):
+            not_before(order, soonest, System(), pins)
+    else:
+        shares = distribution(lambda randbelow: tuple(not_before(order, soonest, randbelow, pins)))
+        assert is_uniform_over(shares, members)
 
 
-@pytest.mark.parametrize("gap", [1, 2, 3, 4, 5])
-def test_a_gap_is_a_first_place_for_each_of_the_last(gap: int) -> None:
-    soonest = {entry: gap - 5 + entry for entry in range(5)}
+@pytest.mark.parametrize("fresh", [[], [7], [8, 7, 9]])
+@pytest.mark.parametrize("gap", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("pins", [{}, {0: 1}, {1: 0, 2: 2}], ids=str)
+def test_new_entries_may_have_any_position_after_a_gap(
+    fresh: list[int], gap: int, pins: dict[int, int]
+) -> None:
+    order, soonest = [*fresh, 1, 0, 2], soonest_after([1, 0, 2], gap)
+    members = permitted(order, soonest, pins)
 
-    assert distribution(lambda draw: tuple(not_before(range(5), soonest, draw))) == distribution(
-        lambda draw: tuple(after_gap(range(5), gap, draw))
-    )
+    if not members:
+        with pytest.raises(EmptyPositionError):
+            not_before(order, soonest, System(), pins)
+    else:
+        shares = distribution(lambda randbelow: tuple(not_before(order, soonest, randbelow, pins)))
+        assert is_uniform_over(shares, members)
 
 
-@pytest.mark.parametrize("soonest", [{0: 1, 1: 1, 2: 1}, {0: 3}, {0: 2, 1: 2}])
-def test_first_places_that_leave_a_place_empty_are_refused(soonest: Mapping[int, int]) -> None:
-    with pytest.raises(ValueError, match="no entry may have place"):
+@pytest.mark.parametrize(
+    ("soonest", "position"), [({0: 1, 1: 1, 2: 1}, 0), ({0: 3}, 2), ({0: 2, 1: 2}, 1)], ids=str
+)
+def test_first_positions_that_leave_a_position_empty_are_refused(
+    soonest: Mapping[int, int], position: int
+) -> None:
+    with pytest.raises(EmptyPositionError, match="no entry may have position") as caught:
         not_before(range(3), soonest, System())
+
+    assert caught.value.position == position
+
+
+@pytest.mark.parametrize("pins", [{3: 0}, {-1: 0}, {0: 9}, {0: 1, 1: 1}], ids=str)
+def test_pins_that_the_order_does_not_have_are_refused(pins: Mapping[int, int]) -> None:
+    with pytest.raises(ValueError, match="cannot have the pins"):
+        not_before(range(3), {}, System(), pins)
+
+
+def test_all_pinned_is_an_order_too() -> None:
+    assert not_before([1, 0], {0: 1}, System(), {0: 0, 1: 1}) == [0, 1]
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.data())
+def test_draws_in_bulk_give_the_order_of_the_same_draws_one_by_one(
+    fresh: int, played: int, data: st.DataObject
+) -> None:
+    order = range(fresh + played)
+    soonest = soonest_after(order[fresh:], data.draw(st.integers(0, len(order))))
+
+    in_bulk = not_before(order, soonest, Seeded("1"))
+
+    assert in_bulk == not_before(order, soonest, Seeded("1").__call__)
+    assert sorted(in_bulk) == list(order)

@@ -44,7 +44,7 @@ def test_every_order_comes_of_exactly_one_sequence_of_draws(shuffle: Shuffle, co
 
 @pytest.mark.parametrize("count", range(4))
 def test_sorting_by_keys_is_uniform_because_ties_are_drawn_again(count: int) -> None:
-    """Looked at: the runs without a tie; after one it begins anew with nothing kept."""
+    """Check the runs without a tie; after a tie it starts again from nothing."""
     shares = distribution(lambda randbelow: tuple(by_keys(range(count), randbelow)), draw_limit=count)
 
     assert is_uniform_over(shares, list(itertools.permutations(range(count))))

@@ -6,8 +6,8 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.conftest import need
 from tests.players.drivers.process import Opened, environment, short_home, started, until
+from tests.support.needs import need
 
 
 class Mpd:
@@ -20,6 +20,7 @@ class Mpd:
     """
 
     def __init__(self, path: Path, music: Path, playlists: Path) -> None:
+        self.path = path
         self.music = music
         self.playlists = playlists
         self._socket = socket.socket(socket.AF_UNIX)

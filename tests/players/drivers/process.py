@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tests.conftest import need, unmet
+from tests.support.needs import need, unmet
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's, which has the modules of its players
 _PATIENCE_S = 30
@@ -125,5 +125,5 @@ def asked(
 
 
 def existing(paths: Iterator[bytes]) -> list[bytes]:
-    """What is there, without dot segments: the rest is shown by some players, and played by none."""
+    """Return the existing files, without dot segments; some players show the rest, none plays it."""
     return [os.path.normpath(path) for path in paths if b"\0" not in path and os.path.exists(path)]

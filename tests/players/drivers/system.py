@@ -1,4 +1,4 @@
-"""Run by Debian's own Python, which has the players' modules: playlists in, what they would play out.
+"""Print what players would play of playlists; runs in Debian's Python, which has their modules.
 
 Each line on stdin is the path of a playlist, as JSON; each line on stdout a list of paths.
 """

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import socket
@@ -14,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from tests.conftest import need
 from tests.players.drivers.process import Opened, environment, existing, short_home, started, until
+from tests.support.needs import need
 
 # In a hook, for which mpv waits: an event may come when the next file is already loading.
 _MPV_SCRIPT = """
@@ -146,7 +147,7 @@ def tell(entry) =
   end
   request.destroy(r)
 end
-list.iter(tell, playlist.parse(path=getenv("FOLDER"), getenv("PLAYLIST")))
+list.iter(tell, playlist.parse(path=FOLDER, PLAYLIST))
 """
 
 
@@ -156,11 +157,12 @@ def liquidsoap(_music: Path) -> Iterator[Opened]:
     need("liquidsoap")
     with short_home() as home:
         script = home / "tell.liq"
-        script.write_text(_LIQUIDSOAP_SCRIPT)
 
         def opened(playlist: Path) -> list[bytes]:
-            env = environment(home, FOLDER=f"{playlist.parent}/", PLAYLIST=str(playlist))
-            with started(["liquidsoap", script], env, stdout=subprocess.PIPE) as process:
+            # Not by the environment: 2.1 reads it by getenv, 2.3 by environment.get.
+            text = _LIQUIDSOAP_SCRIPT.replace("FOLDER", json.dumps(f"{playlist.parent}/"))
+            script.write_text(text.replace("PLAYLIST", json.dumps(str(playlist))))
+            with started(["liquidsoap", script], environment(home), stdout=subprocess.PIPE) as process:
                 out = process.communicate(timeout=60)[0]
             return existing(iter(out.split(b"\0")[:-1]))
 

@@ -1,4 +1,4 @@
-"""How Navidrome, Jellyfin, Kodi and LMS read: from their sources."""
+"""Model how Navidrome, Jellyfin, Kodi, LMS and Music Assistant read playlists, from their sources."""
 
 import os
 import re
@@ -92,3 +92,13 @@ def lms(content: bytes, place: Place) -> list[bytes]:
             entry = re.sub(rb"\A[A-Za-z]:(?=/)", b"", entry.replace(b"\\", b"/"))
             opened += place.relative(entry) or place.relative(entry, place.music)
     return [path for path in opened if path.startswith(place.music.rstrip(b"/") + b"/")]
+
+
+def music_assistant(content: bytes, place: Place) -> list[bytes]:
+    """Music Assistant: any line break of Unicode ends a line, %20 is a space, a backslash a slash."""
+    opened = []
+    for line in map(str.strip, content.removeprefix(BOM).decode(errors="replace").splitlines()):
+        if line and not line.startswith("#") and "#EXT" not in line and "://" not in line:
+            entry = line.replace("%20", " ").replace("\\", "/").encode()
+            opened += place.relative(entry) or place.relative(entry, place.music)
+    return opened

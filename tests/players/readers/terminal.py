@@ -56,7 +56,7 @@ def mpv(content: bytes, place: Place) -> list[bytes]:
 
 
 def vlc(content: bytes, place: Place) -> list[bytes]:
-    """VLC 3: every line is a URI reference; what follows '#' or '?' is no part of the path."""
+    """VLC 3: every line is a URI reference; the path ends before '#' or '?'."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         content = content.decode("utf-16").encode()
     must_be_utf8 = place.is_named(b".m3u8") or content.startswith(BOM)
@@ -112,7 +112,7 @@ def cmus(content: bytes, place: Place) -> list[bytes]:
 
 
 def quodlibet(content: bytes, place: Place) -> list[bytes]:
-    """Quod Libet 4.5: one entry that is no audio file, or an empty line, and nothing is loaded at all."""
+    """Quod Libet 4.5: one entry that is not audio, or an empty line, and nothing is loaded."""
     if not place.is_named(b".m3u", b".m3u8"):
         return []
     opened = []

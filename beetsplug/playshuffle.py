@@ -1,0 +1,209 @@
+"""Write a shuffled playlist of what a beets query lists: `beet playshuffle [OPTIONS] [QUERY]`.
+
+beets loads this module for `plugins: playshuffle`. The options are those of `playshuffle make`, from
+the same table, and the tracks are those that `playshuffle make --from` would get.
+"""
+
+import optparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from beets import ui
+from beets.plugins import BeetsPlugin
+
+# Nothing else of playshuffle is imported here: each `beet` command loads this module.
+from playshuffle.errors import PlayshuffleError
+
+if TYPE_CHECKING:
+    from playshuffle.config.options import Options, Row
+    from playshuffle.pipeline.request import Request
+
+_COUNT = 40  # tracks of a deal, as with `playshuffle deal`
+_NOT_HERE = ("source", "where")  # the query of beets says which tracks
+
+
+class PlayshufflePlugin(BeetsPlugin):  # type: ignore[misc]
+    """The command `playshuffle`, with defaults from `playshuffle:` in the configuration of beets."""
+
+    def commands(self) -> list[ui.Subcommand]:
+        """Return the command."""
+        command = _Command("playshuffle", help="write a shuffled playlist of what a query lists")
+        command.func = self._run
+        return [command]
+
+    def _run(self, library: Any, given: optparse.Values, query: Sequence[str]) -> None:
+        try:
+            _write(library, given, list(query), self.config.flatten() if self.config.exists() else {})
+        except PlayshuffleError as error:
+            raise ui.UserError(str(error)) from error
+
+
+class _Command(ui.Subcommand):  # type: ignore[misc]
+    """A command that gets its options when it is used, so that other commands do not wait for them."""
+
+    def parse_args(self, words: list[str]) -> Any:
+        """Parse the words after the name of the command."""
+        self._add_options()
+        return super().parse_args(words)
+
+    def print_help(self) -> None:
+        """Print the options."""
+        self._add_options()
+        super().print_help()
+
+    def _add_options(self) -> None:
+        add = self.parser.add_option
+        for field, row in _options():
+            facts: dict[str, Any] = {"action": "store", "metavar": row.metavar or row.flags[0][2:].upper()}
+            if field.type is bool:
+                facts = {"action": "store_false" if row.is_negated else "store_true"}
+            elif field.type == tuple[str, ...]:
+                facts["action"] = "append"
+            elif field.type == int | None:
+                facts["type"] = "int"
+            add(*row.flags, dest=field.name, default=None, help=row.help, **facts)
+        add("--deal", action="store_true", help="Deal the next tracks: each once before any repeats.")
+        add("--every", metavar="day|week|run", default="day", help="How often the next deal is due.")
+        add("--dry-run", action="store_true", help="Write nothing.")
+        add("--quiet", "-q", action="store_true", help="Print only errors.")
+        add("--verbose", "-v", action="store_true", help="Name the tracks that are left out.")
+
+
+def _options() -> "Iterator[tuple[Field[Any], Row]]":
+    from playshuffle.config.options import rows
+
+    for field, row in rows():
+        if field.name not in _NOT_HERE:
+            yield field, row
+
+
+def _write(library: Any, given: optparse.Values, query: list[str], defaults: Mapping[str, Any]) -> None:
+    from dataclasses import replace
+
+    from playshuffle.config.build_request import build_request
+    from playshuffle.config.options import STDOUT, Options
+    from playshuffle.errors import Exit
+    from playshuffle.pipeline.mpd_place import default_output
+
+    items = list(library.items(query))
+    if not items:
+        raise PlayshuffleError("No item matches the query; there is nothing to play.", Exit.NOTHING_TO_PLAY)
+    tags = {os.path.normpath(os.fsencode(item.path)): _flexible_tags(item) for item in items}
+    chosen = {field.name: getattr(given, field.name) for field, _ in _options()}
+    chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
+    options = Options(**{**_defaults(defaults), **{n: v for n, v in chosen.items() if v is not None}})
+    if options.output is None:
+        name = b"today" if given.deal else None  # None gives each player a name of its own
+        folder = os.path.normpath(os.fsencode(library.directory))
+        options = replace(options, output=os.fsdecode(default_output(options.player, folder, name)))
+    if given.deal:
+        if options.output == STDOUT:
+            raise PlayshuffleError("A deal needs a file; name one with -o.", Exit.USAGE)
+        request = build_request(replace(options, limit=None, time=None), files=tuple(tags))
+        _deal(request, options, given, tags)
+    else:
+        _make(build_request(options, files=tuple(tags), dry_run=bool(given.dry_run)), given, tags)
+
+
+def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]) -> None:
+    from playshuffle.cli import make_report
+    from playshuffle.cli.make import progress_bar, read_all
+    from playshuffle.cli.screen import screen_of
+    from playshuffle.cli.streams import say, write_out
+    from playshuffle.pipeline.make import make
+    from playshuffle.pipeline.session import Tools
+    from playshuffle.shuffle import chance
+
+    with progress_bar(bool(given.quiet)) as progress:
+        report = make(request, Tools(read_all, chance(request.seed), progress, tags=tags))
+    if request.output is None:
+        write_out(report.text)
+    if not given.quiet:
+        screen, is_dry = screen_of(sys.stderr), request.dry_run
+        say(make_report.lines(report, screen, names=bool(given.verbose), dry_run=is_dry))
+
+
+def _deal(
+    request: "Request", options: "Options", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]
+) -> None:
+    from playshuffle import duration
+    from playshuffle.cli import deal_report
+    from playshuffle.cli.make import progress_bar, read_all
+    from playshuffle.cli.screen import screen_of
+    from playshuffle.cli.streams import say
+    from playshuffle.dealing.amount import Amount
+    from playshuffle.dealing.period import Every
+    from playshuffle.errors import Exit
+    from playshuffle.pipeline.deal import deal
+    from playshuffle.pipeline.session import Tools
+    from playshuffle.shuffle import System
+    from playshuffle.text import known
+
+    if given.dry_run:
+        raise PlayshuffleError("--dry-run does not work with --deal; omit either.", Exit.USAGE)
+    if options.limit is not None and options.time is not None:
+        raise PlayshuffleError("-n does not work with --time; omit either.", Exit.USAGE)
+    amount = Amount(count=_COUNT if options.limit is None else options.limit)
+    if options.time is not None:
+        amount = Amount(time_ms=duration.parse(options.time))
+    every = Every(known("period", given.every, [each.value for each in Every]))
+    now = datetime.now().astimezone()
+    with progress_bar(bool(given.quiet)) as progress:
+        tools = Tools(read_all, System(), progress, tags=tags)
+        dealt = deal(request, tools, amount, every, now)
+    if not given.quiet:
+        say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose), today=now.date()))
+
+
+def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of `Options` that the configuration of beets gives.
+
+    Raises:
+        PlayshuffleError: a key is unknown, or has a value of the wrong type.
+    """
+    from playshuffle.config import keys
+    from playshuffle.errors import Exit
+
+    known_keys = {name: keys.PLAYLIST[name] for name, field in keys.FIELDS.items() if field not in _NOT_HERE}
+    for name, value in table.items():
+        key = known_keys.get(name)
+        fault = keys.unknown(name, known_keys) if key is None else keys.wrong(name, value, key)
+        if fault is not None:
+            raise PlayshuffleError(f"In the configuration of beets, playshuffle: {fault}", Exit.CONFIG)
+    fields = keys.options_of(table)
+    if "output" in table:
+        fields["output"] = os.path.expanduser(table["output"])
+    return fields
+
+
+def _flexible_tags(item: Any) -> dict[str, Any]:
+    """Return the tags that only the database of beets has: ratings and other flexible attributes."""
+    from playshuffle.library.folder import Tags
+
+    tags: dict[str, Any] = {}
+    for name, type_ in Tags.__annotations__.items():
+        if name in item and name not in type(item)._fields:
+            value = item[name]
+            if name == "rating":
+                value = _rating(value)
+            elif type_ is str:
+                value = str(value)
+            elif not isinstance(value, int):
+                continue
+            if value is not None:
+                tags[name] = value
+    return tags
+
+
+def _rating(value: Any) -> float | None:
+    """Return a rating from 0 to 1; beets does not say which scale a rating has."""
+    try:
+        rating = float(value)
+    except (TypeError, ValueError):
+        return None
+    scale = next((top for top in (1, 5, 10, 100) if 0 <= rating <= top), None)
+    return None if scale is None else rating / scale

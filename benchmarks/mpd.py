@@ -1,0 +1,47 @@
+"""Run a private MPD over a music folder, to compare with."""
+
+import subprocess
+import time
+from pathlib import Path
+
+
+class Mpd:
+    """A private MPD over a library, with its database in a folder of its own.
+
+    more: lines of its configuration.
+    """
+
+    def __init__(self, music: Path, folder: Path, more: str = "") -> None:
+        folder.mkdir()
+        self._socket = folder / "socket"
+        config = folder / "mpd.conf"
+        config.write_text(
+            f'music_directory "{music}"\ndb_file "{folder}/db"\nbind_to_address "{self._socket}"\n'
+            'audio_output {\n type "null"\n name "null"\n}\n' + more
+        )
+        self._process = subprocess.Popen(
+            ["mpd", "--no-daemon", "--stderr", config], stderr=subprocess.DEVNULL
+        )
+        self.pid = self._process.pid
+        while not self._socket.exists():
+            time.sleep(0.05)
+
+    def update(self) -> None:
+        """Have it look at all files, and wait for the end of that."""
+        subprocess.run(["mpc", "-h", self._socket, "update", "--wait"], check=True, stdout=subprocess.DEVNULL)
+
+    def waiting(self) -> subprocess.Popen[bytes]:
+        """A process that ends as soon as it has seen a change; it listens when this comes back."""
+        idle = subprocess.Popen(["mpc", "-h", self._socket, "idle", "database"], stdout=subprocess.DEVNULL)
+        time.sleep(0.5)
+        return idle
+
+    def songs(self) -> int:
+        """How many it knows."""
+        said = subprocess.check_output(["mpc", "-h", self._socket, "stats"], text=True)
+        return next(int(line.split()[1]) for line in said.splitlines() if line.startswith("Songs:"))
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.terminate()
+        self._process.wait()

@@ -1,0 +1,187 @@
+"""Define the guarantees of orders: the probability of each track at each position, and more."""
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from playshuffle.shuffle import fewest_repeats, repeats
+
+# chances[track][place]; each row and each column sums to 1.
+Chances = list[list[float]]
+
+
+class Guarantee(NamedTuple):
+    """What is promised of an order of the tracks 0, 1, 2, ….
+
+    words: the promise, as a clause.
+    bits: log2 of how many orders it allows; None where nobody has counted them.
+    freedom: degrees of freedom of the chi-square sum; None where they have to be measured.
+    rule: what each single order keeps, as a clause; with it `keeps`, which tells whether it does.
+    counted: makes of an order the one that is counted, where that is not the order itself.
+    """
+
+    words: str
+    chances: Chances
+    bits: float | None = None
+    freedom: int | None = None
+    rule: str = ""
+    keeps: Callable[[Sequence[int]], bool] | None = None
+    counted: Callable[[Sequence[int]], list[int]] | None = None
+
+
+def uniform(count: int) -> Guarantee:
+    """Every order equally likely."""
+    return Guarantee(
+        "every track equally likely at every place",
+        [[1 / count] * count] * count,
+        _factorial_bits(count),
+        (count - 1) ** 2,
+    )
+
+
+def one_ring(count: int) -> Guarantee:
+    """The law of Sattolo's shuffle."""
+    chances = [[1 / (count - 1)] * count for _ in range(count)]
+    for track, row in enumerate(chances):
+        row[track] = 0.0
+
+    def keeps(order: Sequence[int]) -> bool:
+        length, at = 1, order[0]
+        while at:
+            length, at = length + 1, order[at]
+        return length == count
+
+    return Guarantee(
+        "no track keeps its place, every other place equally likely",
+        chances,
+        _factorial_bits(count - 1),
+        # n² - n cells whose rows and columns have sums that are known, one of them twice over.
+        count * count - 3 * count + 1,
+        "all tracks change places in one ring",
+        keeps,
+    )
+
+
+def gap(count: int, plays: int) -> Guarantee:
+    """The law of the seam: at each place equally likely is what may return there."""
+    free = [min(count - plays + 1, count - place) for place in range(count)]
+    chances = []
+    for track in range(count):
+        row = [0.0] * count
+        waiting = 1.0
+        for place in range(max(0, track - count + plays), count):
+            row[place] = waiting / free[place]
+            waiting -= row[place]
+        chances.append(row)
+    return Guarantee(
+        f"no track returns before {plays} plays, every order that keeps to this equally likely",
+        chances,
+        sum(map(math.log2, free)),
+    )
+
+
+def swapped(count: int, swaps: int) -> Guarantee:
+    """Return the guarantee of N swaps of two random positions."""
+    untouched = (1 - 2 / count) ** swaps
+    chances = [[(1 - untouched) / count] * count for _ in range(count)]
+    for track, row in enumerate(chances):
+        row[track] += untouched
+    return Guarantee(
+        f"{swaps} swaps: {chances[0][0]:.0%} of the tracks keep their place, the others go anywhere", chances
+    )
+
+
+def apart(keys: Sequence[int]) -> Guarantee:
+    """The law of a spread order, where no group has more than half of the tracks."""
+    fewest = fewest_repeats(keys)
+    return Guarantee(
+        "every track equally likely at every place",
+        uniform(len(keys)).chances,
+        rule="neighbours by one artist are as few as can be",
+        keeps=lambda order: repeats([keys[track] for track in order]) == fewest,
+    )
+
+
+def together(keys: Sequence[int]) -> Guarantee:
+    """The law of blocks; each is counted as if it were one track. Groups are numbered by first sight."""
+    count = max(keys) + 1
+
+    def counted(order: Sequence[int]) -> list[int]:
+        return list(dict.fromkeys(keys[track] for track in order))
+
+    def keeps(order: Sequence[int]) -> bool:
+        met = [keys[track] for track in order]
+        starts = 1 + sum(one != other for one, other in pairwise(met))
+        return starts == count and all(
+            one < other for one, other in pairwise(order) if keys[one] == keys[other]
+        )
+
+    return uniform(count)._replace(
+        words=f"each of {count} blocks, seen as one, equally likely at every place",
+        rule="each block stays together and in its order",
+        keeps=keeps,
+        counted=counted,
+    )
+
+
+def among(count: int, places: Collection[int]) -> Guarantee:
+    """The law of an order in which only these places are shuffled, evenly among themselves."""
+    free = len(places)
+    chances = [
+        [
+            (1 / free if place in places else 0.0) if track in places else float(place == track)
+            for place in range(count)
+        ]
+        for track in range(count)
+    ]
+    return Guarantee(
+        f"{count - free} tracks keep their places, the others equally likely at all that are left",
+        chances,
+        _factorial_bits(free),
+        (free - 1) ** 2,
+    )
+
+
+def dealt(count: int, hand: int) -> Guarantee:
+    """The law of a deal, followed by the rest as it is left: what was not touched is where it was."""
+    chances = [[1 / count] * count for _ in range(hand)]
+    for track in range(hand, count):
+        row = [1 / count] * hand + [0.0] * (count - hand)
+        row[track] = 1 - hand / count
+        chances.append(row)
+    return Guarantee(
+        f"every track equally likely at each of the first {hand} places; what is left is in no order",
+        chances,
+        _factorial_bits(count) - _factorial_bits(count - hand),
+    )
+
+
+def favoured(count: int, heavy: int, weight: int) -> Guarantee:
+    """The law of weights, where the first few tracks have one and all others weigh 1."""
+    light = count - heavy
+    # Of how many heavy ones have gone, the chance; one place after the other.
+    gone = [1.0] + [0.0] * heavy
+    heavy_row, light_row = [], []
+    for place in range(count):
+        after = [0.0] * (heavy + 1)
+        heavy_here = 0.0
+        for number, chance in enumerate(gone[: place + 1]):
+            left = weight * (heavy - number)
+            share = left / (left + light - place + number) if chance else 0.0
+            heavy_here += chance * share
+            after[number] += chance * (1 - share)
+            if share:
+                after[number + 1] += chance * share
+        gone = after
+        heavy_row.append(heavy_here / heavy)
+        light_row.append((1 - heavy_here) / light)
+    return Guarantee(
+        f"the first {heavy} tracks weigh {weight} times as much, and come early as often as that says",
+        [heavy_row] * heavy + [light_row] * light,
+        _factorial_bits(count),
+    )
+
+
+def _factorial_bits(count: int) -> float:
+    return math.lgamma(count + 1) / math.log(2)

@@ -1,0 +1,28 @@
+"""Drop the tracks of a missing drive from playlists: `playshuffle accept-missing`."""
+
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import playlist_options
+from playshuffle.cli.by_name import settle_again
+
+EXAMPLES = """\b
+Examples:
+  playshuffle accept-missing          # all playlists of the configuration
+  playshuffle accept-missing calm
+"""
+
+
+def accept_missing(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME...]", show_default=False, help="Playlists of the configuration. Default: all"
+        ),
+    ] = None,
+    config: playlist_options.ConfigFile = None,
+    quiet: playlist_options.Quiet = False,
+) -> int:
+    """Drop the tracks of a missing drive."""
+    return settle_again(names or [], config, is_due=False, allow_shrink=True, quiet=quiet)

@@ -1,0 +1,55 @@
+"""Report which tracks a playlist takes, and how many each stage leaves out."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from playshuffle.errors import shown
+from playshuffle.pipeline.choice import SPOKEN, WHERE, Choice, Stage
+from playshuffle.text import counted, shortened
+
+_NAMES = 20  # tracks that -v names; `why FOLDER` lists all
+
+
+def lines(choice: Choice, *, names: bool) -> Iterator[str]:
+    """Yield a line for each stage that leaves out tracks. names: also which, and why."""
+    for stage in choice.stages:
+        if stage.indices or stage.code == WHERE:
+            yield _summary(stage)
+            if names:
+                reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code)[:_NAMES])
+                more = [""] * (len(stage.indices) - _NAMES)
+                yield from (f"  {line}" for line in shortened([*reasons, *more], _NAMES))
+    for term in choice.lacking:
+        have, them = ("has", "it") if term.track_count == 1 else ("have", "them")
+        verb = "keeps" if term.is_kept else "skips"
+        tracks = counted(term.track_count, "track")
+        yield f"{tracks} {have} no {term.field}; {shown(term.text)} {verb} {them}"
+
+
+def as_json(choice: Choice) -> dict[str, Any]:
+    """Return what the stages leave out; of the query only numbers, since that may be nearly everything."""
+    where = choice.stage(WHERE)
+    return {
+        "matching": None if where is None else where.of - len(where.indices),
+        "of": None if where is None else where.of,
+        "lacking": [
+            {"term": term.text, "field": term.field, "tracks": term.track_count, "kept": term.is_kept}
+            for term in choice.lacking
+        ],
+        "left_out": {
+            stage.code: [
+                {"path": os.fsdecode(path), "reason": reason} for path, reason in choice.skipped(stage.code)
+            ]
+            for stage in choice.stages
+            if stage.code != WHERE
+        },
+    }
+
+
+def _summary(stage: Stage) -> str:
+    count = len(stage.indices)
+    if stage.code == SPOKEN:
+        return f"skipped {counted(count, 'file')} of spoken word; --spoken includes them"
+    kept = stage.of - count
+    return f"{kept:,} of {counted(stage.of, 'track')} match the query"

@@ -1,0 +1,47 @@
+"""Write a small library of tones, make a playlist of it and show that playlist."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import make_report
+from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.screen import screen_of
+from playshuffle.cli.streams import say, write_out
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import Options
+from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
+from playshuffle.pipeline.make import make
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import System
+
+EXAMPLES = """\b
+Examples:
+  playshuffle demo                 # a new folder playshuffle-demo
+  playshuffle demo /tmp/tones
+"""
+
+
+def demo(
+    folder: Annotated[
+        str, typer.Argument(metavar="[FOLDER]", show_default=False, help="A new folder for the tones.")
+    ] = "playshuffle-demo",
+) -> None:
+    """Try it on a small library of tones."""
+    tracks = {os.fsencode(os.path.realpath(os.path.join(folder, t.path))): t for t in write_library(folder)}
+    request = build_request(Options(folders=(folder,), order="spread", output=os.path.join(folder, PLAYLIST)))
+    with progress_bar(False) as progress:
+        report = make(request, Tools(read_all, System(), progress))
+    write_out(
+        f"{line}\n".encode() for line in _table([tracks[os.path.realpath(path)] for path in report.paths()])
+    )
+    say(make_report.lines(report, screen_of(sys.stderr), names=False))
+
+
+def _table(tracks: list[DemoTrack]) -> Iterator[str]:
+    widest = max(len(track.artist) for track in tracks)
+    for position, track in enumerate(tracks, 1):
+        yield f"{position:3}  {track.artist:{widest}}  {track.title}"

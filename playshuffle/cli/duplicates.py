@@ -1,0 +1,55 @@
+"""List tracks that are the same recording."""
+
+import json as json_
+import os
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import playlist_options
+from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.streams import write_out
+from playshuffle.cli.tags import music_folders
+from playshuffle.errors import shown
+from playshuffle.pipeline.duplicates import find_duplicates
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import System
+from playshuffle.text import counted
+
+_SCHEMA = 1
+
+EXAMPLES = """\b
+Examples:
+  playshuffle duplicates ~/Music          # the best copy of each recording first
+  playshuffle duplicates ~/Music --json
+"""
+
+
+def duplicates(
+    folders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FOLDER...]",
+            show_default=False,
+            help="Music folders. Default: those of the configuration.",
+        ),
+    ] = None,
+    config: playlist_options.ConfigFile = None,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    quiet: playlist_options.Quiet = False,
+) -> None:
+    """List copies of the same recording."""
+    roots = music_folders(folders or (), config)
+    with progress_bar(quiet) as progress:
+        groups = find_duplicates(roots, Tools(read_all, System(), progress))
+    if json:
+        found = [[os.fsdecode(path) for path in group] for group in groups]
+        write_out([json_.dumps({"schema": _SCHEMA, "groups": found}, indent=2).encode(), b"\n"])
+        return
+    lines = []
+    for group in groups:
+        lines += [shown(group[0]), *(f"  copy: {shown(path)}" for path in group[1:])]
+    copies = sum(map(len, groups)) - len(groups)
+    many = "1 copy" if copies == 1 else f"{copies:,} copies"
+    lines.append(f"{many} of {counted(len(groups), 'recording')}" if groups else "No duplicates")
+    write_out(f"{line}\n".encode() for line in lines)

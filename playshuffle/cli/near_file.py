@@ -1,0 +1,27 @@
+"""Find the file that a path with a wrong name probably means."""
+
+import os
+from difflib import get_close_matches
+
+_CLOSENESS = 0.8
+_MOST_NAMES = 10_000  # of a folder; comparing more takes seconds
+
+
+def near_file(path: bytes, *, is_folder: bool = False) -> bytes | None:
+    """Return an existing path whose names are near to those of a missing one; None if there is none."""
+    near = "/"
+    for wanted in filter(None, os.fsdecode(path).split("/")):
+        name = wanted
+        if not os.path.lexists(os.path.join(near, name)):
+            try:
+                names = os.listdir(near)
+            except OSError:
+                return None
+            by_case = {other.casefold(): other for other in names[:_MOST_NAMES]}
+            close = get_close_matches(name.casefold(), by_case, 1, _CLOSENESS)
+            if not close:
+                return None
+            name = by_case[close[0]]
+        near = os.path.join(near, name)
+    exists = os.path.isdir(near) if is_folder else os.path.isfile(near)
+    return os.fsencode(near) if exists else None

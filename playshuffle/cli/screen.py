@@ -1,0 +1,207 @@
+"""Lay out what verbs show: marks, tables, bars, times and short paths.
+
+A terminal gets marks, colours, aligned tables and relative times. A pipe gets the same facts as
+plain lines with words and dates; a table that is too wide for its terminal becomes plain lines, too.
+"""
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TextIO
+
+from playshuffle.errors import shown
+
+_NARROW = 40  # columns; below, nothing is aligned
+_USUAL_WIDTH = 80
+_INDENT = 2
+_LABEL = 9
+_LEAST_COLUMN = 16  # to which the first column of a table may be cut
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Mark(Enum):
+    """A verdict: its sign, the word for ASCII and pipes, and its colour."""
+
+    GOOD = ("✓", "ok", "32")
+    WARNING = ("!", "warning", "33")
+    BAD = ("✗", "error", "31")
+    RUNNING = ("●", "ok", "32")
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a stream can show.
+
+    width: columns; None for a pipe or file.
+    """
+
+    width: int | None = None
+    has_colour: bool = False
+    has_unicode: bool = False
+    now_s: float = 0
+
+    @property
+    def is_terminal(self) -> bool:
+        """Return whether lines may be aligned and times relative."""
+        return self.width is not None and self.width >= _NARROW
+
+    def verdict(self, mark: Mark, text: str) -> str:
+        """Return a first line, with its mark or the word for that."""
+        sign, word, colour = mark.value
+        if self.is_terminal and self.has_unicode:
+            return f"{self.coloured(sign, colour)} {text}"
+        return f"{self.coloured(f'{word}:', colour)} {text}"
+
+    def coloured(self, text: str, colour: str) -> str:
+        """Return the text in a colour (an SGR code) if the stream shows colours."""
+        return f"\x1b[{colour}m{text}\x1b[0m" if self.has_colour and text else text
+
+    def detail(self, label: str, text: str) -> list[str]:
+        """Return a labelled line below the first one; a terminal gets it wrapped."""
+        if not self.is_terminal:
+            return [f"{label}: {text}"]
+        return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
+
+    def wrapped(self, text: str, start: str = "") -> list[str]:
+        """Return text that begins with `start`, wrapped to the width with an indent as wide."""
+        if not self.is_terminal:
+            return [f"{start}{text}"]
+        import textwrap
+
+        assert self.width is not None
+        return textwrap.wrap(
+            text,
+            self.width,
+            initial_indent=start,
+            subsequent_indent=" " * columns(start),
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [start.rstrip()]
+
+    def table(
+        self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
+    ) -> list[str]:
+        """Return rows below their header, aligned; or each as a plain line with the words of the header.
+
+        Args:
+            header: of the columns; the first one names the row.
+            rows: as many cells each as the header has; empty ones are omitted from plain lines.
+            right: the columns that are aligned to the right.
+        """
+        widths = [max(columns(row[at]) for row in (header, *rows)) for at in range(len(header))]
+        overflow = sum(widths) + 2 * (len(widths) - 1) - (self.width or 0)
+        if overflow > 0 and widths[0] - overflow >= _LEAST_COLUMN:
+            widths[0] -= overflow
+            rows = [[_tail(row[0], widths[0]), *row[1:]] for row in rows]
+            overflow = 0
+        if not self.is_terminal or overflow > 0:
+            return [_plain(header, row) for row in rows]
+        return [
+            "  ".join(_aligned(cell, widths[at], at in right) for at, cell in enumerate(row)).rstrip()
+            for row in ([name.upper() for name in header], *rows)
+        ]
+
+    def bar(self, part: int, whole: int, width: int = 14) -> str:
+        """Return how much of the whole a part is, as a bar; nothing in a pipe."""
+        if not self.is_terminal:
+            return ""
+        filled = width * part // whole if whole else 0
+        full, empty = "█░" if self.has_unicode else "#."
+        return full * filled + empty * (width - filled)
+
+    def when(self, seconds: float) -> str:
+        """Return a past moment: '2 min ago', 'yesterday 08:12'; in a pipe, date and time."""
+        then = time.localtime(seconds)
+        if not self.is_terminal:
+            return time.strftime("%Y-%m-%d %H:%M", then)
+        ago = self.now_s - seconds
+        if 0 <= ago < 60:
+            return "just now"
+        if 0 <= ago < 3600:
+            return f"{ago // 60:.0f} min ago"
+        days = _day(self.now_s) - _day(seconds)
+        if days == 0:
+            return time.strftime("today %H:%M", then)
+        if days == 1:
+            return time.strftime("yesterday %H:%M", then)
+        return f"{days} days ago" if 1 < days < 7 else time.strftime("%Y-%m-%d", then)
+
+
+def screen_of(stream: TextIO | None) -> Screen:
+    """Return what a stream of this process can show."""
+    if stream is None or not stream.isatty():
+        return Screen(now_s=time.time())
+    is_dumb = os.environ.get("TERM") == "dumb"
+    return Screen(
+        _width(stream),
+        has_colour=not is_dumb and not os.environ.get("NO_COLOR"),
+        has_unicode=not is_dumb and _is_unicode(stream),
+        now_s=time.time(),
+    )
+
+
+def home_path(path: bytes | str) -> str:
+    """Return a path to show, with `~` for the home folder."""
+    text, home = os.fsdecode(path), os.environ.get("HOME", "").rstrip("/")
+    if home and (text == home or text.startswith(f"{home}/")):
+        text = f"~{text[len(home) :]}"
+    return shown(text)
+
+
+def shell_path(path: bytes | str) -> str:
+    """Return a path as a shell takes it, with `~` for the home folder."""
+    text = home_path(path)
+    return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") and text != "~/" else shlex.quote(text)
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii() and "\x1b" not in text:
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    text = _ESCAPE.sub("", text)
+    return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
+
+
+def _width(stream: TextIO) -> int:
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdigit() and len(given) < 6:
+        return int(given)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except OSError:
+        return _USUAL_WIDTH
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    """Return whether the locale of the terminal has more than ASCII; Python writes UTF-8 in any."""
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next(filter(None, named), "C")
+    return locale not in {"C", "POSIX"} and (stream.encoding or "").lower().startswith("utf")
+
+
+def _day(seconds: float) -> int:
+    """Return the number of a local day."""
+    then = time.localtime(seconds)
+    return int(seconds + then.tm_gmtoff) // 86_400
+
+
+def _plain(header: Sequence[str], row: Sequence[str]) -> str:
+    facts = [f"{name} {cell}".strip() for name, cell in zip(header[1:], row[1:], strict=True) if cell]
+    return f"{row[0]}: {'; '.join(facts)}" if facts else row[0]
+
+
+def _aligned(cell: str, width: int, is_right: bool) -> str:
+    padding = " " * (width - columns(cell))
+    return padding + cell if is_right else cell + padding
+
+
+def _tail(text: str, width: int) -> str:
+    while columns(text) > width:
+        text = f"…{text[2:] if text.startswith('…') else text[1:]}"
+    return text

@@ -1,0 +1,128 @@
+"""Show the tags that queries can look at, and their values."""
+
+import json as json_
+import os
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import playlist_options
+from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.streams import write_out
+from playshuffle.config.build_request import absolute
+from playshuffle.config.load import find, load
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.folder import Tags
+from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.tag_values import Coverage, coverage
+from playshuffle.selection.fields import ALIASES, FIELDS
+from playshuffle.shuffle import System
+from playshuffle.text import known
+
+_SCHEMA = 1
+_EXAMPLES = 3
+_LONGEST = 40  # characters of an example
+
+EXAMPLES = """\b
+Examples:
+  playshuffle tags ~/Music            # all fields: how many tracks have them, and examples
+  playshuffle tags genre ~/Music      # all values of a field, the most frequent first
+  playshuffle tags song.mp3           # what is read from a file
+"""
+
+
+def tags(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FIELD] [FOLDER...|FILE]", show_default=False, help="Field, folders or a file."
+        ),
+    ] = None,
+    config: playlist_options.ConfigFile = None,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    print0: Annotated[
+        bool, typer.Option("--print0", "-0", help="Write the values of FIELD only, each ended by NUL.")
+    ] = False,
+    quiet: playlist_options.Quiet = False,
+) -> None:
+    """Show tags and their values, to write queries with."""
+    words = list(words or ())
+    if len(words) == 1 and os.path.isfile(words[0]):
+        _write_file(words[0], json=json)
+        return
+    field = None
+    if words and not os.path.isdir(words[0]):
+        name = words.pop(0)
+        if "/" in name or os.path.splitext(name)[1]:
+            raise PlayshuffleError(f"{shown(name)}: no such file or folder.", Exit.NO_INPUT)
+        field = known("field", ALIASES.get(name, name), FIELDS)
+    if print0 and field is None:
+        raise PlayshuffleError("-0 needs a field, whose values it writes.", Exit.USAGE)
+    with progress_bar(quiet) as progress:
+        names = tuple(FIELDS) if field is None else (field,)
+        count, by_field = coverage(music_folders(words, config), Tools(read_all, System(), progress), names)
+    if print0:
+        values = by_field[field or ""].values.most_common()
+        write_out(os.fsencode(value) + b"\0" for value, _ in values)
+    elif json:
+        write_out([_as_json(count, by_field, every=field is not None).encode(), b"\n"])
+    else:
+        lines = _field_lines(count, by_field) if field is None else _value_lines(by_field[field])
+        write_out(f"{line}\n".encode() for line in lines)
+
+
+def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ...]:
+    """Return the folders that were named, or else those of the configuration."""
+    if not folders:
+        found = load(find(config))
+        return tuple(dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots))
+    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
+    for root in roots:
+        if not os.path.isdir(root):
+            raise PlayshuffleError(f"{shown(root)} is not a folder.", Exit.NO_INPUT)
+    return roots
+
+
+def _field_lines(count: int, by_field: dict[str, Coverage]) -> Iterator[str]:
+    yield f"{count:,} tracks"
+    width = max(map(len, by_field))
+    for name, each in by_field.items():
+        share = f"{round(100 * each.track_count / count) if count else 0}%"
+        examples = [shown(value)[:_LONGEST] for value, _ in each.values.most_common(_EXAMPLES)]
+        yield f"{name:{width}}  {each.track_count:>9,}  {share:>4}  {' · '.join(examples)}".rstrip()
+
+
+def _value_lines(each: Coverage) -> Iterator[str]:
+    return (f"{count:>9,}  {shown(value)}" for value, count in each.values.most_common())
+
+
+def _as_json(count: int, by_field: dict[str, Coverage], *, every: bool) -> str:
+    fields = {
+        name: {
+            "tracks": each.track_count,
+            "values": dict(each.values.most_common(None if every else _EXAMPLES)),
+        }
+        for name, each in by_field.items()
+    }
+    return json_.dumps({"schema": _SCHEMA, "tracks": count, "fields": fields}, indent=2)
+
+
+def _write_file(name: str, *, json: bool) -> None:
+    path = absolute(name, Exit.NO_INPUT)
+    ((_, reading),) = read_all([path])
+    if reading.tags is None and not reading.is_audio:
+        raise PlayshuffleError(f"{shown(path)}: {reading.reason}.", Exit.NO_INPUT)
+    found = {
+        tag: value
+        for tag, value in (reading.tags or Tags())._asdict().items()
+        if value is not None and value != ""
+    }
+    if json:
+        text = json_.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": found}, indent=2)
+        write_out([text.encode(), b"\n"])
+        return
+    write_out([f"{shown(path)}\n".encode()])
+    if reading.reason:
+        write_out([f"  {shown(reading.reason)}\n".encode()])
+    write_out(f"  {tag:14}  {shown(str(value))}\n".encode() for tag, value in found.items())

@@ -1,0 +1,132 @@
+"""`playshuffle tell`: replace the queue of a running player with a playlist."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import playlist_options
+from playshuffle.cli.streams import say
+from playshuffle.config.load import Config, QueuePlayer, find, load
+from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
+from playshuffle.store import to_tell
+from playshuffle.text import any_of, counted, known
+
+EXAMPLES = """\b
+Examples:
+  playshuffle tell mpd                          # the playlist that has tell = ["mpd"]
+  playshuffle tell mpd today --replace          # replace a queue of your own, too
+  playshuffle tell mpv ~/Music/playshuffle.m3u
+"""
+_PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.COMMANDS)
+
+
+def tell(
+    player: Annotated[
+        str | None, typer.Argument(metavar="mpd|mpv", show_default=False, help="The player to tell.")
+    ] = None,
+    playlist: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PLAYLIST]", show_default=False, help="Name in the configuration, or a file."
+        ),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too.")] = False,
+    socket: Annotated[
+        str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player.")
+    ] = None,
+    written: Annotated[
+        bool, typer.Option("--written", help="Tell what the service has written (for its unit).")
+    ] = False,
+    config: playlist_options.ConfigFile = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
+) -> int:
+    """Replace the queue of a running player.
+
+    The song that plays goes on. A queue that playshuffle did not make stays as it is.
+    """
+    if written:
+        if player is not None or replace or socket is not None:
+            raise PlayshuffleError("--written does not work with other arguments.", Exit.USAGE)
+        return _tell_written(config, quiet=quiet)
+    if player is None:
+        raise PlayshuffleError("Name a player: playshuffle tell mpd, or playshuffle tell mpv.", Exit.USAGE)
+    chosen = QueuePlayer(known("player with a queue", player, _PLAYERS))
+    path = _path(chosen, playlist, config)
+    text = _tell(chosen, path, socket=socket, replace=replace, any_playlist=True)
+    if not quiet:
+        say([text])
+    return Exit.DONE
+
+
+def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> bytes:
+    """Return the file of the playlist: by its name in the configuration, or as a file."""
+    if playlist is not None and (os.sep in playlist or os.path.exists(playlist)):
+        return os.path.abspath(os.fsencode(playlist))
+    playlists = load(find(config)).playlists
+    if playlist is not None:
+        name = known("playlist", playlist, [wanted.name for wanted in playlists])
+        paths = [wanted.request.output for wanted in playlists if wanted.name == name]
+    else:
+        named = [wanted for wanted in playlists if player in wanted.tell] or playlists
+        paths = [wanted.request.output for wanted in named]
+        if len(paths) > 1:
+            names = any_of([shown(wanted.name) for wanted in named])
+            raise PlayshuffleError(
+                f"Name the playlist that {player} plays: playshuffle tell {player} {names}.", Exit.USAGE
+            )
+    if not paths or paths[0] is None:
+        raise PlayshuffleError("The configuration has no playlist that is not broken.", Exit.CONFIG)
+    return paths[0]
+
+
+def _tell_written(config: str | None, *, quiet: bool) -> int:
+    """Tell the players of the playlists that were written; a player that fails loses no other."""
+    entries = to_tell.take()
+    failed: list[Exit] = []
+    try:
+        known_config = load(find(config))
+    except PlayshuffleError:
+        for entry in entries:  # or the unit would start again and again
+            to_tell.finish(entry)
+        raise
+    for entry in entries:
+        failed += _tell_entry(known_config, entry, quiet=quiet)
+        to_tell.finish(entry)
+    return Exit.MISSING if set(failed) == {Exit.MISSING} else of_all(failed)
+
+
+def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
+    from playshuffle.telling.queue import ForeignQueueError
+
+    failed = []
+    for wanted in config.playlists:
+        path = wanted.request.output
+        if path is None or to_tell.entry_of(path) != entry:
+            continue
+        for player in wanted.tell:
+            if player is QueuePlayer.COMMANDS:
+                continue
+            try:
+                text = _tell(player, path, socket=None, replace=False, any_playlist=False)
+            except ForeignQueueError as error:
+                text = str(error)
+            except PlayshuffleError as error:
+                say([f"playshuffle: {wanted.name}: {error}"])
+                failed.append(error.code)
+                continue
+            if not quiet:
+                say([f"{wanted.name}: {text}"])
+    return failed
+
+
+def _tell(player: QueuePlayer, path: bytes, *, socket: str | None, replace: bool, any_playlist: bool) -> str:
+    from playshuffle.telling.players import tell_player
+    from playshuffle.telling.queue import Outcome
+
+    told = tell_player(player, path, os.environ, socket=socket, replace=replace, any_playlist=any_playlist)
+    unknown = f"; {counted(told.unknown, 'track')} not in its database" if told.unknown else ""
+    if told.outcome is Outcome.UNCHANGED:
+        return f"{player}: the queue is up to date, {counted(told.tracks, 'track')}{unknown}"
+    goes_on = ", and the song goes on" if told.is_playing else ""
+    return f"{player}: the queue now has {counted(told.tracks, 'track')}{goes_on}{unknown}"

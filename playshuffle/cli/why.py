@@ -1,0 +1,202 @@
+"""Explain why a file is in a playlist, or is not."""
+
+import json as json_
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+from urllib.parse import unquote_to_bytes
+
+import typer
+
+from playshuffle.cli import playlist_options
+from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.streams import say, write_out
+from playshuffle.config.build_request import absolute, build_request
+from playshuffle.config.load import find, load
+from playshuffle.config.options import Options
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Reason, look_at
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import System
+from playshuffle.text import counted
+
+_SCHEMA = 1
+
+EXAMPLES = """\b
+Examples:
+  playshuffle why song.mp3                       # in all playlists of the configuration
+  playshuffle why song.mp3 --in ~/Music/calm.m3u
+  playshuffle why ~/Music/Live                   # how many of a folder are in, and why not
+  playshuffle why --all                          # all files that are in no playlist
+  playshuffle why song.mp3 --folder ~/Music --where genre:jazz
+"""
+
+
+@playlist_options.takes_playlist_options("make")
+def why(
+    *,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE|FOLDER...", show_default=False, help="Audio files.")
+    ] = None,
+    is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist.")] = False,
+    playlist: Annotated[
+        str | None, typer.Option("--in", metavar="FILE|NAME", help="Only this playlist.")
+    ] = None,
+    folders: Annotated[
+        list[str] | None,
+        typer.Option("--folder", metavar="DIR", help="Music folder, with the options of make."),
+    ] = None,
+    options: Options,
+    config: playlist_options.ConfigFile = None,
+    json: playlist_options.Json = False,
+    quiet: playlist_options.Quiet = False,
+) -> Exit:
+    """Explain why files are in a playlist or not."""
+    if bool(files) == is_all:
+        raise PlayshuffleError("Name files to explain, or give --all.", Exit.USAGE)
+    playlists: dict[str, PlaylistStages] = {}
+    for name, request in _requests(folders, options, playlist, config).items():
+        with progress_bar(quiet) as progress:
+            playlists[name] = look_at(request, Tools(read_all, System(), progress))
+    paths = [_path(text) for text in files or ()]
+    if is_all:
+        return _report_all(playlists, json=json)
+    whole = [path for path in paths if os.path.isdir(path)]
+    reasons = {
+        path: {name: one.explain(path) for name, one in playlists.items()}
+        for path in paths
+        if path not in whole
+    }
+    if json:
+        inside = {path: by_list for top in whole for path, by_list in _below(top, playlists)}
+        write_out([_as_json({**reasons, **inside}, playlists).encode(), b"\n"])
+    else:
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons))
+        for top in whole:
+            write_out(f"{line}\n".encode() for line in _counts(top, playlists))
+    return _code(reasons)
+
+
+def _requests(
+    folders: Sequence[str] | None, options: Options, playlist: str | None, config: str | None
+) -> dict[str, Request]:
+    """Return the requests of the playlists, by name.
+
+    Raises:
+        PlayshuffleError: there is no such playlist, or no configuration.
+    """
+    if folders or options.source is not None:
+        options = replace(options, folders=tuple(folders or ()))
+        if playlist is not None:
+            options = replace(options, output=playlist)
+        request = build_request(options, dry_run=True)
+        return {shown(os.path.basename(request.output or b"playlist")): request}
+    if options != Options():
+        raise PlayshuffleError("Options of make need --folder, the music folder.", Exit.USAGE)
+    loaded = load(find(config))
+    say(f"playshuffle: {broken.text}" for broken in loaded.broken)
+    chosen = {
+        wanted.name: wanted.request
+        for wanted in loaded.playlists
+        if playlist in (None, wanted.name) or _is_output(playlist or "", wanted.request)
+    }
+    if not chosen:
+        raise PlayshuffleError(
+            f"The configuration has no playlist '{shown(playlist or '')}'. For a playlist that `make` wrote,"
+            " add --folder and the options of make.",
+            Exit.USAGE,
+        )
+    return chosen
+
+
+def _is_output(text: str, request: Request) -> bool:
+    return os.path.realpath(os.fsencode(text)) == os.path.realpath(request.output or b"")
+
+
+def _path(text: str) -> bytes:
+    """Return the path of a file that is named as a path, as a URI, or as in a playlist."""
+    if text.startswith("file://"):
+        return unquote_to_bytes(text.removeprefix("file://"))
+    return absolute(text, Exit.NO_INPUT)
+
+
+def _lines(reasons: Mapping[bytes, Mapping[str, Reason]]) -> Iterator[str]:
+    for path, by_list in reasons.items():
+        yield shown(path)
+        width = max(map(len, by_list))
+        for name, reason in by_list.items():
+            yield f"  {shown(name):{width}}  {'yes' if reason.code == IN else 'no'}: {reason.text}"
+
+
+def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[tuple[bytes, dict[str, Reason]]]:
+    """Yield the reasons of all files below a folder that a scan found, or left out."""
+    start = os.path.join(top, b"")
+    paths: dict[bytes, None] = {}
+    for one in playlists.values():
+        known = (*one.choice.found.paths, *one.skipped, *one.entries)
+        paths |= dict.fromkeys(sorted(path for path in known if path.startswith(start)))
+    for path in paths:
+        yield path, {name: one.explain(path) for name, one in playlists.items()}
+
+
+def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, by_list in _below(top, playlists):
+        for name, reason in by_list.items():
+            counts[name][reason.code] += 1
+    yield shown(top)
+    for name in playlists:
+        said = [f"{count:,} {code}" for code, count in counts[name].most_common()]
+        yield f"  {shown(name)}  {', '.join(said) or 'no audio files'}"
+
+
+def _report_all(playlists: Mapping[str, PlaylistStages], *, json: bool) -> Exit:
+    """Report each file that is in no playlist, grouped by reason."""
+    roots = dict.fromkeys(root for one in playlists.values() for root in one.request.roots)
+    out = {
+        path: by_list
+        for root in roots
+        for path, by_list in _below(root, playlists)
+        if all(reason.code != IN for reason in by_list.values())
+    }
+    if json:
+        write_out([_as_json(out, playlists).encode(), b"\n"])
+        return Exit.DONE
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for path, by_list in out.items():
+        reason = next(iter(by_list.values()))
+        groups[reason.code].append(f"  {shown(path)}: {reason.text}")
+    for code, lines in sorted(groups.items()):
+        write_out(f"{line}\n".encode() for line in (f"{code}: {counted(len(lines), 'file')}", *lines))
+    return Exit.DONE
+
+
+def _as_json(reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[str, PlaylistStages]) -> str:
+    def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
+        one = playlists[name]
+        at = one.entries.get(one.path_of(path))
+        return {
+            "playlist": name,
+            "output": os.fsdecode(one.request.output or b""),
+            "in": reason.code == IN,
+            "reason": reason.code,
+            "text": reason.text,
+            "position": None if at is None else at + 1,
+            "drawn": one.drawn_s or None,
+        }
+
+    files = [
+        {"path": os.fsdecode(path), "playlists": [row(path, name, each) for name, each in by_list.items()]}
+        for path, by_list in reasons.items()
+    ]
+    return json_.dumps({"schema": _SCHEMA, "files": files}, indent=2)
+
+
+def _code(reasons: Mapping[bytes, Mapping[str, Reason]]) -> Exit:
+    codes = [{reason.code for reason in by_list.values()} for by_list in reasons.values()]
+    if any(found == {NO_FILE} for found in codes):
+        return Exit.NO_INPUT
+    return Exit.LOSSES if any(found != {IN} for found in codes) else Exit.DONE

@@ -1,0 +1,169 @@
+"""Build the request for a playlist from its options."""
+
+import os
+from dataclasses import fields
+from typing import cast
+
+from playshuffle import duration
+from playshuffle.config.options import STDOUT, Options, check_options
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.ordering import recipe
+from playshuffle.ordering.orders import check
+from playshuffle.pipeline.choice import check_needs
+from playshuffle.pipeline.mpd_place import default_output
+from playshuffle.pipeline.request import Request
+from playshuffle.playlist import path_map
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.shuffle import Inside
+
+# Options that mean in a request what they say.
+_SAME = {field.name for field in fields(Options)}.intersection(field.name for field in fields(Request)) - {
+    "output",
+    "relative_to",
+}
+
+
+def build_request(
+    options: Options,
+    *,
+    has_output: bool = True,
+    any_name: bool = False,
+    dry_run: bool = False,
+    files: tuple[bytes, ...] | None = None,
+) -> Request:
+    """Build a request from options; relative paths start at the current folder.
+
+    Args:
+        options: with at least one folder, or `source`, unless there are files.
+        has_output: whether a file is written at all; with `STDOUT` none is.
+        any_name: as in the request.
+        dry_run: as in the request.
+        files: absolute paths, at least one, to choose from instead of folders.
+
+    Raises:
+        PlayshuffleError: an option has no valid value, or does not work with another one.
+    """
+    options = check_options(options)
+    _check_path_options(options)
+    is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
+    if options.output == STDOUT and is_relative:
+        raise PlayshuffleError(
+            "--paths relative needs a file to be relative to; name one with -o.",
+            Exit.USAGE,
+            ["--paths", "--output"],
+        )
+    wanted = _recipe(options)
+    check(wanted, has_pins=bool(options.pin), has_tags=options.tags)
+    if options.source is not None:
+        files = _files(options, has_output=has_output)
+    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
+    if files is not None:
+        roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
+    request = Request(
+        roots=roots,
+        output=_output(options.output, options.player, roots[0]) if has_output else None,
+        recipe=wanted,
+        pins=options.pin,
+        files=files,
+        style=None if options.paths is None else PathStyle(options.paths),
+        relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
+        swaps=_swaps(options, roots),
+        dry_run=dry_run,
+        any_name=any_name,
+        **{name: getattr(options, name) for name in _SAME},
+    )
+    check_needs(request)
+    return request
+
+
+def _files(options: Options, *, has_output: bool) -> tuple[bytes, ...]:
+    """Read the list that is the library.
+
+    Raises:
+        PlayshuffleError: it cannot be read, names no file, or there are folders beside it.
+    """
+    assert options.source is not None
+    if options.folders:
+        raise PlayshuffleError(
+            "--from takes the files of a list, so it works without folders; omit either.", Exit.USAGE
+        )
+    if options.output is None and has_output:
+        raise PlayshuffleError("--from needs the name of a playlist; give it with -o.", Exit.USAGE)
+    from playshuffle.pipeline.file_list import read_file_list  # for this option alone
+
+    files = read_file_list(options.source)
+    if not files:
+        name = "Standard input" if options.source == STDOUT else shown(options.source)
+        raise PlayshuffleError(f"{name} names no file, so there is nothing to play.", Exit.NOTHING_TO_PLAY)
+    return files
+
+
+def absolute(path: str, code: Exit) -> bytes:
+    """Make a path absolute, from the current folder.
+
+    Raises:
+        PlayshuffleError: it is empty, or the current folder is gone; with this code.
+    """
+    if not path:
+        raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
+    try:
+        return os.path.abspath(os.fsencode(path))
+    except FileNotFoundError:
+        raise PlayshuffleError(
+            f"{shown(path)}: the current folder is gone, so give a whole path, or go elsewhere.", code
+        ) from None
+
+
+def _recipe(options: Options) -> recipe.Recipe:
+    if options.time is not None and not options.tags:
+        raise PlayshuffleError(
+            "--time needs the lengths in the tags. Remove --no-tags.",
+            Exit.USAGE,
+            ["--time", "--no-tags"],
+        )
+    return recipe.Recipe(
+        order=options.order,
+        limit=options.limit,
+        time_ms=None if options.time is None else duration.parse(options.time),
+        group_by=options.group_by,
+        group_size=options.group_size,
+        inside=cast(Inside | None, options.inside),
+        part=None if options.part is None else recipe.parse_part(options.part),
+        gap=None if options.gap is None else recipe.parse_gap(options.gap),
+    )
+
+
+def _check_path_options(options: Options) -> None:
+    """Check that at most one option says where the player sees the music."""
+    said = {
+        "--root-as": options.root_as is not None,
+        "--relative-to": options.relative_to is not None,
+        "--replace-prefix": bool(options.replace_prefix),
+    }
+    named = [name for name, is_said in said.items() if is_said]
+    if len(named) > 1:
+        raise PlayshuffleError(
+            f"{' and '.join(named)} exclude each other; choose one of them.", Exit.USAGE, named
+        )
+    if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
+        raise PlayshuffleError(
+            f"--relative-to writes relative paths; leave --paths {shown(options.paths)} away.",
+            Exit.USAGE,
+            ["--relative-to", "--paths"],
+        )
+    if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
+        raise PlayshuffleError(
+            f"{named[0]} writes whole paths; leave --paths relative away.", Exit.USAGE, [*named, "--paths"]
+        )
+
+
+def _swaps(options: Options, roots: tuple[bytes, ...]) -> tuple[tuple[bytes, bytes], ...]:
+    if options.root_as is not None:
+        return path_map.root_as(os.fsencode(options.root_as), roots)
+    return tuple(path_map.parse_swap(os.fsencode(text)) for text in options.replace_prefix)
+
+
+def _output(output: str | None, player: str, root: bytes) -> bytes | None:
+    if output == STDOUT:
+        return None
+    return default_output(player, root) if output is None else absolute(output, Exit.CANNOT_CREATE)

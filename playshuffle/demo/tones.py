@@ -1,0 +1,157 @@
+"""Write a small tagged library of generated tones.
+
+Each track is a WAV file of about a second: 8-bit mono samples, and an ID3v2.4 tag in a chunk `id3 `
+(https://id3.org/id3v2.4.0-structure). Equal calls write equal bytes.
+"""
+
+import math
+import os
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+_RATE_HZ = 8000
+_NOTE_S = 0.28
+_MAJOR = (0, 4, 7, 12)  # semitones above the first note
+
+
+PLAYLIST = "playshuffle.m3u"
+
+
+class DemoTrack(NamedTuple):
+    """One track of the demo: its tags, and the frequency of its first note in Hz."""
+
+    artist: str
+    album: str
+    number: int
+    title: str
+    genre: str
+    year: int
+    first_hz: float
+
+    @property
+    def path(self) -> str:
+        """Where the file is, below the folder of the library."""
+        return f"{self.artist}/{self.album}/{self.number:02} {self.title}.wav"
+
+
+class _Album(NamedTuple):
+    artist: str
+    title: str
+    genre: str
+    year: int
+    first_hz: float
+    tracks: tuple[str, ...]
+
+
+_ALBUMS = (
+    _Album(
+        "Anna Sine", "First Waves", "Ambient", 1971, 220.0,
+        ("Morning", "Slow River", "Half Moon", "Low Tide", "Lanterns", "Anchor"),
+    ),
+    _Album(
+        "Anna Sine", "Second Waves", "Ambient", 1974, 247.0,
+        ("Harbour", "North Wind", "Driftwood", "Bell Buoy"),
+    ),
+    _Album(
+        "The Squares", "Corners", "Techno", 1994, 330.0,
+        ("Right Angle", "Four Walls", "Grid", "Block by Block", "Even Sides"),
+    ),
+    _Album("Tri & Angle", "Peaks", "Jazz", 1959, 392.0, ("Uphill", "Ridge", "Summit", "View", "Descent")),
+    _Album("Saw Tooth", "Edges", "Techno", 2003, 440.0, ("Ramp", "Drop", "Ramp Again", "Last Step")),
+)  # fmt: skip
+
+
+def tracks() -> list[DemoTrack]:
+    """Return all tracks of the demo: 24 by 4 artists, on 5 albums."""
+    return [
+        DemoTrack(
+            album.artist,
+            album.title,
+            number,
+            title,
+            album.genre,
+            album.year,
+            album.first_hz * 2 ** (number / 12),
+        )
+        for album in _ALBUMS
+        for number, title in enumerate(album.tracks, 1)
+    ]
+
+
+def write_library(folder: str) -> list[DemoTrack]:
+    """Write the tracks below a folder that is new, empty, or holds an earlier demo.
+
+    Raises:
+        PlayshuffleError: the folder holds something else, or cannot be written.
+    """
+    artists = {track.artist for track in tracks()}
+    try:
+        os.makedirs(folder, exist_ok=True)
+        others = sorted(
+            name
+            for name in os.listdir(folder)
+            if name not in artists and not name.endswith((".m3u", ".m3u8"))
+        )
+        if others:
+            raise PlayshuffleError(
+                f"The folder {shown(folder)} is not empty: it holds {shown(others[0])!r}. "
+                "Name a new folder for the demo.",
+                Exit.CANNOT_CREATE,
+            )
+        for track in tracks():
+            path = os.path.join(folder, track.path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if not os.path.exists(path):
+                _write_whole(path, wav(track))
+    except OSError as error:
+        raise PlayshuffleError(
+            f"The demo cannot be written to {shown(folder)}: {error.strerror}.", Exit.CANNOT_CREATE
+        ) from error
+    return tracks()
+
+
+def _write_whole(path: str, content: bytes) -> None:
+    part = f"{path}.part"
+    with open(part, "wb") as file:
+        file.write(content)
+    os.replace(part, path)
+
+
+def wav(track: DemoTrack) -> bytes:
+    """Return the WAV file of a track."""
+    samples = bytes(_samples(track.first_hz))
+    form = struct.pack("<HHIIHH", 1, 1, _RATE_HZ, _RATE_HZ, 1, 8)  # PCM, mono, 8 bits
+    chunks = b"".join(
+        name + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
+        for name, data in ((b"fmt ", form), (b"data", samples), (b"id3 ", _id3(track)))
+    )
+    return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
+
+
+def _samples(first_hz: float) -> Iterator[int]:
+    """Yield an arpeggio of sine tones that fade out, as unsigned 8-bit samples."""
+    length = int(_RATE_HZ * _NOTE_S)
+    for semitones in _MAJOR:
+        step = 2 * math.pi * first_hz * 2 ** (semitones / 12) / _RATE_HZ
+        for index in range(length):
+            yield 128 + round(100 * (1 - index / length) * math.sin(step * index))
+
+
+def _id3(track: DemoTrack) -> bytes:
+    texts = {
+        "TIT2": track.title,
+        "TPE1": track.artist,
+        "TALB": track.album,
+        "TRCK": str(track.number),
+        "TCON": track.genre,
+        "TDRC": str(track.year),
+    }
+    frames = b"".join(
+        name.encode() + struct.pack(">I", len(text.encode()) + 1) + b"\0\0\3" + text.encode()
+        for name, text in texts.items()
+    )
+    size = len(frames)
+    return b"ID3\4\0\0" + bytes([0, 0, size >> 7 & 127, size & 127]) + frames

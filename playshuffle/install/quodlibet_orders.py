@@ -1,0 +1,298 @@
+"""Shuffle the songs in Quod Libet in orders of playshuffle that survive a restart.
+
+`playshuffle plugin install quodlibet` copies this file into the plugin folder of Quod Libet. It
+runs in the Python of Quod Libet and uses nothing of playshuffle but the package `shuffle`.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from quodlibet import app, get_user_dir
+from quodlibet.plugins.playorder import ShufflePlugin
+
+_PACKAGE = ""  # the folder of the package playshuffle: set when this file is installed
+
+if _PACKAGE and "playshuffle" not in sys.modules:
+    # Not by sys.path, where the other packages of that folder would be visible to Quod Libet.
+    _spec = importlib.util.spec_from_file_location(
+        "playshuffle", os.path.join(_PACKAGE, "__init__.py"), submodule_search_locations=[_PACKAGE]
+    )
+    if _spec is None or _spec.loader is None or not os.path.isdir(_PACKAGE):
+        raise ImportError(f"{_PACKAGE} does not exist. Run: playshuffle plugin install quodlibet")
+    sys.modules["playshuffle"] = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(sys.modules["playshuffle"])
+
+from playshuffle import shuffle  # noqa: E402
+
+__all__ = ["AlbumsOrder", "RandomOrder", "SattoloOrder", "SpreadOrder"]
+
+_LARGEST_GAP = 100  # plays between two plays of a song, as between two rounds of `playshuffle deal`
+
+Song = Any
+Songs = Mapping[str, Song]
+# (song keys in the order of the list, songs by key, song keys as last played) -> new order.
+Draw = Callable[[Sequence[str], Songs, Sequence[str]], list[str]]
+
+
+class Memory:
+    """The songs that were played in this round and those that come next, also after a restart.
+
+    played: keys of songs in the order in which they were played, the current one last.
+    upcoming: keys of songs in the order in which they will be played.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.order = ""
+        self.played: list[str] = []
+        self.upcoming: list[str] = []
+        try:
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+            order, played, upcoming = content["order"], content["played"], content["upcoming"]
+            if all(isinstance(key, str) for key in (order, *played, *upcoming)):
+                self.order, self.played, self.upcoming = order, played, upcoming
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # no file yet, or a damaged one: start a new round
+
+    def save(self) -> None:
+        """Replace the file in one step. Without the file the order is lost, but music plays on."""
+        content = {"order": self.order, "played": self.played, "upcoming": self.upcoming}
+        new = f"{self._path}.new"
+        try:
+            with open(new, "w", encoding="utf-8") as file:
+                file.write(json.dumps(content))
+            os.replace(new, self._path)
+        except OSError as error:
+            print(f"playshuffle: {self._path} can't be written: {error.strerror}", file=sys.stderr)  # noqa: T201
+
+    def visit(self, key: str) -> None:
+        """Note that a song is being played."""
+        for keys in (self.upcoming, self.played):
+            if key in keys:
+                keys.remove(key)
+        self.played.append(key)
+
+
+class _Order(ShufflePlugin):  # type: ignore[misc]
+    """What the orders have in common; each says how it draws, and how it admits new songs."""
+
+    priority = 210
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._memory = Memory(os.path.join(get_user_dir(), "playshuffle.json"))
+        self._rows: dict[str, int] | None = None
+        self._songs: dict[str, Song] = {}
+
+    def next(self, playlist: Any, iter: Any) -> Any:  # noqa: A002 - as Quod Libet calls it
+        """Return the song to play next; None at the end of a round."""
+        rows = self._update(playlist)
+        if iter is not None:
+            self._memory.visit(playlist.get_value(iter).key)
+        key = next((key for key in self._memory.upcoming if key in rows), None)
+        if key is None:
+            self._start_round()
+        else:
+            self._memory.visit(key)
+        self._memory.save()
+        return None if key is None else playlist.get_iter((rows[key],))
+
+    def previous(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
+        """Return the song that was played before; the present one comes again after it."""
+        rows, played = self._update(playlist), self._memory.played
+        if iter is not None and played and played[-1] == playlist.get_value(iter).key:
+            self._memory.upcoming.insert(0, played.pop())
+        key = next((key for key in reversed(played) if key in rows), None)
+        if key is not None:
+            self._memory.visit(key)
+        self._memory.save()
+        return None if key is None else playlist.get_iter((rows[key],))
+
+    def set(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
+        """Note which song the user chose."""
+        if iter is not None:
+            self._update(playlist)
+            self._memory.visit(playlist.get_value(iter).key)
+            self._memory.save()
+        return iter
+
+    def reset(self, playlist: Any) -> None:  # noqa: ARG002
+        """Look at the list again. Quod Libet resets an order whenever a row comes or goes."""
+        self._rows = None
+
+    def draw(self, keys: list[str], played: list[str]) -> list[str]:
+        """Draw a new order of these songs; `played` are the songs of the last round."""
+        raise NotImplementedError
+
+    def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
+        """Let new songs in at random positions from `first` on."""
+        keys, count = [*order, *new], len(order)
+        return _permute(keys, shuffle.insert(range(count), range(count, len(keys)), _RANDBELOW, first))
+
+    def repair(self, order: list[str], _first: int) -> list[str]:
+        """Restore what the order promises, from position `_first` on, after songs came or went."""
+        return order
+
+    def _update(self, playlist: Any) -> dict[str, int]:
+        """Let the songs in that are new in the list; return the row of each song."""
+        if self._rows is None:
+            songs = playlist.get()
+            self._songs = {song.key: song for song in reversed(songs)}
+            self._rows = {song.key: row for row, song in reversed(list(enumerate(songs)))}
+            self._renew(list(dict.fromkeys(song.key for song in songs)))
+        return self._rows
+
+    def _renew(self, keys: list[str]) -> None:
+        memory = self._memory
+        if memory.order != self.name:  # songs that were played in another order stay played
+            memory.order, memory.upcoming = self.name, []
+        known = {*memory.played, *memory.upcoming}
+        new = [key for key in keys if key not in known]
+        upcoming = [key for key in memory.upcoming if key in self._songs]
+        hidden = [key for key in memory.upcoming if key not in self._songs]
+        last = [key for key in memory.played if key in self._songs][-1:]
+        if not upcoming:
+            order = [*last, *self.draw(new, [])]
+        elif new:
+            order = self.admit([*last, *upcoming], new, len(last))
+        else:
+            order = [*last, *upcoming]
+        memory.upcoming = self.repair(order, len(last))[len(last) :] + hidden
+
+    def _start_round(self) -> None:
+        """Draw a new round of the songs in the list; forget songs that are in no library any more."""
+        memory, songs = self._memory, self._songs
+        library = app.library or ()
+        played = [key for key in memory.played if key in songs]
+        upcoming = self.draw(list(songs), played)
+        memory.upcoming = [*upcoming, *(key for key in memory.upcoming if key in library)]
+        memory.played = [key for key in memory.played if key not in songs and key in library]
+
+
+def _permute(keys: Sequence[str], order: Sequence[int]) -> list[str]:
+    return [keys[index] for index in order]
+
+
+def _numbers(names: Sequence[str]) -> list[int]:
+    """Number equal names alike; each empty one has a number of its own."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return [numbers[name] if name else ~index for index, name in enumerate(names)]
+
+
+class RandomOrder(_Order):
+    """Every order is equally likely; a new round does not begin with the songs of just now."""
+
+    PLUGIN_ID = "playshuffle-random"
+    PLUGIN_NAME = "playshuffle: random"
+    PLUGIN_DESC = "Plays every song once in random order. The order is kept when Quod Libet restarts."
+    name = "playshuffle-random"
+    display_name = "Random, kept (playshuffle)"
+    accelerated_name = "Random, _kept (playshuffle)"
+
+    def draw(self, keys: list[str], played: list[str]) -> list[str]:
+        """Draw uniformly, with a gap to the last round."""
+        at = {key: index for index, key in enumerate(keys)}
+        gap = min(len(keys) // 4, _LARGEST_GAP)
+        soonest = shuffle.soonest_after([at[key] for key in played], gap)
+        return _permute(keys, shuffle.not_before(range(len(keys)), soonest, _RANDBELOW))
+
+
+class SpreadOrder(_Order):
+    """Songs by the same artist are far apart."""
+
+    PLUGIN_ID = "playshuffle-spread"
+    PLUGIN_NAME = "playshuffle: spread"
+    PLUGIN_DESC = (
+        "Plays every song once, with the songs of each artist far apart. The order is kept when Quod Libet"
+        " restarts."
+    )
+    name = "playshuffle-spread"
+    display_name = "Artists apart (playshuffle)"
+    accelerated_name = "Artists _apart (playshuffle)"
+
+    def _artists(self, keys: Sequence[str]) -> list[int]:
+        return _numbers([self._songs[key]("artist").partition("\n")[0].strip().casefold() for key in keys])
+
+    def draw(self, keys: list[str], _played: list[str]) -> list[str]:
+        """Spread the songs of each artist, and of each album of an artist."""
+        artists, albums = self._artists(keys), _numbers([str(self._songs[key].album_key) for key in keys])
+        return _permute(keys, shuffle.spread(range(len(keys)), artists, _RANDBELOW, albums))
+
+    def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
+        """Let each new song in where it meets no song by its artist."""
+        keys, count, artists = [*order, *new], len(order), self._artists([*order, *new])
+        added = shuffle.insert_apart(range(count), range(count, len(keys)), artists, _RANDBELOW, first)
+        return _permute(keys, added)
+
+    def repair(self, order: list[str], first: int) -> list[str]:
+        """Move as few songs as possible, so that no artist follows the same artist."""
+        moved = shuffle.move_apart(range(len(order)), self._artists(order), _RANDBELOW, first)
+        return _permute(order, moved)
+
+
+class AlbumsOrder(_Order):
+    """Albums in random order, each from its first song to its last."""
+
+    PLUGIN_ID = "playshuffle-albums"
+    PLUGIN_NAME = "playshuffle: albums"
+    PLUGIN_DESC = (
+        "Plays every album once, in random order, each from its first song to its last. The order is kept"
+        " when Quod Libet restarts."
+    )
+    name = "playshuffle-albums"
+    display_name = "Albums (playshuffle)"
+    accelerated_name = "Al_bums (playshuffle)"
+    replaygain_profiles = ("album", "track")
+
+    def _sorted(self, keys: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return songs as on their albums, and the number of the album of each."""
+
+        def place(key: str) -> tuple[str, int, int, str]:
+            song = self._songs[key]
+            return album(key), song("~#disc", 0), song("~#track", 0), key
+
+        def album(key: str) -> str:
+            song = self._songs[key]
+            return str(song.album_key) if song("album") else song("~dirname")
+
+        ordered = sorted(keys, key=place)
+        return ordered, _numbers([album(key) for key in ordered])
+
+    def draw(self, keys: list[str], _played: list[str]) -> list[str]:
+        """Draw an order of the albums."""
+        ordered, albums = self._sorted(keys)
+        return _permute(ordered, shuffle.blocks(range(len(ordered)), albums, _RANDBELOW))
+
+    def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
+        """Let a new song in at its position on its album, and a new album between two others."""
+        ordered, albums = self._sorted([*order, *new])
+        rank = {key: index for index, key in enumerate(ordered)}
+        running, added = ([rank[key] for key in keys] for keys in (order, new))
+        return _permute(ordered, shuffle.insert_in_block(running, sorted(added), albums, _RANDBELOW, first))
+
+
+class SattoloOrder(_Order):
+    """No song has the position that it had in the last round."""
+
+    PLUGIN_ID = "playshuffle-sattolo"
+    PLUGIN_NAME = "playshuffle: Sattolo"
+    PLUGIN_DESC = (
+        "Plays every song once, and no song at the position that it had in the last round. The order is kept"
+        " when Quod Libet restarts."
+    )
+    name = "playshuffle-sattolo"
+    display_name = "No song at its old position (playshuffle)"
+    accelerated_name = "No song at its old _position (playshuffle)"
+
+    def draw(self, keys: list[str], played: list[str]) -> list[str]:
+        """Draw one of the orders in which no song stays; the first round starts from the list as shown."""
+        base = played if len(played) == len(keys) else keys
+        return _permute(base, shuffle.sattolo(range(len(base)), _RANDBELOW))
+
+
+_RANDBELOW = shuffle.System()

@@ -1,0 +1,63 @@
+"""Read a file in a few large pieces and keep the last piece.
+
+`HeadFile` has the methods of a file object that readers of tags need. A read beyond the piece at hand
+costs one `pread` of 4 KB or more, so that a reader can step over covers without reading them.
+"""
+
+import os
+
+HEAD_BYTES = 8192  # of a file are read at once: most tags end in them
+NEXT_BYTES = 4096  # are read at a later place: a few frames, or the headers after a cover
+
+
+class DeclinedError(Exception):
+    """The file is unusual: the reference reader must read it."""
+
+
+class HeadFile:
+    """An open file of a known size, without its first read.
+
+    size: in bytes. Raises OSError where the disk fails, DeclinedError where the file ends too early.
+    """
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self.size = size
+        self._descriptor = descriptor
+        self._place = 0
+        self._start = 0
+        self._piece = os.pread(descriptor, HEAD_BYTES, 0)
+
+    def at(self, offset: int, length: int) -> bytes:
+        """Return exactly these bytes."""
+        start = offset - self._start
+        if start < 0 or start + length > len(self._piece):
+            self._load(offset, length)
+            start = 0
+            if length > len(self._piece):
+                raise DeclinedError
+        return self._piece[start : start + length]
+
+    def up_to(self, offset: int, length: int) -> bytes:
+        """Return these bytes, fewer at the end of the file."""
+        return self.at(offset, max(0, min(length, self.size - offset)))
+
+    def around(self, offset: int) -> bytes:
+        """Return what is at hand from an offset on."""
+        start = offset - self._start
+        return self._piece[start:] if 0 <= start <= len(self._piece) else b""
+
+    def _load(self, offset: int, length: int) -> None:
+        if offset < 0 or length > self.size:
+            raise DeclinedError
+        self._piece = os.pread(self._descriptor, max(length, NEXT_BYTES), offset)
+        self._start = offset
+
+    def read(self, length: int) -> bytes:
+        """Return the next bytes, as a file object does."""
+        data = self.up_to(self._place, length)
+        self._place += len(data)
+        return data
+
+    def seek(self, offset: int) -> None:
+        """Go to an offset from the start of the file."""
+        self._place = offset

@@ -1,0 +1,115 @@
+"""Read WAV and AIFF files from their heads: an ID3 tag in a chunk, and properties of the audio."""
+
+import re
+from struct import unpack_from
+
+from playshuffle.library import id3
+from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.tag_fields import Stream, TagValues
+
+_V1_BYTES = 131  # mutagen looks for an ID3v1 tag in as many bytes at the end
+_UNCOMPRESSED = frozenset((1, 3))  # integers, floating point
+_MOST_CHUNKS = 1000
+_DATES = frozenset(("TDRC", "TDOR"))
+_PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
+
+
+def read_wave(file: HeadFile) -> tuple[TagValues, Stream]:
+    """Return the ID3 tag of an uncompressed WAV file by name, and its stream.
+
+    Raises:
+        DeclinedError: the file is unusual.
+    """
+    chunks, content = _chunks(file, "little", b"RIFF", b"fmt ")
+    if b"data" not in chunks or b"LIST" in chunks:
+        raise DeclinedError
+    kind, channels, hertz, _, block, bits = unpack_from("<HHLLHH", content)
+    if kind not in _UNCOMPRESSED or not block or not hertz:
+        raise DeclinedError
+    length_s = chunks[b"data"][1] / block / hertz
+    found = _id3(file, chunks.get(b"id3 ") or chunks.get(b"ID3 "))
+    return found, Stream(length_s, channels * bits * hertz, hertz, lossless=True)
+
+
+def read_aiff(file: HeadFile) -> tuple[TagValues, Stream]:
+    """Return the ID3 tag of an AIFF file by name, and its stream.
+
+    Raises:
+        DeclinedError: the file is unusual.
+    """
+    chunks, content = _chunks(file, "big", b"FORM", b"COMM")
+    channels, count, bits, exponent, mantissa = unpack_from(">hLhHQ", content)
+    if not 0x3FFF <= exponent < 0x3FFF + 32 or channels < 1 or bits < 1:
+        raise DeclinedError
+    hertz = mantissa >> (63 - (exponent - 0x3FFF))
+    if not hertz:
+        raise DeclinedError
+    found = _id3(file, chunks.get(b"ID3 "))
+    return found, Stream(count / float(hertz), channels * bits * hertz, hertz, lossless=True)
+
+
+def _chunks(
+    file: HeadFile, order: str, root: bytes, wanted: bytes
+) -> tuple[dict[bytes, tuple[int, int]], bytes]:
+    """Return place and size of each chunk by name, and the content of the wanted one."""
+    size_format = "<I" if order == "little" else ">I"
+    head = file.at(0, 12)
+    end = 8 + unpack_from(size_format, head, 4)[0]
+    if head[:4] != root or not file.size - 1 <= end <= file.size:
+        raise DeclinedError
+    chunks: dict[bytes, tuple[int, int]] = {}
+    content = b""
+    place = 12
+    while place < end:
+        header = file.at(place, 8)
+        name, size = header[:4], unpack_from(size_format, header, 4)[0]
+        if name in chunks or name == root or place + 8 + size > end or len(chunks) > _MOST_CHUNKS:
+            raise DeclinedError
+        if not name.isascii() or not name.decode().isprintable() or not name.strip():
+            raise DeclinedError
+        chunks[name] = place + 8, size
+        if name == wanted:
+            content = file.at(place + 8, min(size, 64))
+        place += 8 + size + size % 2
+    return chunks, content
+
+
+def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
+    if chunk is None:
+        return {}
+    start, size = chunk
+    tag = id3.read_tag(_FilePart(file, start))  # type: ignore[arg-type]
+    if tag is None or not tag.named or tag.size > size:
+        raise DeclinedError
+    if b"TAG" in file.up_to(max(0, file.size - _V1_BYTES), _V1_BYTES):
+        raise DeclinedError
+    found: TagValues = {}
+    names = set()
+    for name, values in tag.named:
+        # Mutagen merges frames of one name, and drops what it cannot decode.
+        if name in names or any(isinstance(value, str) and "\ufffd" in value for value in values):
+            raise DeclinedError
+        if name in _DATES and not all(map(is_plain_date, values)):
+            raise DeclinedError
+        names.add(name)
+        found.setdefault(name.lower(), []).extend(values)
+    return found
+
+
+def is_plain_date(text: str) -> bool:
+    """Return whether a date, or nothing, is written in the one form that mutagen keeps."""
+    return _PLAIN_DATE.fullmatch(text) is not None
+
+
+class _FilePart:
+    """A file from an offset on."""
+
+    def __init__(self, file: HeadFile, start: int) -> None:
+        self._file = file
+        self._start = start
+        file.seek(start)
+        self.read = file.read
+
+    def seek(self, offset: int) -> None:
+        """Go to an offset from the start of the part."""
+        self._file.seek(self._start + offset)

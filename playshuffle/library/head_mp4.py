@@ -1,0 +1,196 @@
+"""Read MP4 files from their heads: the tags in `ilst`, and the sound track's length and codec.
+
+Atoms are stepped over from one header to the next, as mutagen does it, so that a broken one is noticed.
+"""
+
+from functools import lru_cache
+from io import BytesIO
+from struct import unpack_from
+from typing import Any, NamedTuple
+
+from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.tag_fields import KNOWN_NAMES, Stream, TagValues
+
+_CONTAINERS = frozenset((b"moov", b"udta", b"trak", b"mdia", b"meta", b"ilst", b"stbl", b"minf"))
+_ONCE = frozenset((b"moov", b"udta", b"meta"))
+_FRAGMENTS = frozenset((b"moof", b"traf", b"chpl"))
+_PAIRS = frozenset((b"trkn", b"disk"))
+_INTEGERS = frozenset((b"tmpo", b"stik"))
+_TEXTS = frozenset(b"\xa9nam \xa9alb \xa9ART aART \xa9wrt \xa9day \xa9cmt \xa9grp \xa9gen".split())
+_IMPLICIT, _UTF8, _INTEGER = 0, 1, 21  # kinds of values
+_LONGEST_ITEM = 16 * 1024
+_MOST_ATOMS = 5000
+
+
+_KEPT = frozenset((b"stsd", b"mdhd", b"hdlr"))
+
+
+class _Atom(NamedTuple):
+    """An atom with its children, and its content where that is needed."""
+
+    name: bytes
+    content: bytes
+    children: "list[_Atom]"
+
+    def child(self, *names: bytes) -> "_Atom":
+        """Return the first child of a name, and of that one the first of the next name."""
+        atom = self
+        for name in names:
+            atom = next((child for child in atom.children if child.name == name), _NOTHING)
+        return atom
+
+
+_NOTHING = _Atom(b"", b"", [])
+
+
+def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
+    """Return the tags of an MP4 file by name, and its stream.
+
+    Raises:
+        DeclinedError: the file is unusual.
+    """
+    walk = _AtomReader(file)
+    atoms = walk.atoms(0, file.size)
+    moov = next((atom for atom in atoms if atom.name == b"moov"), _NOTHING)
+    for trak in moov.children:
+        if trak.name == b"trak":
+            handler = trak.child(b"mdia", b"hdlr").content
+            if len(handler) < 12:
+                raise DeclinedError
+            if handler[8:12] == b"soun":
+                return walk.found, _stream(trak.child(b"mdia"))
+    raise DeclinedError
+
+
+class _AtomReader:
+    """One pass over a file from front to back, so that no piece of it is read twice.
+
+    found: the tags.
+    """
+
+    def __init__(self, file: HeadFile) -> None:
+        self.found: TagValues = {}
+        self._file = file
+        self._count = 0
+        self._seen: set[bytes] = set()
+
+    def atoms(self, place: int, end: int) -> list[_Atom]:
+        """Return the atoms between two places."""
+        atoms = []
+        while place < end:
+            start, stop, name = self._header(place, end)
+            content, children = b"", []
+            if name == b"ilst":
+                self._note_tags(start, stop)
+            elif name in _CONTAINERS:
+                if name in _ONCE and name in self._seen:
+                    raise DeclinedError
+                self._seen.add(name)
+                children = self.atoms(start + 4 * (name == b"meta"), stop)
+            elif name in _KEPT:
+                if stop - start > _LONGEST_ITEM:
+                    raise DeclinedError
+                content = self._file.at(start, stop - start)
+            atoms.append(_Atom(name, content, children))
+            place = stop
+        return atoms
+
+    def _header(self, place: int, end: int) -> tuple[int, int, bytes]:
+        """Return where the content of an atom begins and ends, and its name."""
+        self._count += 1
+        length, name = unpack_from(">I4s", self._file.at(place, 8))
+        start = place + 8
+        if length == 1:
+            length = unpack_from(">Q", self._file.at(start, 8))[0]
+            start += 8
+        if place + length > end or start > place + length or name in _FRAGMENTS or self._count > _MOST_ATOMS:
+            raise DeclinedError
+        return start, place + length, name
+
+    def _note_tags(self, place: int, end: int) -> None:
+        if b"ilst" in self._seen:
+            raise DeclinedError
+        self._seen.add(b"ilst")
+        while place < end:
+            start, stop, name = self._header(place, end)
+            if start != place + 8 or name == b"gnre" or name in _CONTAINERS:
+                raise DeclinedError
+            is_free = name == b"----"
+            if is_free or name.decode("latin-1").lower() in KNOWN_NAMES:
+                if stop - start > _LONGEST_ITEM:
+                    raise DeclinedError
+                content = self._file.at(start, stop - start)
+                key, values = _free(content) if is_free else (name.decode("latin-1"), _values(name, content))
+                key = key.lower()
+                if key in self.found:
+                    raise DeclinedError
+                self.found[key] = values
+            place = stop
+
+
+def _free(content: bytes) -> tuple[str, list[Any]]:
+    """Return the name and the values of a free-form tag."""
+    mean, kind = unpack_from(">I4s", content)
+    length, second = unpack_from(">I4s", content, mean)
+    if (kind, second) != (b"mean", b"name") or mean < 12 or length < 12 or mean + length > len(content):
+        raise DeclinedError
+    name = content[mean + 12 : mean + length].decode("latin-1")
+    return name.rpartition(":")[2], [value for _, _, value in _data(content, mean + length)]
+
+
+def _data(content: bytes, place: int = 0) -> list[tuple[int, int, bytes]]:
+    """Return version, kind and bytes of each value."""
+    values = []
+    while place < len(content):
+        length, name, kind = unpack_from(">I4sI", content, place)
+        if name != b"data" or length < 16 or place + length > len(content):
+            raise DeclinedError
+        values.append((kind >> 24, kind & 0xFFFFFF, content[place + 16 : place + length]))
+        place += length
+    return values
+
+
+def _values(name: bytes, content: bytes) -> list[Any]:
+    values: list[Any] = []
+    for version, kind, value in _data(content):
+        if name in _PAIRS:
+            values.append(unpack_from(">2H", value, 2))
+        elif name in _INTEGERS:
+            if version or kind not in (_IMPLICIT, _INTEGER) or len(value) not in (1, 2, 3, 4, 8):
+                raise DeclinedError
+            values.append(int.from_bytes(value, "big", signed=True))
+        elif kind == _UTF8 or (kind == _IMPLICIT and name in _TEXTS):
+            values.append(value.decode())
+        else:
+            raise DeclinedError
+    return values
+
+
+def _stream(media: _Atom) -> Stream:
+    header = media.child(b"mdhd").content
+    if header[:1] == b"\0":
+        unit, length = unpack_from(">2I", header, 12)
+    elif header[:1] == b"\1":
+        unit, length = unpack_from(">IQ", header, 20)
+    else:
+        raise DeclinedError
+    description = media.child(b"minf", b"stbl", b"stsd").content
+    if not unit or description[:1] != b"\0" or not unpack_from(">I", description, 4)[0]:
+        raise DeclinedError
+    bitrate, hertz, codec = _codec(description[8:])
+    return Stream(float(length) / unit, bitrate, hertz, "alac" in codec or "lossless" in codec)
+
+
+@lru_cache(maxsize=256)
+def _codec(description: bytes) -> tuple[int, int, str]:
+    """Return bit rate, sample rate and name of the codec, from the first entry of a description.
+
+    This needs the rules of AAC with SBR, so that mutagen does it.
+    """
+    from playshuffle.library.mutagen_formats import read_sample_entry
+
+    try:
+        codec = read_sample_entry(BytesIO(description))
+    except Exception as error:
+        raise DeclinedError from error
+    return codec.bitrate, codec.sample_rate, f"{codec.codec}".lower()

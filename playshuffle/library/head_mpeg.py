@@ -1,0 +1,187 @@
+"""Read the length and bit rate of an MP3 from its first frames, as mutagen does.
+
+The search for the first frame, and the headers of Xing, LAME and VBRI, give what `mutagen.mp3` gives.
+A file that needs more bytes than were read at once is declined.
+"""
+
+from functools import lru_cache
+from struct import unpack_from
+from typing import NamedTuple
+
+from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.tag_fields import Stream
+
+_KBPS = {
+    1: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    2: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+}
+_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
+_MONO = 3
+_ENOUGH_FRAMES = 4  # in a row are taken for MPEG audio
+_MIN_FRAMES = 2  # where there are no four in a row
+_MAX_SYNCS = 1499  # places that mutagen tries
+_LONGEST_HEADER = 36 + 120 + 36  # a frame's start with the headers of Xing and LAME
+_ENOUGH_BYTES = _ENOUGH_FRAMES * 1500 + _LONGEST_HEADER
+
+
+class _Frame(NamedTuple):
+    """What the four bytes of a frame header say. samples: of one channel."""
+
+    bitrate: int
+    rate: int
+    length: int
+    samples: int
+    xing_offset: int
+
+
+class _Vbr(NamedTuple):
+    """What a Xing or VBRI header says; None where it does not."""
+
+    length_s: float | None
+    bitrate: int
+
+
+def stream(file: HeadFile, offset: int) -> Stream:
+    """Return length, bit rate and sample rate of the audio that begins at an offset.
+
+    Raises:
+        DeclinedError: the audio is unusual.
+    """
+    if file.up_to(offset, 3) == b"ID3":
+        raise DeclinedError
+    at_hand = file.around(offset)
+    if offset + len(at_hand) < file.size:
+        try:
+            return _search(at_hand, offset, file.size)
+        except DeclinedError:  # it may need more bytes
+            at_hand = file.up_to(offset, _ENOUGH_BYTES)
+    return _search(at_hand, offset, file.size)
+
+
+def _search(data: bytes, offset: int, size: int) -> Stream:
+    """Find the first row of frames that is long enough, or has a Xing or VBRI header."""
+    is_end = offset + len(data) >= size
+    few: list[tuple[int, _Frame]] = []
+    place = -1
+    for _ in range(_MAX_SYNCS):
+        place = data.find(b"\xff", place + 1)
+        while place >= 0 and place + 1 < len(data) and data[place + 1] < 0xE0:
+            place = data.find(b"\xff", place + 1)
+        if place < 0 or place + 1 >= len(data):
+            break
+        frames, vbr = _row_of_frames(data, place, is_end=is_end)
+        if vbr is not None or len(frames) >= _ENOUGH_FRAMES:
+            return _described(frames, vbr, offset, size)
+        if len(frames) >= _MIN_FRAMES and not few:
+            few = frames
+    if not few or not is_end:
+        raise DeclinedError
+    return _described(few, None, offset, size)
+
+
+def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, size: int) -> Stream:
+    place, frame = frames[-1 if vbr is not None else 0]
+    bitrate = frame.bitrate if vbr is None else vbr.bitrate
+    length_s = None if vbr is None else vbr.length_s
+    if length_s is None:
+        if not bitrate:
+            raise DeclinedError
+        length_s = 8 * (size - offset - place) / bitrate
+    return Stream(length_s, bitrate, frame.rate, lossless=False)
+
+
+def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple[int, _Frame]], _Vbr | None]:
+    """Return up to four frames in a row with their places; fewer where the last has a header of the whole."""
+    frames: list[tuple[int, _Frame]] = []
+    while len(frames) < _ENOUGH_FRAMES:
+        if place + 4 > len(data):
+            if not is_end:
+                raise DeclinedError
+            break
+        frame = _frame(data[place] << 16 | data[place + 1] << 8 | data[place + 2], data[place + 3] >> 6)
+        if frame is None:
+            break
+        frames.append((place, frame))
+        vbr = _vbr(data, place, frame, is_end=is_end)
+        if vbr is not None:
+            return frames, vbr
+        place += frame.length
+    return frames, None
+
+
+@lru_cache(maxsize=4096)
+def _frame(start: int, mode: int) -> _Frame | None:
+    """Read the header of a frame: its first 24 bits, and the channel mode."""
+    version, layer = start >> 11 & 3, start >> 9 & 3
+    kbps, rate, padding = start >> 4 & 15, start >> 2 & 3, start >> 1 & 1
+    if start >> 13 != 0x7FF or version == 1 or layer == 0 or rate == 3 or kbps in (0, 15):
+        return None
+    if layer != 1:  # layer I or II
+        raise DeclinedError
+    bitrate = _KBPS[1 if version == 3 else 2][kbps] * 1000
+    hertz = _RATES[version][rate]
+    samples = 1152 if version == 3 else 576
+    xing_offset = (21 if mode == _MONO else 36) if version == 3 else (13 if mode == _MONO else 21)
+    return _Frame(bitrate, hertz, samples // 8 * bitrate // hertz + padding, samples, xing_offset)
+
+
+def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None:
+    """Return what a Xing or VBRI header in a frame says; None where it has none."""
+    xing = place + frame.xing_offset
+    if place + _LONGEST_HEADER > len(data) and not is_end:
+        raise DeclinedError
+    if data[xing : xing + 4] in (b"Xing", b"Info"):
+        if place + _LONGEST_HEADER > len(data):
+            raise DeclinedError
+        return _xing(data, xing, frame)
+    if data[place + 36 : place + 40] == b"VBRI":
+        return _vbri(data, place + 36, frame)
+    return None
+
+
+def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
+    flags = unpack_from(">I", data, place + 4)[0]
+    place += 8
+    frames = size = None
+    if flags & 1:
+        frames = unpack_from(">I", data, place)[0]
+        place += 4
+    if flags & 2:
+        size = unpack_from(">I", data, place)[0]
+        place += 4
+    place += (100 if flags & 4 else 0) + (4 if flags & 8 else 0)
+    if frames is None or frames == 0xFFFFFFFF or size == 0xFFFFFFFF:
+        raise DeclinedError
+    samples = frames * frame.samples
+    bitrate = frame.bitrate
+    if size is not None and samples > 0:
+        bitrate = round(max(0, size - frame.length) * 8 * frame.rate / float(samples))
+    samples = max(0, samples - _lame_padding(data[place : place + 36]))
+    return _Vbr(float(samples) / frame.rate, bitrate)
+
+
+def _lame_padding(lame: bytes) -> int:
+    """Return the samples that LAME added at both ends; 0 without its header."""
+    if not lame.startswith(b"LAME"):
+        if lame.startswith(b"L3.99"):
+            raise DeclinedError
+        return 0
+    # LAME3.99r, LAME3.100: other versions may have no such header.
+    if lame[4:6] != b"3." or not lame[6:8].isdigit() or (lame[6:8] <= b"90" and lame[8:9] != b"0"):
+        raise DeclinedError
+    if lame[8:9].isdigit() and lame[6:9] != b"100":
+        raise DeclinedError
+    if lame[9] >> 4:  # another revision
+        return 0
+    both = lame[21] << 16 | lame[22] << 8 | lame[23]
+    return (both >> 12) + (both & 0xFFF)
+
+
+def _vbri(data: bytes, place: int, frame: _Frame) -> _Vbr:
+    if place + 26 > len(data):
+        raise DeclinedError
+    version, _, _, size, frames, entries, _, entry_size, _ = unpack_from(">HHHIIHHHH", data, place + 4)
+    if version != 1 or entry_size not in (2, 4) or place + 26 + entries * entry_size > len(data):
+        raise DeclinedError
+    length_s = float(frame.samples * frames) / frame.rate
+    return _Vbr(length_s, int(size * 8 / length_s) if length_s else frame.bitrate)

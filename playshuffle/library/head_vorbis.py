@@ -1,0 +1,204 @@
+"""Read FLAC, Ogg Vorbis and Opus files from their heads: Vorbis comments and properties of the audio."""
+
+from collections.abc import Callable
+from struct import unpack_from
+
+from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.tag_fields import Stream, TagValues
+
+_LONGEST_VALUE = 4096  # a longer comment is a cover, lyrics, or left to the reference reader
+_TAIL_BYTES = (16 * 1024, 64 * 1024)  # in these the last page begins, mostly and at the latest
+
+_PICTURES = frozenset(("metadata_block_picture", "coverart", "lyrics", "unsyncedlyrics"))
+
+_STREAM_INFO, _COMMENT = 0, 4
+
+
+def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
+    """Return the comments of a FLAC file by name, and its stream.
+
+    Raises:
+        DeclinedError: the file is unusual.
+    """
+    found: TagValues | None = None
+    hertz = samples = 0
+    place = 4
+    while True:
+        header = int.from_bytes(file.at(place, 4), "big")
+        kind, length = header >> 24 & 127, header & 0xFFFFFF
+        if place + 4 + length > file.size or (kind == _STREAM_INFO) != (place == 4):
+            raise DeclinedError
+        if kind == _STREAM_INFO:
+            numbers = int.from_bytes(file.at(place + 4, 34)[10:18], "big") if length >= 34 else 0
+            hertz, samples = numbers >> 44, numbers & (1 << 36) - 1
+        elif kind == _COMMENT:
+            if found is not None:
+                raise DeclinedError
+            found = _flac_comments(file, place + 4, length)
+        place += 4 + length
+        if header >> 31:
+            break
+    if not hertz or not samples:
+        raise DeclinedError
+    length_s = samples / float(hertz)
+    bitrate = int(float(file.size - place) * 8 / length_s)
+    return found or {}, Stream(length_s, bitrate, hertz, lossless=True)
+
+
+def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
+    def get(start: int, size: int) -> bytes:
+        if start + size > length:
+            raise DeclinedError
+        return file.at(block + start, size)
+
+    found, end = _comments(get)
+    if end != length:
+        raise DeclinedError
+    return found
+
+
+def _comments(get: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
+    """Return comments by name, and where they end. get: returns bytes by place and length."""
+    found: TagValues = {}
+    place = 4 + unpack_from("<I", get(0, 4))[0]
+    count = unpack_from("<I", get(place, 4))[0]
+    place += 4
+    for _ in range(count):
+        length = unpack_from("<I", get(place, 4))[0]
+        place += 4
+        if length > _LONGEST_VALUE:
+            name = _name(get(place, 64).partition(b"="))
+            if name not in _PICTURES:
+                raise DeclinedError
+            get(place + length - 1, 1)
+        else:
+            pair = get(place, length).partition(b"=")
+            found.setdefault(_name(pair), []).append(pair[2].decode())
+        place += length
+    return found, place
+
+
+def _name(pair: tuple[bytes, bytes, bytes]) -> str:
+    name = pair[0].decode("ascii").lower()
+    # A colon: Quod Libet's rating and play count have a user's name behind it.
+    if not name or not pair[1] or ":" in name or min(name) < " " or max(name) > "}":
+        raise DeclinedError
+    return name
+
+
+def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
+    """Return the comments of an Ogg Vorbis or Opus file by name, and its stream.
+
+    Raises:
+        DeclinedError: the file is unusual.
+    """
+    head = file.at(0, 28)
+    serial, length = head[14:18], head[27]
+    # One page with one packet begins the one stream.
+    if head[:6] != b"OggS\0\2" or head[26] != 1 or length == 255:
+        raise DeclinedError
+    packet = file.at(28, length)
+    if packet.startswith(b"\x01vorbis") and length >= 28:
+        magic = b"\x03vorbis"
+    elif packet.startswith(b"OpusHead") and length >= 19 and not packet[8] >> 4:
+        magic = b"OpusTags"
+    else:
+        raise DeclinedError
+    sequence = int.from_bytes(head[18:22], "little")
+    comments = _Packet(file, 28 + length, serial, sequence + 1)
+    if comments.get(0, len(magic)) != magic:
+        raise DeclinedError
+    found, end = _comments(lambda start, size: comments.get(len(magic) + start, size))
+    if magic == b"\x03vorbis":
+        if not comments.get(len(magic) + end, 1)[0] & 1:  # the framing bit
+            raise DeclinedError
+        hertz, most, nominal, least = unpack_from("<I3i", packet, 12)
+        if not hertz:
+            raise DeclinedError
+        return found, Stream(
+            _last_position(file, serial) / float(hertz), _nominal(most, nominal, least), hertz, lossless=False
+        )
+    audio_bytes = file.size - comments.end
+    length_s = (_last_position(file, serial) - int.from_bytes(packet[10:12], "little")) / float(48000)
+    return found, Stream(length_s, round(audio_bytes * 8 / length_s) if length_s else 0, 0, lossless=False)
+
+
+def _nominal(most: int, nominal: int, least: int) -> int:
+    """Return the bit rate of a Vorbis stream; the nominal one is not always true."""
+    most, nominal, least = max(0, most), max(0, nominal), max(0, least)
+    if nominal == 0:
+        return (most + least) // 2
+    if most and most < nominal:
+        return most
+    return max(least, nominal)
+
+
+class _Packet:
+    """The packet that begins a page, spread over as many pages as it takes.
+
+    end: of the last of these pages.
+    """
+
+    def __init__(self, file: HeadFile, place: int, serial: bytes, sequence: int) -> None:
+        self._file = file
+        self._parts: list[tuple[int, int, int]] = []  # place in the packet, offset in the file, length
+        length = 0
+        is_complete = False
+        while not is_complete:
+            # A page's header comes with what follows it, where the piece at hand ends here.
+            head = file.at(place, 27)
+            lacing = file.at(place + 27, head[26])
+            is_continued = bool(self._parts)
+            if (
+                head[:5] != b"OggS\0"
+                or head[5] & 3 != is_continued
+                or head[14:18] != serial
+                or int.from_bytes(head[18:22], "little") != sequence
+                or not lacing
+                or place + 27 + len(lacing) + sum(lacing) > file.size
+            ):
+                raise DeclinedError
+            mine = 0
+            for part in lacing:
+                mine += part
+                if part < 255:
+                    is_complete = True
+                    break
+            self._parts.append((length, place + 27 + len(lacing), mine))
+            length += mine
+            sequence += 1
+            place += 27 + len(lacing) + sum(lacing)
+        self.end = place
+
+    def get(self, start: int, length: int) -> bytes:
+        """Return bytes of the packet."""
+        data = b""
+        for place, offset, size in self._parts:
+            if length and place <= start < place + size:
+                count = min(length, place + size - start)
+                data += self._file.at(offset + start - place, count)
+                start += count
+                length -= count
+        if length:
+            raise DeclinedError
+        return data
+
+
+def _last_position(file: HeadFile, serial: bytes) -> int:
+    """Return the position of the last page, which must end the stream and the file."""
+    for length in _TAIL_BYTES:
+        start = max(0, file.size - length)
+        tail = file.at(start, file.size - start)
+        page = tail.rfind(b"OggS")
+        if page >= 0:
+            break
+    else:
+        raise DeclinedError
+    head = tail[page : page + 27]
+    if len(head) < 27 or head[4] != 0 or not head[5] & 4 or head[14:18] != serial:
+        raise DeclinedError
+    lacing = tail[page + 27 : page + 27 + head[26]]
+    position: int = unpack_from("<q", head, 6)[0]
+    if page + 27 + head[26] + sum(lacing) != len(tail) or position < 0:
+        raise DeclinedError
+    return position

@@ -1,0 +1,59 @@
+"""Make folders of files that are listed by name, without a walk."""
+
+import os
+import stat
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+
+from playshuffle.library.folder import Folder, Odd, Skipped
+from playshuffle.library.listing import file_stamp, fits, is_audio_name
+
+MISSING = "no such file"
+
+
+def listed_folders(paths: Iterable[bytes]) -> tuple[list[Folder], list[Skipped]]:
+    """Return the folders of these files with no other file in them, and what is skipped, with reasons."""
+    by_folder: defaultdict[bytes, dict[bytes, os.stat_result]] = defaultdict(dict)
+    skipped = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError))
+            skipped.append(Skipped(path, MISSING if is_gone else os.strerror(error.errno or 0)))
+            continue
+        folder, name = os.path.split(path)
+        if not stat.S_ISREG(status.st_mode):
+            is_folder = stat.S_ISDIR(status.st_mode)
+            skipped.append(Skipped(path, "a folder" if is_folder else "not a regular file"))
+        elif not is_audio_name(name):
+            skipped.append(Skipped(path, "not audio by name"))
+        else:
+            by_folder[os.path.join(folder, b"")][name] = status
+    return [_folder(path, files) for path, files in by_folder.items()], skipped
+
+
+def _folder(path: bytes, files: dict[bytes, os.stat_result]) -> Folder:
+    names = sorted(files)
+    stamps = array("q", [fits(number) for name in names for number in file_stamp(files[name])])
+    device = files[names[0]].st_dev
+    linked = {
+        name: files[name].st_dev
+        for name in names
+        if files[name].st_dev != device or os.path.islink(path + name)
+    }
+    return Folder(
+        path,
+        device,
+        0,
+        0,
+        0,
+        digest=b"",
+        is_plain=False,
+        has_hard_links=any(status.st_nlink > 1 for status in files.values()),
+        folders=b"",
+        names=b"/".join(names),
+        stamps=stamps.tobytes(),
+        odd=Odd([], linked, [], {}, {}),
+    )

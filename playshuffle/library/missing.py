@@ -1,0 +1,183 @@
+"""Recognise missing folders and drives, so that they never empty a playlist.
+
+A drive counts as missing if a root with recorded tracks is absent, unreadable or empty, if a mount
+is gone and tracks with it, or if more than half of the tracks and more than 20 disappeared at once.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.library.folder import Skipped
+from playshuffle.system import mounts
+from playshuffle.system.mounts import Mount
+
+
+class Root(NamedTuple):
+    """A root at one moment: its path, its number of tracks, and the mounts it is on."""
+
+    path: bytes
+    tracks: int
+    mounts: list[Mount]
+
+
+_SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
+_CONFIRM = "If it is meant, say --allow-shrink."
+
+
+def check_root(path: bytes, known: Root | None) -> None:
+    """Check that a root is a readable folder.
+
+    Raises:
+        MissingError: it is not, and tracks are recorded for it.
+        PlayshuffleError: it is not.
+    """
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)
+        if is_folder:
+            os.close(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        if known is not None and known.tracks:
+            raise missing_error(path, f"{why}; {known.tracks:,} tracks were there") from error
+        raise PlayshuffleError(
+            f"{shown(path)}: {why}; give a folder that exists and can be read.", Exit.NO_INPUT
+        ) from error
+    if not is_folder:
+        raise PlayshuffleError(
+            f"{shown(path)} is a file, not a folder; give the folder that it is in.", Exit.NO_INPUT
+        )
+
+
+def check_tracks(
+    known: Root | None,
+    root: Root,
+    before: Sequence[bytes],
+    missing: Sequence[bytes],
+    deleted: Collection[bytes] = (),
+) -> None:
+    """Check that the tracks of a root did not disappear with a drive.
+
+    Args:
+        known: the root in the state, None if it was never seen.
+        root: the root now.
+        before: paths of the tracks in the last order of the playlist.
+        missing: the paths in `before` that were not found now.
+        deleted: files and folders that were deleted or moved, by events, while the root was there.
+
+    Raises:
+        MissingError: tracks disappeared as if their drive were missing.
+    """
+    missing = below(root.path, missing)
+    # The root exists: an event for it or for a parent folder was about an earlier one.
+    deleted = {path for path in deleted if not (root.path + b"/").startswith(path.rstrip(b"/") + b"/")}
+    gone = [path for path in missing if not _is_at_or_below(path, deleted)] if deleted else missing
+    is_deleted = bool(missing) and not gone
+    if known is not None and known.tracks and not root.tracks and not is_deleted:
+        raise missing_error(root.path, f"no track was found; {known.tracks:,} were there", _CONFIRM)
+    if known is not None and root.mounts:
+        real = os.path.realpath(root.path)
+        for mount in known.mounts:
+            if any(mount.is_same(current) for current in root.mounts):
+                continue
+            mounted = mount.point.rstrip(b"/") + b"/"
+            prefix = (
+                root.path + b"/" if (real + b"/").startswith(mounted) else root.path + mounted[len(real) :]
+            )
+            # Without a last order it is unknown where the missing tracks were.
+            has_order = any(map(_is_inside(root.path), before))
+            # Deleted ones count, too: unmounting may remove the folder that it was mounted on.
+            lost = (
+                sum(path.startswith(prefix) for path in missing) if has_order else known.tracks - root.tracks
+            )
+            if lost > 0:
+                raise missing_error(
+                    root.path,
+                    f"{lost:,} tracks are gone, and {shown(mount.point)} is not mounted as it was"
+                    f" ({mount.kind}, {shown(mount.source)})",
+                    _CONFIRM,
+                )
+    if len(gone) <= _SMALL_LOSS:
+        return
+    were = sum(map(_is_inside(root.path), before))
+    if known is not None and len(gone) < were:  # the playlist may have only some tracks of the root
+        were = max(were, known.tracks)
+    if 2 * len(gone) > were:
+        raise missing_error(root.path, f"{len(gone):,} of {were:,} tracks are gone", _CONFIRM)
+
+
+def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
+    """Check that no track of the last order is in an unreadable folder.
+
+    Raises:
+        MissingError: one is; the content of such a folder is unknown, not gone.
+    """
+    lost = sum(path.startswith(folder.path) for path in missing)
+    if lost:
+        raise missing_error(folder.path, f"{folder.reason}; {lost:,} tracks were there", _CONFIRM)
+
+
+def current_root(path: bytes, tracks: int) -> Root:
+    """Return a root with the mounts it is on now."""
+    return Root(path, tracks, mounts.under(os.path.realpath(path), mounts.table()))
+
+
+def output_root(folder: bytes) -> Root:
+    """Return the folder of a playlist in a form that can be stored beside the roots.
+
+    The slash at the end tells it from a root of the same path.
+    """
+    return Root(folder + b"/", 0, mounts.under(os.path.realpath(folder), mounts.table())[:1])
+
+
+def check_output(known: Root | None, folder: Root) -> None:
+    """Check that a playlist is not written to the mount point of its missing drive.
+
+    Raises:
+        MissingError: the drive is missing.
+    """
+    for before in known.mounts if known is not None else ():
+        for current in folder.mounts:
+            if before.point != current.point and before.point.startswith(current.point.rstrip(b"/") + b"/"):
+                raise missing_error(folder.path, f"{shown(before.point)} is not mounted", _CONFIRM)
+
+
+def missing_error(path: bytes, why: str, advice: str = "Mount the drive and try again.") -> MissingError:
+    """Return the error for a root that seems to be missing."""
+    return MissingError(f"{shown(path)} seems to be missing: {why}", advice, path)
+
+
+def root_user_notes(roots: Iterable[bytes]) -> list[str]:
+    """Return a note for the user root if the music belongs to other users."""
+    if os.geteuid() != 0:
+        return []
+    owners: set[int] = set()
+    for root in roots:
+        with contextlib.suppress(OSError):  # it was just removed
+            owners.add(os.stat(root).st_uid)
+    return [
+        f"You are root, and the music is not root's (user {owner}): what is remembered, and the playlist,"
+        " will be root's. Run it as that user; without a login, there is playshuffle@USER.service."
+        for owner in sorted(owners - {0})
+    ]
+
+
+def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
+    while len(path) > 1:
+        if path in tops:
+            return True
+        path = path[: path.rfind(b"/")]
+    return False
+
+
+def below(root: bytes, paths: Sequence[bytes]) -> list[bytes]:
+    """Return the paths that are below a root."""
+    return list(filter(_is_inside(root), paths))
+
+
+def _is_inside(root: bytes) -> Callable[[bytes], bool]:
+    mounted = root.rstrip(b"/") + b"/"
+    return lambda path: path.startswith(mounted)

@@ -1,0 +1,285 @@
+"""Read tags and streams with mutagen, and work around its limits.
+
+The only module that imports mutagen; import it only when needed, because that takes 60 ms.
+mutagen replaces the bytes of Vorbis comments that are Latin-1, refuses FLAC files with a wrong block
+size and reads whole covers of MP4 files; the classes here do not.
+"""
+
+import codecs
+import re
+from collections.abc import Iterable
+from typing import Any, BinaryIO
+
+from mutagen import MutagenError
+from mutagen._vorbis import VComment
+from mutagen.aac import AAC
+from mutagen.ac3 import AC3
+from mutagen.aiff import AIFF
+from mutagen.apev2 import TEXT, APEv2, APEv2File
+from mutagen.asf import ASF, ASFTags
+from mutagen.dsdiff import DSDIFF
+from mutagen.dsf import DSF
+from mutagen.flac import FLAC, StreamInfo, VCFLACDict
+from mutagen.id3 import COMM, ID3, PCNT, POPM, TCON, TXXX, UFID, Frames, Frames_2_2, TextFrame
+from mutagen.monkeysaudio import MonkeysAudio
+from mutagen.mp3 import MP3, MPEGInfo
+from mutagen.mp4 import MP4, MP4Tags
+from mutagen.mp4._as_entry import AudioSampleEntry
+from mutagen.mp4._atom import Atom
+from mutagen.musepack import Musepack
+from mutagen.oggflac import OggFLAC, OggFLACVComment
+from mutagen.oggopus import OggOpus, OggOpusVComment
+from mutagen.oggspeex import OggSpeex, OggSpeexVComment
+from mutagen.oggvorbis import OggVCommentDict, OggVorbis
+from mutagen.optimfrog import OptimFROG
+from mutagen.tak import TAK
+from mutagen.trueaudio import TrueAudio
+from mutagen.wave import WAVE
+from mutagen.wavpack import WavPack
+
+from playshuffle.library.tag_fields import ID3_FRAMES
+
+Named = Iterable[tuple[str, Iterable[Any]]]
+
+_ERRORS = "playshuffle.latin-1"
+
+
+def _as_latin1(error: UnicodeError) -> tuple[str, int]:
+    """Decode the bytes that are not UTF-8 as Western Windows does."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+    raise error
+
+
+codecs.register_error(_ERRORS, _as_latin1)
+
+
+class _Latin1:
+    """Mixed into a class of comments: reads them again where a byte is not UTF-8."""
+
+    def load(self, file: BinaryIO, errors: str = "replace", framing: bool = True) -> None:
+        comments: Any = self
+        place = file.tell()
+        super().load(file, errors, framing)  # type: ignore[misc]
+        if not any("\ufffd" in value for _, value in list.__iter__(comments)):
+            return
+        before = list(list.__iter__(comments))
+        try:
+            file.seek(place)
+            list.clear(comments)
+            super().load(file, _ERRORS, framing)  # type: ignore[misc]
+        except (MutagenError, UnicodeError):  # another comment is malformed
+            list.clear(comments)
+            list.extend(comments, before)
+
+
+class _FLACComments(_Latin1, VCFLACDict):  # type: ignore[misc]
+    def load(self, file: BinaryIO, errors: str = "replace", framing: bool = False) -> None:
+        super().load(file, errors, framing)
+
+
+class _VorbisComments(_Latin1, OggVCommentDict):  # type: ignore[misc]
+    pass
+
+
+class _OpusComments(_Latin1, OggOpusVComment):  # type: ignore[misc]
+    pass
+
+
+class _SpeexComments(_Latin1, OggSpeexVComment):  # type: ignore[misc]
+    pass
+
+
+class _OggFLACComments(_Latin1, OggFLACVComment):  # type: ignore[misc]
+    pass
+
+
+class Vorbis(OggVorbis):  # type: ignore[misc]
+    """Ogg Vorbis."""
+
+    _Tags = _VorbisComments
+
+
+class Opus(OggOpus):  # type: ignore[misc]
+    """Ogg Opus."""
+
+    _Tags = _OpusComments
+
+
+class Speex(OggSpeex):  # type: ignore[misc]
+    """Ogg Speex."""
+
+    _Tags = _SpeexComments
+
+
+class FlacInOgg(OggFLAC):  # type: ignore[misc]
+    """FLAC in Ogg."""
+
+    _Tags = _OggFLACComments
+
+
+class _PlainFlac(FLAC):  # type: ignore[misc]
+    """Without pictures, seek table and cue sheet: a block of no class is skipped."""
+
+    METADATA_BLOCKS = (StreamInfo, None, None, None, _FLACComments)
+
+
+class _WholeFlac(FLAC):  # type: ignore[misc]
+    """With all blocks: mutagen finds the end of a picture whose block has a wrong size."""
+
+    METADATA_BLOCKS = tuple(_FLACComments if block is VCFLACDict else block for block in FLAC.METADATA_BLOCKS)
+
+
+def read_flac(file: BinaryIO) -> FLAC:
+    """Read a FLAC file from its start."""
+    try:
+        return _PlainFlac(file)
+    except (MutagenError, EOFError, ValueError, LookupError):
+        file.seek(0)
+        return _WholeFlac(file)
+
+
+# The frames of ID3v2.2 that hold fields; mutagen turns them into those of v2.3.
+_ID3_V22 = "TT2 TP1 TAL TP2 TPA TRK TCO TYE TCM TT1 GP1 TXX UFI POP COM TLA TBP TOR CNT"
+_ID3_FRAMES = {name: (Frames | Frames_2_2)[name] for name in (*ID3_FRAMES, *_ID3_V22.split())}
+
+
+class _MP4Tags(MP4Tags):  # type: ignore[misc]
+    def load(self, atoms: Any, file: BinaryIO) -> None:
+        """Leave out the covers, which would be read whole."""
+        tags = atoms.path(b"moov", b"udta", b"meta", b"ilst")[-1]
+        tags.children = [atom for atom in tags.children if atom.name != b"covr"]
+        super().load(atoms, file)
+
+
+class _MP4(MP4):  # type: ignore[misc]
+    MP4Tags = _MP4Tags
+
+
+CLASSES: dict[str, Any] = {
+    "aac": AAC,
+    "ac3": AC3,
+    "aiff": AIFF,
+    "ape": MonkeysAudio,
+    "asf": ASF,
+    "dsdiff": DSDIFF,
+    "dsf": DSF,
+    "flac": read_flac,
+    "mp3": MP3,
+    "mp4": _MP4,
+    "musepack": Musepack,
+    "oggflac": FlacInOgg,
+    "optimfrog": OptimFROG,
+    "opus": Opus,
+    "speex": Speex,
+    "tak": TAK,
+    "tta": TrueAudio,
+    "vorbis": Vorbis,
+    "wave": WAVE,
+    "wavpack": WavPack,
+}
+_WITH_ID3 = ("aiff", "dsdiff", "dsf", "mp3", "tta", "wave")
+# Some programs add APEv2 where the class of the format does not look for it.
+_MAY_END_IN_APEV2 = ("aac", "ac3", "mp3", "tta")
+
+
+class SketchyError(MutagenError):  # type: ignore[misc]
+    """The file has a few bytes that look like MPEG frames by chance."""
+
+
+def read_mpeg_info(file: BinaryIO, start: int) -> Any:
+    """Return the stream info of an MP3 whose frames begin at `start`."""
+    return MPEGInfo(file, start)
+
+
+def genre_names(texts: list[Any]) -> list[Any]:
+    """Return genres by name; ID3 writes some as numbers."""
+    genres: list[Any] = TCON(text=texts).genres
+    return genres
+
+
+def read_sample_entry(file: BinaryIO) -> Any:
+    """Return bit rate, sample rate and codec of the first sound description of an MP4 file.
+
+    Raises:
+        Exception: of any kind, if the description is damaged.
+    """
+    return AudioSampleEntry(Atom(file), file)
+
+
+def read_audio(file: BinaryIO, format_: str, start: int) -> tuple[Any, Named]:
+    """Return mutagen's stream info of a file that begins at `start`, and its tags by name.
+
+    Raises:
+        Exception: of any kind, if the file is damaged.
+    """
+    file.seek(start)
+    options = {"known_frames": _ID3_FRAMES, "translate": False} if format_ in _WITH_ID3 else {}
+    audio = CLASSES[format_](file, **options)
+    tags = audio.tags
+    if not tags and format_ in _MAY_END_IN_APEV2:
+        file.seek(0)
+        tags = APEv2File(file).tags
+    for family, named in _FAMILIES:
+        if isinstance(tags, family):
+            return audio.info, named(tags)
+    return audio.info, ()
+
+
+_DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen names the file, which it has no name of
+
+
+def describe_error(error: Exception) -> str:
+    """Return the reason why a file could not be read, at most 100 characters."""
+    text = str(error) if isinstance(error, (MutagenError, OSError)) else ""
+    text = _DESCRIPTOR.sub("", text)
+    return text[:100].encode(errors="replace").decode() or f"damaged ({type(error).__name__})"
+
+
+def _id3(tags: Any) -> Named:
+    for key, frame in tags.items():
+        if isinstance(frame, TXXX):
+            yield frame.desc, frame.text
+        elif isinstance(frame, COMM):
+            # A described comment is the data of some program, like iTunNORM.
+            if frame.desc in ("", "ID3v1 Comment"):
+                yield "comm", frame.text
+        elif isinstance(frame, TextFrame):
+            yield key, frame.text
+        elif isinstance(frame, UFID):
+            yield key, [frame.data]
+        elif isinstance(frame, POPM):
+            yield "popm", [frame.rating]
+            if plays := getattr(frame, "count", 0):  # 0 from programs that only rate
+                yield "popm:count", [plays]
+        elif isinstance(frame, PCNT):
+            yield "pcnt", [frame.count]
+
+
+_QUOD_LIBET = {"rating": "fmps_rating", "playcount": "playcount"}
+
+
+def _vorbis(tags: Any) -> Named:
+    for key, value in tags:
+        # Quod Libet adds who rated and played, and rates from 0 to 1.
+        kind, colon, _ = key.lower().partition(":")
+        yield _QUOD_LIBET.get(kind, key) if colon else key, [value]
+
+
+def _mp4(tags: Any) -> Named:
+    for key, values in tags.items():
+        yield key.rpartition(":")[2], values if isinstance(values, list) else [values]
+
+
+def _apev2(tags: Any) -> Named:
+    for key, value in tags.items():
+        if value.kind == TEXT:
+            yield key, [value.value]
+
+
+def _asf(tags: Any) -> Named:
+    for key, attribute in tags:
+        yield key, [attribute.value]
+
+
+_FAMILIES = ((ID3, _id3), (VComment, _vorbis), (MP4Tags, _mp4), (APEv2, _apev2), (ASFTags, _asf))

@@ -1,0 +1,61 @@
+"""Recognise audiobooks, podcasts and other spoken word.
+
+A track is spoken word by its suffix, by the media kind of MP4, or by its genre.
+"""
+
+import os
+
+from playshuffle.library.folder import Tags
+
+SUFFIX = b".m4b"
+
+# Of MP4's `stik`; 10 is a TV show and 6 a music video, which may be music.
+MEDIA_KINDS = {2: "audiobook", 21: "podcast"}
+
+# Whole genres, casefolded: `Spoken Jazz` is music.
+GENRES = frozenset(
+    (
+        "audio book",
+        "audiobook",
+        "audiobooks",
+        "audiolibro",
+        "audiolivre",
+        "books & spoken",
+        "hörbuch",
+        "hörbücher",
+        "hörspiel",
+        "hörspiele",
+        "ljudbok",
+        "livre audio",
+        "luisterboek",
+        "lydbog",
+        "lydbok",
+        "podcast",
+        "podcasts",
+        "radio drama",
+        "speech",
+        "spoken word",
+        "spoken",
+        "аудиокнига",
+        "オーディオブック",
+    )
+)
+
+
+# For the version of the cache, which keeps what was recognised.
+SIGNATURE = repr((SUFFIX, MEDIA_KINDS, sorted(GENRES)))
+
+
+def reason(name: bytes, tags: Tags | None) -> str:
+    """Return why a file is spoken word, in a few words; nothing for music."""
+    if os.path.splitext(name)[1].lower() == SUFFIX:
+        return "spoken word: .m4b is for audiobooks"
+    if tags is None:
+        return ""
+    if tags.media_kind in MEDIA_KINDS:
+        return f"spoken word: its media kind is {MEDIA_KINDS[tags.media_kind]}"
+    if tags.genre:
+        for genre in tags.genre.split("; "):
+            if genre.strip().casefold() in GENRES:
+                return f"spoken word: its genre is {genre.strip()}"
+    return ""

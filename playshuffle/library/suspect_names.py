@@ -1,0 +1,34 @@
+"""Check quickly whether any file name may cause trouble for a player."""
+
+UNICODE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+
+
+# Everything but control characters and # % ? \, as far as ASCII goes.
+_PLAIN = bytes({*range(0x20, 0x7F), *range(0x80, 0x100)} - {*b"#%?\\"})
+
+
+_PLAIN_LENGTH = 200  # the shortest limit, less what may be in front of a relative entry
+
+
+def is_plain(top: bytes, names: bytes) -> bool:
+    """Whether no player has trouble with any file of a folder; False where it takes a closer look.
+
+    Args:
+        top: the folder, with a slash at its end.
+        names: of the files, joined by slashes.
+    """
+    text = top + names
+    if text.translate(None, _PLAIN) or b" /" in text or b"/ " in text:
+        return False
+    if len(top) + max(map(len, names.split(b"/"))) > _PLAIN_LENGTH:
+        return False
+    return text.isascii() or (is_utf8(text) and not any(sign in text for sign in UNICODE_BREAKS))
+
+
+def is_utf8(name: bytes) -> bool:
+    """Whether it can be read as UTF-8."""
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

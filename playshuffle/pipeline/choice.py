@@ -1,0 +1,188 @@
+"""Choose the tracks of a playlist among all that were found.
+
+Each stage keeps some of the tracks of the stage before, and gives a reason for each of the others.
+The reasons are what `-v`, `--json` and `why` show.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library import spoken
+from playshuffle.library.folder import Folder, Skipped, rows
+from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.request import Request
+from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.selection.query import Finding, Lacking, Query, TagsOf
+
+SPOKEN, WHERE = "spoken", "where"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The tracks that one stage leaves out.
+
+    code: SPOKEN or WHERE. indices: of the tracks that were found, ascending. of: how many tracks the
+    stage had to choose from. reason: returns why it leaves out a track, in a few words.
+    """
+
+    code: str
+    indices: Sequence[int]
+    of: int
+    reason: Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The tracks of a playlist, and what each stage leaves out of all that were found.
+
+    lacking: terms of the query that decided on tracks without the tag.
+    """
+
+    found: Tracks
+    tracks: Tracks
+    stages: tuple[Stage, ...] = ()
+    lacking: "Sequence[Lacking]" = ()
+
+    def stage(self, code: str) -> Stage | None:
+        """Return the stage with this code; None if it was not asked for."""
+        return next((stage for stage in self.stages if stage.code == code), None)
+
+    def skipped(self, code: str) -> list[Skipped]:
+        """Return what a stage leaves out, with reasons."""
+        stage = self.stage(code)
+        if stage is None:
+            return []
+        return [Skipped(self.found.paths[index], stage.reason(index)) for index in stage.indices]
+
+    @cached_property
+    def indices(self) -> dict[bytes, int]:
+        """The index of each track that was found, by path."""
+        return {path: index for index, path in enumerate(self.found.paths)}
+
+    def why_not(self, index: int) -> tuple[str, str] | None:
+        """Return the code of the stage that leaves out a track, and the reason; None if none does."""
+        for stage in self.stages:
+            at = bisect_left(stage.indices, index)
+            if at < len(stage.indices) and stage.indices[at] == index:
+                return stage.code, stage.reason(index)
+        return None
+
+
+class NothingMatchesError(PlayshuffleError):
+    """No track matches what a playlist selects. The playlist stays as it is."""
+
+    def __init__(self, choice: Choice) -> None:
+        where, skipped = choice.stage(WHERE), choice.stage(SPOKEN)
+        if where is not None and where.of:
+            what = f"None of {counted(where.of, 'track')} matches the query. Check it with `playshuffle tags`"
+        else:
+            what = "There is no music"
+        if skipped is not None and skipped.indices:
+            files = counted(len(skipped.indices), "file")
+            what += f". Skipped are {files} of spoken word; --spoken includes them"
+        super().__init__(f"{what}. The playlist was left as it is.", Exit.NOTHING_TO_PLAY, ["--where"])
+
+
+def choose(request: Request, found: Tracks, tags_of: "TagsOf | None") -> Choice:
+    """Choose the tracks of a playlist.
+
+    Args:
+        request: the playlist.
+        found: all tracks of its folders.
+        tags_of: looks up the tags of a folder, as rows of the cache; None without tags.
+
+    Raises:
+        PlayshuffleError: the query is not valid, or takes too long.
+    """
+    stages: list[Stage] = []
+    left: Sequence[int] = range(len(found))
+    if not request.spoken:
+        reasons = _spoken(found)
+        stages.append(Stage(SPOKEN, sorted(reasons), len(left), reasons.__getitem__))
+        left = [index for index in left if index not in reasons] if reasons else left
+    lacking: Sequence[Lacking] = ()
+    if request.where:
+        stage, left, lacking = _matching(parse_all(request), found, left, tags_of)
+        stages.append(stage)
+    tracks = found if len(left) == len(found) else found.only(left)
+    return Choice(found, tracks, tuple(stages), lacking)
+
+
+def parse_all(request: Request) -> "Query":
+    """Return one query for all that a request selects.
+
+    Raises:
+        QueryError: one of them is not a query.
+    """
+    from playshuffle.selection import query  # most playlists have none
+
+    return query.narrow([query.parse(text, request.roots) for text in request.where])
+
+
+def check_needs(request: Request) -> None:
+    """Check that the query can be answered.
+
+    Raises:
+        PlayshuffleError: it needs tags, which are not read.
+    """
+    if request.tags or not request.where:
+        return
+    fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}
+    if fields:
+        raise PlayshuffleError(
+            f"--where looks at {min(fields)}, which needs the tags; omit --no-tags.",
+            Exit.USAGE,
+            ["--where", "--no-tags"],
+        )
+
+
+def _spoken(found: Tracks) -> dict[int, str]:
+    """Return why tracks are spoken word, by index."""
+
+    def is_odd(folder: Folder) -> bool:
+        return bool(folder.odd.spoken) or (
+            folder.durations_ms is None and spoken.SUFFIX in folder.names.lower()
+        )
+
+    if not any(map(is_odd, found.folders)):
+        return {}
+    return {index: reason for index, reason in enumerate(found.column(_reasons)) if reason}
+
+
+def _reasons(folder: Folder) -> list[str]:
+    names = rows(folder.names, b"/")
+    if folder.durations_ms is None:  # tags are not read
+        return [spoken.reason(name, None) for name in names]
+    return [folder.odd.spoken.get(row, "") for row in range(len(names))]
+
+
+def _matching(
+    query: "Query", found: Tracks, left: Sequence[int], tags_of: "TagsOf | None"
+) -> "tuple[Stage, Sequence[int], Sequence[Lacking]]":
+    tracks = found if len(left) == len(found) else found.only(left)
+    selection = query.select(tracks, tags_of)
+
+    def reason(index: int) -> str:
+        return why_no_match(query.explain(found, tags_of, index))
+
+    stage = Stage(WHERE, [left[row] for row in selection.left_out], len(left), reason)
+    return stage, [left[row] for row in selection.kept], selection.lacking
+
+
+def why_no_match(findings: "Sequence[Finding]") -> str:
+    """Return the terms that fail, with what they saw."""
+    failing = [finding for finding in findings if not finding.holds]
+    words = [f"{finding.text} fails ({_seen(finding)})" for finding in failing]
+    return "; ".join(words)
+
+
+def _seen(finding: "Finding") -> str:
+    if len(finding.values) > 1:
+        return "in no field"
+    return ", ".join(f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)

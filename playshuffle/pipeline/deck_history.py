@@ -1,0 +1,68 @@
+"""Load the deck of a playlist, with the names that its tracks have now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from playshuffle.dealing.deck import Deck, mark_written, rename_tracks, with_replaced
+from playshuffle.library.identity import Identity, identify
+from playshuffle.library.tracks import Tracks
+from playshuffle.library.walk import Changes
+from playshuffle.pipeline.target import Target
+from playshuffle.store import decks
+from playshuffle.store.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class DeckHistory:
+    """The deck of a playlist, now and before its last deal.
+
+    deck: with the names that its tracks have now. stored: the same as it was remembered, None if
+        it was not. before: as it was before its last deal. identity: which of the present tracks
+        each stored one is. marks: of the stored tracks, by the names that they have now.
+    """
+
+    deck: Deck
+    stored: decks.StoredDeck | None
+    before: decks.StoredDeck | None
+    identity: Identity | None = None
+    marks: Mapping[bytes, bytes] = field(default_factory=dict)
+
+
+def load_history(state: State, target: Target, tracks: Tracks, changes: Changes) -> DeckHistory:
+    """Load the deck of a playlist; without one, make it from the file, if that is ours."""
+    stored, before = (decks.load(state, target.path, age) for age in (0, 1))
+    if stored is None:
+        return DeckHistory(_deck_from_file(target), None, before)
+    identity = identify(stored.remembered(), tracks.paths, tracks.marks, changes.moved)
+    names = _new_names(stored, tracks.paths, identity)
+    if before is not None:
+        before = before._replace(deck=rename_tracks(before.deck, names))
+    marks = {names.get(path, path): mark for path, mark in stored.mark_by_path().items()}
+    return DeckHistory(rename_tracks(stored.deck, names), stored, before, identity, marks)
+
+
+def confirm_pending_deal(history: DeckHistory, state: State, target: Target) -> DeckHistory:
+    """Mark a pending deal as dealt if it did reach the file."""
+    deck, stored = history.deck, history.stored
+    if stored is None or deck.deal is None or not deck.deal.is_pending or target.content != stored.content:
+        return history
+    decks.confirm(state, target.path)
+    return replace(history, deck=mark_written(deck), stored=stored._replace(deck=mark_written(stored.deck)))
+
+
+def _new_names(stored: decks.StoredDeck, paths: Sequence[bytes], identity: Identity) -> dict[bytes, bytes]:
+    """Map the old path of each renamed track of a deck to its present path."""
+    names = {
+        old: paths[index]
+        for old, index in zip(stored.paths, identity.now, strict=True)
+        if index is not None and paths[index] != old
+    }
+    return with_replaced(names, frozenset(stored.paths))
+
+
+def _deck_from_file(target: Target) -> Deck:
+    """Return a deck of which nothing is known but its file: all tracks in it were dealt."""
+    if target.order is None:  # not written by us
+        return Deck()
+    dealt = tuple(target.last_paths)
+    return Deck(dealt=dealt, removed=dealt, round=1 if dealt else 0)

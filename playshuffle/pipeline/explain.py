@@ -1,0 +1,243 @@
+"""Explain why a file is or is not in a playlist, with the reasons that the stages of a run give.
+
+Nothing is written. Whether a file is in a playlist is read from the playlist itself; the stages, in the
+order in which a run has them, give the reason.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from playshuffle.errors import MissingError, PlayshuffleError
+from playshuffle.library import ignore_files
+from playshuffle.library.cache import Cache
+from playshuffle.library.listing import is_audio_name
+from playshuffle.library.scan import Library
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.ordering import pins
+from playshuffle.pipeline.choice import Choice, choose
+from playshuffle.pipeline.deck_history import load_history
+from playshuffle.pipeline.entry_writer import entry_writer
+from playshuffle.pipeline.presence import present_roots, reachable_roots
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools, rows_of, scan
+from playshuffle.pipeline.target import Target
+from playshuffle.store.state import State
+
+IN = "in"
+NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "outside", "not_listed"
+NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
+NAME, LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "name", "limit", "dealt", "upcoming", "not_written"
+
+# How reasons of a scan begin, and their codes.
+_CODES = {
+    "hidden": "hidden",
+    "AppleDouble": "hidden",
+    "system folder": "hidden",
+    "ignore file": "ignored",
+    "folder has .": "ignored",
+    "not audio": NOT_AUDIO,
+    "empty file": NOT_AUDIO,
+    "reached by another path": "duplicate_path",
+    "link to no file": NO_FILE,
+    "no such file": NO_FILE,
+    "could not be read": UNREADABLE,
+}
+
+
+class Reason(NamedTuple):
+    """Why a file is in a playlist, or not. code: for programs; IN if it is. text: for people."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaylistStages:
+    """What the stages of a run leave of the files of one playlist.
+
+    entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
+    that is missing. skipped: reasons of the scan. unwritable: reasons by path.
+    order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
+    """
+
+    request: Request
+    library: Library
+    choice: Choice
+    exists: bool
+    entries: dict[bytes, int]
+    missing: Sequence[MissingError]
+    skipped: dict[bytes, str]
+    unwritable: dict[bytes, str]
+    pinned: frozenset[bytes]
+    order: dict[bytes, int] | None = None
+    drawn_s: int = 0
+    dealt: frozenset[bytes] = frozenset()
+    upcoming: dict[bytes, int] = field(default_factory=dict)
+    last_deal: str = ""
+
+    def path_of(self, path: bytes) -> bytes:
+        """Return a path as it is found below the folders of the playlist, which may be links."""
+        if path in self.entries or path in self.choice.indices or path in self.skipped:
+            return path
+        real = os.path.realpath(path)
+        for root in self.request.roots:
+            top = os.path.join(os.path.realpath(root), b"")
+            if real.startswith(top):
+                return os.path.join(root, real[len(top) :])
+        return path
+
+    def explain(self, path: bytes) -> Reason:
+        """Return why a file is in the playlist, or not."""
+        path = self.path_of(path)
+        if path in self.entries:
+            return Reason(IN, self._position(path))
+        return self._why_not(path)
+
+    def _position(self, path: bytes) -> str:
+        text = f"position {self.entries[path] + 1:,} of {len(self.entries):,}"
+        text += ", pinned" if path in self.pinned else ""
+        text += f", {self.last_deal}" if self.last_deal else ""
+        reason = self._stage(path)
+        return f"{text}; the next update removes it: {reason.text}" if reason is not None else text
+
+    def _why_not(self, path: bytes) -> Reason:
+        reason = self._stage(path)
+        if reason is not None:
+            return reason
+        if path in self.dealt:
+            return Reason(DEALT, "dealt before, in this round")
+        if path in self.upcoming:
+            ahead = f"{self.upcoming[path] + 1:,} of {len(self.upcoming):,}"
+            return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
+        recipe = self.request.recipe
+        if (recipe.limit or recipe.time_ms) and self.order is not None and path in self.order:
+            return Reason(LIMIT, f"position {self.order[path] + 1:,}, after the end of the playlist")
+        if not self.exists:
+            return Reason(NOT_WRITTEN, "the playlist does not exist yet")
+        return Reason(NOT_WRITTEN, "new: the next update adds it")
+
+    def _stage(self, path: bytes) -> Reason | None:
+        """Return the reason of the first stage that leaves out a file; None if none does."""
+        index = self.choice.indices.get(path)
+        if index is None:
+            return self._not_found(path)
+        left_out = self.choice.why_not(index)
+        if left_out is not None:
+            return Reason(*left_out)
+        if path in self.unwritable:
+            return Reason(NAME, f"the player would lose it: {self.unwritable[path]}")
+        return None
+
+    def _not_found(self, path: bytes) -> Reason:
+        reason = self._not_reached(path)
+        if reason is not None:
+            return reason
+        for above in _with_parents(path):
+            if above in self.skipped:
+                return self._skipped(path, above)
+        return _of_file(path)
+
+    def _not_reached(self, path: bytes) -> Reason | None:
+        """Return why a scan does not come to a path; None if it does."""
+        for error in self.missing:
+            if path.startswith(error.path.rstrip(b"/") + b"/"):
+                return Reason(MISSING_DRIVE, error.summary)
+        files, roots = self.request.files, self.request.roots
+        if files is not None:
+            return None if path in files else Reason(NOT_LISTED, "not in the list")
+        is_below = any(path.startswith(os.path.join(root, b"")) for root in roots)
+        return None if is_below else Reason(OUTSIDE, "outside of the folders")
+
+    def _skipped(self, path: bytes, above: bytes) -> Reason:
+        reason = self.skipped[above]
+        code = next((code for start, code in _CODES.items() if reason.startswith(start)), SKIPPED)
+        if reason == "ignore file":
+            reason = f"ignored: {ignore_files.deciding_line(self.request.roots, above) or reason}"
+        if above.rstrip(b"/") != path:
+            reason += f" (its folder {os.fsdecode(above)})"
+        return Reason(code, reason)
+
+
+def _of_file(path: bytes) -> Reason:
+    """Return why a file that no stage mentions is not a track."""
+    if not os.path.lexists(path):
+        return Reason(NO_FILE, "no such file")
+    if os.path.isdir(path):
+        return Reason(NOT_AUDIO, "a folder")
+    if not is_audio_name(os.path.basename(path)):
+        return Reason(NOT_AUDIO, "not audio by name")
+    return Reason(SKIPPED, "not found by the scan")
+
+
+def look_at(request: Request, tools: Tools) -> PlaylistStages:
+    """Run the stages for a playlist without writing anything.
+
+    Raises:
+        PlayshuffleError: a folder was never there, or the playlist cannot be read.
+    """
+    with (
+        State(writes=False) as state,
+        Cache() if request.tags else nullcontext() as cache,
+    ):
+        roots, missing = reachable_roots(request.roots if request.files is None else (), state.root)
+        library = scan(request, roots, cache, tools, EVERYWHERE)
+        target = Target(request.output, state, force=True) if request.output is not None else None
+        last: Sequence[bytes] = ()
+        if target is not None:
+            target.find_last_order()
+            last = target.last_tracks
+        _, gone = present_roots(roots, library, state.root, last, ())
+        choice = choose(
+            request, library.tracks, rows_of(cache, tools.read_all) if cache is not None else None
+        )
+        writer = entry_writer(request, target, library.tracks.folders)
+        _, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
+        playlist = PlaylistStages(
+            request=request,
+            library=library,
+            choice=choice,
+            exists=target is not None and target.exists,
+            entries={path: at for at, path in enumerate(target.entries())} if target is not None else {},
+            missing=[*missing, *gone],
+            skipped=dict((*library.unreadable, *library.skipped)),
+            unwritable=dict(unwritable),
+            pinned=frozenset(_pinned(request, choice)),
+        )
+        return _with_history(playlist, state, target)
+
+
+def _with_history(playlist: PlaylistStages, state: State, target: Target | None) -> PlaylistStages:
+    if target is None:
+        return playlist
+    history = load_history(state, target, playlist.library.tracks, EVERYWHERE)
+    if history.stored is None:
+        order = {path: at for at, path in enumerate(target.last_paths)}
+        drawn_s = target.last.shuffled_s if target.last is not None else 0
+        return replace(playlist, order=order, drawn_s=drawn_s)
+    deck = history.deck
+    deal = deck.deal
+    return replace(
+        playlist,
+        dealt=frozenset(deck.dealt),
+        upcoming={path: at for at, path in enumerate(deck.upcoming)},
+        last_deal=f"deal {deal.number:,} of round {deal.round:,}" if deal is not None else "",
+    )
+
+
+def _pinned(request: Request, choice: Choice) -> Iterator[bytes]:
+    for text in request.pins:
+        try:
+            yield choice.found.paths[pins.resolve(text, choice.found.paths, request.roots).index]
+        except PlayshuffleError:  # `make` says what is wrong with it
+            continue
+
+
+def _with_parents(path: bytes) -> Iterator[bytes]:
+    """Yield a path and the folders above it, each with and without a slash at its end."""
+    while len(path) > 1:
+        yield path
+        yield path + b"/"
+        path = os.path.dirname(path)

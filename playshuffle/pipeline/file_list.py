@@ -1,0 +1,65 @@
+"""Read the list of files that `--from` names: lines, names ended by NUL, or a playlist of any format."""
+
+import os
+import stat
+import sys
+from typing import BinaryIO
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.playlist.formats import FORMATS
+from playshuffle.playlist.reading import read_content
+
+STDIN = "-"
+_MOST = 256 << 20  # bytes; a million paths have some 100 MB
+_STARTS = {b"<?xml": b".xspf", b"<playlist": b".xspf", b"[playlist]": b".pls", b"{": b".jspf"}
+
+
+def read_file_list(source: str) -> tuple[bytes, ...]:
+    """Return the files that a list names, each once, as absolute paths.
+
+    Relative names start at the folder of the list; on standard input, at the current folder.
+
+    Args:
+        source: path of the list, or `STDIN`.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or is not a list of files.
+    """
+    path = os.path.abspath(os.fsencode("-.m3u" if source == STDIN else source))
+    content = _content(source, path)
+    if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        folder = os.path.dirname(path)
+        names = [os.path.normpath(os.path.join(folder, name)) for name in content.split(b"\0") if name]
+    else:
+        if os.path.splitext(path)[1].lower() not in FORMATS or source == STDIN:
+            path += next(
+                (end for start, end in _STARTS.items() if content.lstrip().startswith(start)), b".m3u"
+            )
+        names = [os.path.normpath(entry.path) for entry in read_content(content, path).entries if entry.path]
+    return tuple(dict.fromkeys(names))
+
+
+def _content(source: str, path: bytes) -> bytes:
+    if source == STDIN:
+        if sys.stdin is None:
+            raise PlayshuffleError("Standard input is closed, so --from - reads nothing.", Exit.NO_INPUT)
+        return _bounded(sys.stdin.buffer, "Standard input")
+    try:
+        # Without O_NONBLOCK a FIFO that nobody writes would hold us for ever.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            kind = os.fstat(file.fileno()).st_mode
+            if stat.S_ISFIFO(kind):  # as a shell gives for <(find …)
+                os.set_blocking(file.fileno(), True)
+            if stat.S_ISREG(kind) or stat.S_ISFIFO(kind):
+                return _bounded(file, shown(path))
+            reason = "Not a regular file"
+    except OSError as error:
+        reason = error.strerror or "unreadable"
+    raise PlayshuffleError(f"--from {shown(path)} cannot be read: {reason}.", Exit.NO_INPUT)
+
+
+def _bounded(file: BinaryIO, name: str) -> bytes:
+    content = file.read(_MOST + 1)
+    if len(content) > _MOST:
+        raise PlayshuffleError(f"{name} has more than {_MOST >> 20} MB, so it is not a list.", Exit.NO_INPUT)
+    return content

@@ -1,0 +1,109 @@
+"""Keep the order of one playlist while its tracks change."""
+
+from dataclasses import replace
+from datetime import datetime
+from hashlib import blake2b
+from operator import ne
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.identity import MARK_BYTES, Identity, Remembered, identify
+from playshuffle.library.tracks import Tracks
+from playshuffle.library.walk import Changes
+from playshuffle.ordering.running_order import UpdatedOrder, update_order
+from playshuffle.pipeline.make import draw_order, new_record
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
+from playshuffle.store import decks
+
+_CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
+
+
+def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: float = 0) -> Report:
+    """Keep one playlist as it is, except for tracks that were added, removed, renamed or tagged.
+
+    Its order is drawn again if there is none yet, or if it was drawn as another order than the
+    request asks for.
+
+    Args:
+        request: the playlist; it has an output.
+        tools: what to work with.
+        changes: what to look at again.
+        redraw_before_s: draw a new order if the present one is older than this time (Unix seconds).
+
+    Raises:
+        PlayshuffleError: the playlist could not be kept; the file is as it was.
+    """
+    with open_session(request, tools, changes, must_remember=True) as run:
+        assert run.target is not None, "a kept playlist is a file"
+        now_s = int(tools.clock())
+        before = run.target.remembered
+        drawn_s = run.target.last.shuffled_s if run.target.last is not None else now_s
+        notes = []
+        if drawn_s > now_s + _CLOCK_TOLERANCE_S:
+            day = datetime.fromtimestamp(drawn_s).astimezone().date()
+            notes.append(f"The order is dated {day}, which is in the future: it counts as drawn now.")
+            drawn_s = now_s
+        if before is None:
+            report = draw_order(run, tools.randbelow, is_update=True)
+            return run.replace(report, new_record(report, now_s))
+        # Among all tracks that were found: one that is left out must not be taken for a deleted one.
+        found = run.library.tracks
+        identity = identify(before, found.paths, found.marks, changes.moved)
+        # Before the playlist, so that a run that is killed in between is repeated for both.
+        decks.follow_renames(run.state, run.target.path, before, identity, found.paths, found.marks)
+        identity = _among(identity, found, run.tracks)
+        is_same_order = run.target.order in (None, request.recipe.order_name)
+        if not is_same_order or drawn_s < redraw_before_s:
+            try:
+                report = draw_order(run, tools.randbelow, is_update=True)
+            except PlayshuffleError as error:
+                if not is_same_order:
+                    raise
+                notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
+            else:
+                report = replace(report, notes=[*report.notes, *notes])
+                return run.replace(report, new_record(report, now_s))
+        updated = update_order(
+            run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
+        )
+        report = _count_changes(run.report(updated.arranged, notes), before, identity)
+        return run.replace(report, _record(run, before, updated, drawn_s))
+
+
+def _among(identity: Identity, found: Tracks, tracks: Tracks) -> Identity:
+    """Return the same with the indices of some of the tracks, as if the others were not there."""
+    if len(found) == len(tracks):
+        return identity
+    index_of = {path: index for index, path in enumerate(tracks.paths)}
+    chosen = [index_of.get(path) for path in found.paths]
+    new = [index for old in identity.new if (index := chosen[old]) is not None]
+    return Identity([None if old is None else chosen[old] for old in identity.now], new)
+
+
+def _count_changes(report: Report, before: Remembered, identity: Identity) -> Report:
+    absent = identity.now.count(None)
+    still_gone = sum(identity.now[old] is None for old in before.gone)
+    paths_now = [*report.playable.paths, b""]
+    now = (-1 if index is None else index for index in identity.now) if absent else identity.now
+    moved = sum(map(ne, before.paths, map(paths_now.__getitem__, now)))  # type: ignore[arg-type]
+    return replace(
+        report,
+        came=len(identity.new) + len(before.gone) - still_gone,
+        went=absent - still_gone,
+        renamed=moved - absent,
+    )
+
+
+def _record(run: Session, before: Remembered, updated: UpdatedOrder, drawn_s: int) -> OrderRecord:
+    """Return the record of an updated order, vanished tracks included."""
+    tracks = run.tracks
+    paths, digest, marks = tracks.paths, tracks.digest, tracks.marks
+    if updated.gone:
+        paths = paths + [before.paths[old] for old, _ in updated.gone]
+        digest = blake2b(b"\0".join([digest, *paths[len(tracks) :]]), digest_size=16).digest()
+        old_marks = before.marks or bytes(MARK_BYTES * len(before.paths))
+        marks += b"".join(old_marks[MARK_BYTES * old : MARK_BYTES * (old + 1)] for old, _ in updated.gone)
+    gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
+    is_known = before == Remembered(paths, marks, updated.order, gone)
+    return OrderRecord(digest, lambda: paths, updated.order, drawn_s, marks, gone, is_known)

@@ -1,0 +1,76 @@
+"""Make one playlist in a new order."""
+
+from dataclasses import replace
+
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.recipe import Gap, Recipe, usual_gap
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
+from playshuffle.shuffle import RandBelow
+
+
+def make(request: Request, tools: Tools) -> Report:
+    """Make one playlist, in a new order.
+
+    Raises:
+        PlayshuffleError: the playlist was not made; an old one is as it was.
+    """
+    with open_session(request, tools) as run:
+        report = draw_order(run, tools.randbelow)
+        return run.replace(report, new_record(report, int(tools.clock())))
+
+
+def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -> Report:
+    """Draw a new order.
+
+    Args:
+        run: the session.
+        randbelow: drawn from.
+        is_update: keep a gap to the last order, where the order can, and shorten one that is too long.
+    """
+    recipe, target = run.recipe, run.target
+    gap_notes = []
+    if is_update:
+        if target is not None and target.remembered is not None:
+            recipe = _with_gap(recipe, len(run.tracks))
+        if recipe.gap is not None and recipe.gap.plays(len(run.tracks)) > len(run.tracks):
+            gap_notes.append(
+                f"The gap of {recipe.gap.size:,} plays is longer than the list, so it is shortened."
+            )
+            recipe = replace(recipe, gap=Gap(len(run.tracks)))
+    last = None
+    if target is not None and needs_last(recipe):
+        last = last_order(run.tracks.paths, target.last_paths, target.last and target.last.played)
+    notes = gap_notes + _notes_on(recipe, run.tracks, last)
+    return run.report(arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes)
+
+
+def new_record(report: Report, now_s: int) -> OrderRecord:
+    """Return the record of a new order for the state."""
+    tracks = report.playable
+    return OrderRecord(tracks.digest, lambda: tracks.paths, report.arranged, now_s, tracks.marks)
+
+
+def _with_gap(recipe: Recipe, count: int) -> Recipe:
+    gap = usual_gap(count)
+    if gap < 2 or recipe.gap or recipe.part or "--gap" not in ORDERS[recipe.order].takes:
+        return recipe
+    return replace(recipe, gap=Gap(gap))
+
+
+def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str]:
+    """Return what the user should know of an order beforehand."""
+    notes = []
+    if recipe.time_ms is not None:
+        unknown = tracks.durations_ms.count(0)
+        longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
+        if unknown:
+            notes.append(f"Left out for --time, since their length is not known: {unknown:,} tracks.")
+        if longer:
+            notes.append(f"Left out, since they alone are longer than --time: {longer:,} tracks.")
+    if ORDERS[recipe.order].from_last and (last is None or not last.count):
+        notes.append(f"There is no last order yet, so {recipe.order} begins with that by path.")
+    return notes

@@ -1,0 +1,138 @@
+"""Report what a run did: the playlist, what is in it, and what was skipped."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from playshuffle.library.folder import Skipped
+from playshuffle.library.scan import Library
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.arrange import Arranged
+from playshuffle.ordering.groups import artist_keys
+from playshuffle.pipeline.choice import Choice
+from playshuffle.pipeline.entry_writer import EntryWriter
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.players.losses import Loss
+from playshuffle.players.profiles import GENERIC
+from playshuffle.playlist.m3u import PathStyle, Text
+from playshuffle.playlist.parts import Parts, files_of, made, surplus
+from playshuffle.shuffle import fewest_repeats, repeats
+
+
+class Figures(NamedTuple):
+    """What a playlist holds.
+
+    neighbours: how many tracks follow a track of the same artist; fewest: the least that is possible.
+    """
+
+    duration_ms: int
+    artists: int
+    neighbours: int
+    fewest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run did.
+
+    found: number of all tracks; choice: which of them are chosen; playable: those that can be written;
+        arranged: their order; the first `count` tracks are in the playlist.
+    figures: counts what the playlist holds; only a person wants to know.
+    text: the playlist itself, of one file or several. player: for which it was written.
+    is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
+        that it replaces, because it now has fewer parts, or is in parts for the first time.
+    suspects: paths to which the indices of `losses` belong.
+    by_root: number of tracks below each root. came, went, renamed: since the last time.
+    """
+
+    output: bytes | None
+    order: str
+    style: PathStyle
+    found: int
+    choice: Choice
+    count: int
+    playable: Tracks
+    arranged: list[int]
+    figures: Callable[[], Figures]
+    text: Text | Parts
+    player: str
+    is_new: bool
+    skipped: list[Skipped]
+    untagged: list[Skipped]
+    unreadable: list[Skipped]
+    unwritable: list[Skipped]
+    suspects: list[bytes]
+    losses: list[Loss]
+    removed: Sequence[bytes] = ()
+    by_root: Sequence[tuple[bytes, int]] = ()
+    came: int = 0
+    went: int = 0
+    renamed: int = 0
+    is_changed: bool = False
+    notes: Sequence[str] = ()
+
+    def files(self) -> list[bytes]:
+        """Return the files that the playlist is in, or would be: one, or its parts in order."""
+        return [] if self.output is None else files_of(self.output, self.text)
+
+    def paths(self) -> list[bytes]:
+        """Return the paths of the tracks in the playlist, in order."""
+        return [self.playable.paths[index] for index in self.arranged[: self.count]]
+
+
+def build_report(
+    request: Request,
+    library: Library,
+    choice: Choice,
+    target: Target | None,
+    writer: EntryWriter,
+    playable: Tracks,
+    unwritable: list[Skipped],
+    arranged: Arranged,
+) -> Report:
+    """Make the text of the playlist, and count what it holds.
+
+    Raises:
+        PlayshuffleError: the player would lose tracks, and the request is strict.
+    """
+    chosen = arranged.order[: arranged.count]
+    is_all = arranged.count == len(playable)
+    listed, places = (playable, chosen) if is_all else (playable.only(chosen), range(arranged.count))
+    comments = [("ORDER", request.recipe.order_name)]
+    comments += [("SEED", request.seed)] if request.seed is not None else []
+    comments += [("FOR", request.player)] if request.player != GENERIC else []
+    comments += writer.comments()
+    suspects = writer.suspects(listed)
+    lost = writer.losses(suspects, arranged.count)
+    if request.strict:
+        writer.check_strict(unwritable, lost, suspects)
+    text = made(writer.format.text, listed.column(writer.lines), places, comments, writer.max_per_file)
+    return Report(
+        output=target.path if target is not None else None,
+        order=request.recipe.order,
+        style=writer.style,
+        player=request.player,
+        found=len(library.tracks),
+        choice=choice,
+        count=arranged.count,
+        playable=playable,
+        arranged=arranged.order,
+        figures=partial(_figures, listed, places),
+        text=text,
+        removed=surplus(target.path, text) if target is not None else (),
+        is_new=target is not None and not target.exists,
+        skipped=library.skipped,
+        untagged=library.untagged,
+        unreadable=library.unreadable,
+        unwritable=unwritable,
+        suspects=suspects,
+        losses=lost,
+    )
+
+
+def _figures(listed: Tracks, places: Sequence[int]) -> Figures:
+    keys, artists = artist_keys(listed.artists)
+    keys = list(map(keys.__getitem__, places))
+    return Figures(sum(listed.durations_ms), artists, repeats(keys), fewest_repeats(keys))

@@ -1,0 +1,342 @@
+"""Open a session: find and read the tracks of a request, and lock its playlist until the end."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from dataclasses import replace as with_fields
+from typing import Any
+
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Folder, Skipped, Tags, rows
+from playshuffle.library.listed_files import MISSING
+from playshuffle.library.missing import Root, root_user_notes
+from playshuffle.library.scan import Library, Progress, survey, survey_files
+from playshuffle.library.tracks import ReadAll, Tracks
+from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.ordering import pins
+from playshuffle.ordering.arrange import Arranged
+from playshuffle.ordering.groups import TagsOf
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.choice import WHERE, Choice, NothingMatchesError, choose
+from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history
+from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
+from playshuffle.pipeline.presence import nothing_to_play, present_roots, reachable_roots
+from playshuffle.pipeline.report import Report, build_report
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.playlist import parts
+from playshuffle.shuffle import RandBelow
+from playshuffle.store import decks
+from playshuffle.store.state import Seen, State
+from playshuffle.system import atomic_file
+from playshuffle.text import counted
+
+# Looks up the tags of a folder, as rows of the cache.
+RowsOf = Callable[[Folder], Sequence[Sequence[Any] | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a run works with: the tag reader, the source of randomness, the progress display, the clock.
+
+    tags: fields of `Tags` that replace those of files, by path.
+    """
+
+    read_all: ReadAll
+    randbelow: RandBelow
+    progress: Progress
+    clock: Callable[[], float] = time.time
+    tags: Mapping[bytes, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRecord:
+    """An order, as it is remembered.
+
+    paths: returns the tracks that the order is over; digest: of these. places: the order.
+    drawn_s: when it was drawn, in Unix seconds.
+    marks: of the tracks, as they are now.
+    gone: tracks of the order that have disappeared, and since when, in Unix seconds.
+    is_known: the same order is remembered already.
+    """
+
+    digest: bytes
+    paths: Callable[[], Sequence[bytes]]
+    places: Sequence[int]
+    drawn_s: int
+    marks: bytes
+    gone: Mapping[int, int] = field(default_factory=dict)
+    is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The tracks of a request, the playlist to write, and its stored history.
+
+    target: None if no file is asked for. roots: those that are present. missing: an error for
+        each of the others. history: of the deck, None except for deals.
+    choice: which tracks are chosen.
+    tracks: those of them that can be written; unwritable: the others. recipe: with its pins resolved.
+    """
+
+    request: Request
+    state: State
+    target: Target | None
+    library: Library
+    roots: list[Root]
+    missing: list[MissingError]
+    history: DeckHistory | None
+    writer: EntryWriter
+    choice: Choice
+    tracks: Tracks
+    unwritable: list[Skipped]
+    tags_of: TagsOf | None
+    recipe: Recipe
+
+    def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
+        """Make the playlist of an order, and a report of it."""
+        report = build_report(
+            self.request,
+            self.library,
+            self.choice,
+            self.target,
+            self.writer,
+            self.tracks,
+            self.unwritable,
+            arranged,
+        )
+        return with_fields(report, notes=notes)
+
+    def replace(self, report: Report, record: OrderRecord) -> Report:
+        """Remember the order, then replace the playlist: both or neither."""
+        target = self.target
+        if target is None or not self.request.writes:
+            return self.finish(report, is_changed=False)
+        with parts.prepared(target.path, report.text, force=self.request.force) as ready:
+            seen = Seen(record.digest, report.text.fingerprint, report.count, record.drawn_s)
+            if not record.is_known or target.last != seen:
+                self.state.remember(
+                    target.path,
+                    seen,
+                    target.last,
+                    record.paths,
+                    record.places,
+                    self.roots,
+                    record.marks,
+                    record.gone,
+                )
+            is_changed = ready.replace()
+        return self.finish(report, is_changed=is_changed)
+
+    def finish(self, report: Report, *, is_changed: bool) -> Report:
+        """Return the report with all that is known at the end."""
+        notes = [*report.notes, *root_user_notes(self.request.roots), *self.state.notes]
+        notes += self.target.notes if self.target is not None else []
+        notes += [
+            f"{error.summary}; what is there is passed over, and comes later." for error in self.missing
+        ]
+        by_root = [(root.path, root.tracks) for root in self.roots if not root.path.endswith(b"/")]
+        return with_fields(report, is_changed=is_changed, by_root=by_root, notes=notes)
+
+
+@contextmanager
+def open_session(
+    request: Request,
+    tools: Tools,
+    changes: Changes = EVERYWHERE,
+    *,
+    deals: bool = False,
+    must_remember: bool = False,
+) -> Iterator[Session]:
+    """Find and read the tracks; until the end no other playshuffle writes this playlist.
+
+    Args:
+        request: the playlist.
+        tools: what to work with.
+        changes: what to look at again.
+        deals: load the deck of the playlist instead of its last order, and pass over roots that
+            are missing, as long as one is present.
+        must_remember: raise an error if the state cannot be written; a deal always does.
+
+    Raises:
+        PlayshuffleError: there is nothing to play, nothing can be remembered, a drive is missing, or
+            the playlist must not be written.
+    """
+    must_remember |= deals and request.writes
+    with (
+        State(writes=request.writes, must_remember=must_remember) as state,
+        Cache() if request.tags else nullcontext() as cache,
+    ):
+        roots, missing = reachable_roots(request.roots if request.files is None else (), state.root)
+        if missing and not (deals and roots):
+            raise missing[0]
+        target = Target(request.output, state, force=request.force) if request.output is not None else None
+        folder = target.check_drive(allow_shrink=request.allow_shrink) if target is not None else []
+        version = _version(state, target)
+        library = scan(request, roots, cache, tools, changes)
+        # From the look at the last order to the end nobody else may write a new one.
+        with locked(state, target.path) if target is not None and request.writes else nullcontext():
+            if _version(state, target) != version:  # another process wrote, and may have seen more
+                library = scan(request, roots, cache, tools, with_fields(changes, dirty=None))
+            writer = entry_writer(request, target, library.tracks.folders)
+            history = None
+            if deals:
+                assert target is not None, "a deck belongs to a file"
+                history = load_history(state, target, library.tracks, changes)
+            elif target is not None:
+                target.find_last_order()
+            expected = None if request.allow_shrink else _expected(target, history, library.tracks)
+            present, gone = present_roots(roots, library, state.root, expected, changes.gone)
+            missing = [] if request.allow_shrink else missing + gone
+            if missing and not (deals and len(library.tracks)):
+                raise missing[0]
+            if not len(library.tracks):
+                raise nothing_to_play(request.roots, library.skipped + library.unreadable)
+            tag_rows = rows_of(cache, tools.read_all, tools.tags) if cache is not None else None
+            choice = choose(request, library.tracks, tag_rows)
+            tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
+            if not len(tracks):
+                raise _nothing_left(roots, missing, choice, unwritable)
+            if cache is not None and not missing:
+                cache.keep((), library.gone)
+            if history is not None and target is not None and request.writes:
+                history = confirm_pending_deal(history, state, target)
+            yield Session(
+                request=request,
+                state=state,
+                target=target,
+                library=library,
+                roots=present + folder,
+                missing=missing,
+                history=history,
+                writer=writer,
+                choice=choice,
+                tracks=tracks,
+                unwritable=unwritable,
+                tags_of=_tags_of(tag_rows) if tag_rows is not None else None,
+                recipe=_with_pins(request, choice, tracks),
+            )
+
+
+def scan(
+    request: Request, roots: Sequence[bytes], cache: Cache | None, tools: Tools, changes: Changes
+) -> Library:
+    """Find and read the tracks of a request; roots: the folders that are present.
+
+    Raises:
+        PlayshuffleError: most of the files that were listed are missing.
+    """
+    if request.files is not None:
+        library = survey_files(request.files, cache, tools.read_all, tools.progress)
+        _check_files(request.files, library.skipped)
+        return library
+    return survey(
+        roots, cache, tools.read_all, tools.progress, changes, use_ignore_files=request.ignore_files
+    )
+
+
+def _check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
+    """Raise an error if most of the files that were listed are missing."""
+    gone = [path for path, reason in skipped if reason == MISSING]
+    if 2 * len(gone) > len(files):
+        raise PlayshuffleError(
+            f"{len(gone):,} of {counted(len(files), 'file')} named by --from are missing, among them"
+            f" {shown(gone[0])}. The playlist was left as it is. Mount the drive, or correct the list.",
+            Exit.MISSING,
+        )
+
+
+def _nothing_left(
+    roots: Sequence[bytes], missing: Sequence[MissingError], choice: Choice, unwritable: Sequence[Skipped]
+) -> PlayshuffleError:
+    """Return the error for folders without any track left."""
+    if missing:
+        return missing[0]
+    return nothing_to_play(roots, unwritable) if unwritable else NothingMatchesError(choice)
+
+
+def _version(state: State, target: Target | None) -> object:
+    """Return a value that changes whenever a process remembers something of the playlist."""
+    return None if target is None else (state.seen(target.path), decks.version(state, target.path))
+
+
+def _expected(target: Target | None, history: DeckHistory | None, tracks: Tracks) -> Sequence[bytes] | None:
+    """Return the tracks that should be there; None if they are all there."""
+    if history is not None:
+        known = history.deck.tracks
+        return None if known and known.issubset(tracks.paths) else list(known)
+    if target is None:
+        return []
+    if target.last is not None and target.last.library == tracks.digest:
+        return None
+    return target.last_tracks
+
+
+def _with_pins(request: Request, choice: Choice, tracks: Tracks) -> Recipe:
+    if not request.pins:
+        return request.recipe
+    named = []
+    for text in request.pins:
+        try:
+            named.append(pins.resolve(text, tracks.paths, request.roots))
+        except PlayshuffleError:
+            _check_pin(text, request, choice)
+            raise
+    return with_fields(request.recipe, pins=tuple(named))
+
+
+def _check_pin(text: str, request: Request, choice: Choice) -> None:
+    """Raise an error if a pinned track was found, but is left out."""
+    index = pins.resolve(text, choice.found.paths, request.roots).index
+    path, why = choice.found.paths[index], choice.why_not(index)
+    if why is not None:
+        code, reason = why
+        raise PlayshuffleError(
+            f"--pin: {shown(path)} is left out by --{code}: {reason}. Change the query, or omit the pin."
+            if code == WHERE
+            else f"--pin: {shown(path)} is left out: {reason}.",
+            Exit.USAGE,
+            ["--pin"],
+        )
+
+
+@contextmanager
+def locked(state: State, path: bytes) -> Iterator[None]:
+    """Keep all others from writing this playlist: of this user, and of any other."""
+    folder, name = os.path.split(path)
+    with state.locked(), atomic_file.held(folder):
+        for litter in (name, *map(os.path.basename, parts.existing(path))):
+            atomic_file.sweep(folder, litter)
+        yield
+
+
+def rows_of(
+    cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
+) -> RowsOf:
+    """Look up the tags of a folder in the cache; where that has lost them, in the files.
+
+    replaced: fields of `Tags` that replace those of files, by path.
+    """
+
+    def look_up(folder: Folder) -> Sequence[Sequence[Any] | None]:
+        names = rows(folder.names, b"/")
+        fields: Sequence[Sequence[Any] | None] = cache.fields(folder)
+        if len(fields) != len(names):
+            read = dict(read_all([folder.path + name for name in names]))
+            fields = [read[row].tags for row in range(len(names))]
+        if not replaced:
+            return fields
+        known = [replaced.get(folder.path + name, {}) for name in names]
+        return [
+            Tags._make(row or Tags())._replace(**tags) if tags else row
+            for row, tags in zip(fields, known, strict=True)
+        ]
+
+    return look_up
+
+
+def _tags_of(tag_rows: RowsOf) -> TagsOf:
+    return lambda folder: [None if row is None else Tags._make(row) for row in tag_rows(folder)]

@@ -1,0 +1,44 @@
+"""List the values of tags in a library, so that users can write queries for them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.library.cache import Cache
+from playshuffle.library.scan import survey
+from playshuffle.library.tracks import Tracks
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.pipeline.session import RowsOf, Tools, rows_of
+from playshuffle.selection.fields import FIELDS, TEXT, Field
+from playshuffle.selection.query import shown_value
+from playshuffle.selection.values import BETWEEN
+
+
+class Coverage(NamedTuple):
+    """How many tracks have a field, and how many of them each value; a track may have several."""
+
+    track_count: int
+    values: Counter[str]
+
+
+def coverage(
+    roots: Sequence[bytes], tools: Tools, names: Sequence[str] = tuple(FIELDS)
+) -> tuple[int, dict[str, Coverage]]:
+    """Return the number of tracks below some folders, and the coverage of each field."""
+    with Cache() as cache:
+        library = survey(roots, cache, tools.read_all, tools.progress, EVERYWHERE, use_ignore_files=True)
+        look_up = rows_of(cache, tools.read_all)
+        return len(library.tracks), {name: _coverage(library.tracks, FIELDS[name], look_up) for name in names}
+
+
+def _coverage(tracks: Tracks, field: Field, look_up: RowsOf) -> Coverage:
+    column = tracks.column(lambda folder: field.read(folder, look_up(folder) if field.needs_tags else ()))
+    count = 0
+    values: Counter[str] = Counter()
+    for raw, tracks_with in Counter(column).items():
+        text = shown_value(field, raw)
+        if text:
+            count += tracks_with
+            for part in text.split(BETWEEN) if field.kind == TEXT else [text]:
+                values[part] += tracks_with
+    return Coverage(count, values)

@@ -1,0 +1,187 @@
+"""Find tracks that are the same recording, and choose one of them.
+
+Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or else
+one artist and title, and lengths within two seconds. `Facts` lists what is never taken for a copy.
+Lengths are compared with the shortest track of a group, so that no chain of small differences grows long.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from playshuffle.library.folder import Folder, Skipped, Tags
+from playshuffle.library.tracks import Tracks
+
+TagsOf = Callable[[Folder], Sequence[Tags | None]]
+
+SHORTEST_MS = 30_000  # shorter ones are silence, skits and jingles, which share titles and ids
+SAME_ID_MS = 3_000
+SAME_NAME_MS = 2_000
+
+_BRACKETS = re.compile(r"[(\[{<]([^)\]}>]*)[)\]}>]")
+_WORD = re.compile(r"\w+")
+
+
+class Facts(NamedTuple):
+    """What decides whether tracks are copies, and which is kept.
+
+    position: where it is in the order already, None where it is not. Tracks without artist, title or
+    length, shorter than 30 s, with a title in square brackets, or of one release are never copies.
+    """
+
+    path: bytes
+    length_ms: int
+    artist: str = ""
+    title: str = ""
+    recording_id: str = ""
+    release_id: str = ""
+    lossless: bool = False
+    bitrate: int = 0
+    position: int | None = None
+
+    @classmethod
+    def of(cls, path: bytes, tags: Tags, position: int | None = None) -> "Facts":
+        """Return the facts in the tags of a track."""
+        return cls(
+            path,
+            tags.duration_ms or 0,
+            tags.artist,
+            tags.title,
+            tags.recording_id,
+            tags.release_id,
+            bool(tags.lossless),
+            tags.bitrate or 0,
+            position,
+        )
+
+
+class Copies(NamedTuple):
+    """Indices of tracks that are the same recording: the best one, and the others from good to bad."""
+
+    kept: int
+    others: tuple[int, ...]
+
+
+def find_copies(facts: Sequence[Facts]) -> list[Copies]:
+    """Return the groups of tracks that are the same recording, by the smallest path of each."""
+    groups = _Groups(facts)
+    groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
+    groups.join(_name, SAME_NAME_MS)
+    return [Copies(best, tuple(others)) for best, *others in groups.ranked()]
+
+
+def without_copies(
+    tracks: Tracks, tags_of: TagsOf, positions: Mapping[int, int]
+) -> tuple[list[int], list[Skipped], list[Copies]]:
+    """Keep one of the tracks that are the same recording.
+
+    Args:
+        tracks: the library.
+        tags_of: looks up the tags of a folder.
+        positions: of tracks that are in the order already, by index.
+
+    Returns:
+        The tracks that stay, ascending; the copies, each with the reason; and the groups.
+    """
+    tags = tracks.column(tags_of)
+    facts = [
+        Facts.of(path, row or Tags(), positions.get(index))
+        for index, (path, row) in enumerate(zip(tracks.paths, tags, strict=True))
+    ]
+    groups = find_copies(facts)
+    copy_of = {other: group.kept for group in groups for other in group.others}
+    skipped = [
+        Skipped(facts[index].path, f"a copy of {_printable(facts[copy_of[index]].path)}")
+        for index in sorted(copy_of)
+    ]
+    return [index for index in range(len(facts)) if index not in copy_of], skipped, groups
+
+
+def _printable(path: bytes) -> str:
+    return path.decode(errors="backslashreplace")
+
+
+def _name(track: Facts) -> Hashable | None:
+    """Return artist and title without brackets, and the words in these; None where one is missing."""
+    artist, title = _plain(track.artist), _plain(track.title)
+    words = frozenset(word for part in _BRACKETS.findall(title) for word in _WORD.findall(part))
+    stem = " ".join(_BRACKETS.sub(" ", title).split())
+    return (artist, stem, words) if artist and stem else None
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return " ".join(folded.split())
+
+
+def _may_be_copied(track: Facts) -> bool:
+    title = track.title.strip()
+    is_bracketed = title.startswith("[") and title.endswith("]")
+    return bool(track.artist and title) and track.length_ms >= SHORTEST_MS and not is_bracketed
+
+
+class _Groups:
+    """Groups of tracks, joined by one rule after the other."""
+
+    def __init__(self, facts: Sequence[Facts]) -> None:
+        self._facts = facts
+        self._groups = {index: [index] for index, track in enumerate(facts) if _may_be_copied(track)}
+        self._group_of = {index: index for index in self._groups}
+
+    def join(self, key_of: Callable[[Facts], Hashable | None], within_ms: int) -> None:
+        """Join the groups of tracks that have one key, and lengths within this time."""
+        by_key: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for index in self._group_of:
+            key = key_of(self._facts[index])
+            if key is not None:
+                by_key[key].append(index)
+        for members in by_key.values():
+            if len(members) > 1:
+                self._join_members(members, within_ms)
+
+    def _join_members(self, members: Iterable[int], within_ms: int) -> None:
+        """Join tracks from the shortest on, each to the first group that it fits."""
+        firsts: list[int] = []
+        for index in sorted(members, key=lambda each: (self._facts[each].length_ms, self._facts[each].path)):
+            for first in firsts:
+                is_near = self._facts[index].length_ms - self._facts[first].length_ms <= within_ms
+                if is_near and self._merge(self._group_of[first], self._group_of[index]):
+                    break
+            else:
+                firsts.append(index)
+
+    def _merge(self, one: int, other: int) -> bool:
+        """Make two groups one, unless they hold two tracks of one release."""
+        if one == other:
+            return True
+        releases = [
+            self._facts[index].release_id
+            for index in (*self._groups[one], *self._groups[other])
+            if self._facts[index].release_id
+        ]
+        ids = {
+            self._facts[index].recording_id.casefold()
+            for index in (*self._groups[one], *self._groups[other])
+            if self._facts[index].recording_id
+        }
+        if len(set(releases)) < len(releases) or len(ids) > 1:
+            return False
+        for index in self._groups[other]:
+            self._group_of[index] = one
+        self._groups[one] += self._groups.pop(other)
+        return True
+
+    def ranked(self) -> Iterator[list[int]]:
+        """Return the groups of two and more, each from the best to the worst."""
+        groups = [group for group in self._groups.values() if len(group) > 1]
+        for group in sorted(groups, key=lambda members: min(self._facts[index].path for index in members)):
+            yield sorted(group, key=lambda index: _rank(self._facts[index]))
+
+
+def _rank(track: Facts) -> tuple[bool, int, bool, int, bytes]:
+    """Lossless, then bit rate, then what is in the order already, then the smallest path."""
+    # Bit rates of lossless files say how well they are packed, and nothing about their quality.
+    bitrate = 0 if track.lossless else -track.bitrate
+    return not track.lossless, bitrate, track.position is None, track.position or 0, track.path

@@ -1,0 +1,177 @@
+"""List the fields of a query, and where each takes its values from.
+
+A field has a raw value for each row of a folder, as it is packed or tagged, and a function that decodes it.
+Raw values repeat from track to track, so that a term has to look at each of them only once.
+"""
+
+import os
+import re
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from playshuffle.library.audio_formats import BY_SUFFIX
+from playshuffle.library.folder import Folder, Tags, rows
+
+STARS = 5
+
+# The tags of all files of a folder, as `Tags` or in the order of its fields; None where there are none.
+Rows = Sequence[Sequence[Any] | None]
+_Read = Callable[[Folder, Rows], Iterable[Any]]
+
+TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, PATH, FLAG = (
+    "text",
+    "number",
+    "length",
+    "size",
+    "date",
+    "time",
+    "path",
+    "flag",
+)
+
+
+class Field(NamedTuple):
+    """A field of a query.
+
+    kind: how values are compared. read: the raw values of a folder, by row. decode: the value of a
+    raw one, None where it is missing; a missing text is empty. needs_tags: read wants the tags.
+    is_unique: raw values hardly ever repeat.
+    """
+
+    name: str
+    kind: str
+    read: _Read
+    decode: Callable[[Any], Any]
+    needs_tags: bool = True
+    is_unique: bool = False
+
+
+def as_it_is(raw: Any) -> Any:
+    """Decode a raw value that is the value."""
+    return raw
+
+
+def _tag(name: str) -> _Read:
+    index = Tags._fields.index(name)
+    empty = Tags()
+    return lambda _, tags: [(row or empty)[index] for row in tags]
+
+
+def _text(name: str, tag: str = "", *, is_unique: bool = False) -> Field:
+    return Field(name, TEXT, _tag(tag or name), as_it_is, is_unique=is_unique)
+
+
+def _number(name: str, tag: str = "") -> Field:
+    return Field(name, NUMBER, _tag(tag or name), as_it_is)
+
+
+def _year(date: str) -> int | None:
+    match = re.match(r"\s*(\d{4})(?!\d)", date, re.ASCII)
+    return int(match[1]) if match else None
+
+
+def _stars(share: float | None) -> float | None:
+    return None if share is None else round(share * STARS * 2) / 2
+
+
+def _artists(folder: Folder, _: Rows) -> Iterable[bytes]:
+    count = folder.names.count(b"/") + 1
+    return folder.artists.split(b"\0") if b"\0" in folder.artists else [folder.artists] * count
+
+
+def _lengths(folder: Folder, _: Rows) -> Iterable[int]:
+    return array("I", folder.durations_ms or bytes(4 * (folder.names.count(b"/") + 1)))
+
+
+def _paths(folder: Folder, _: Rows) -> Iterable[bytes]:
+    return map(folder.path.__add__, rows(folder.names, b"/"))
+
+
+def _stamps(offset: int) -> _Read:
+    return lambda folder, _: array("q", folder.stamps)[offset::4]
+
+
+_LOSSLESS = Tags._fields.index("lossless")
+_FORMATS = {
+    "aac": "AAC",
+    "ac3": "AC3",
+    "aiff": "AIFF",
+    "ape": "APE",
+    "asf": "Windows Media",
+    "dsdiff": "DSDIFF",
+    "dsf": "DSF",
+    "flac": "FLAC",
+    "mp3": "MP3",
+    "mp4": "AAC",
+    "musepack": "Musepack",
+    "optimfrog": "OptimFROG",
+    "opus": "Opus",
+    "speex": "Speex",
+    "tak": "TAK",
+    "tta": "TTA",
+    "vorbis": "OGG",
+    "wave": "WAVE",
+    "wavpack": "WavPack",
+}
+
+
+def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
+    """The names that beets has for formats; only the tags tell Apple Lossless from AAC."""
+    for name, row in zip(rows(folder.names, b"/"), tags, strict=True):
+        format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
+        yield "ALAC" if format_ == "mp4" and row is not None and row[_LOSSLESS] else _FORMATS[format_]
+
+
+_ALL = (
+    _text("title", is_unique=True),
+    Field("artist", TEXT, _artists, lambda raw: raw.decode(errors="replace"), needs_tags=False),
+    _text("album"),
+    _text("albumartist", "album_artist"),
+    _text("genre"),
+    _text("composer"),
+    _text("grouping"),
+    _text("work"),
+    _text("comment"),
+    _text("mood"),
+    _text("language"),
+    Field("date", DATE, _tag("date"), as_it_is),
+    Field("year", NUMBER, _tag("date"), _year),
+    Field("original_date", DATE, _tag("original_date"), as_it_is),
+    Field("original_year", NUMBER, _tag("original_date"), _year),
+    _number("disc"),
+    _number("track", "number"),
+    _number("bpm"),
+    Field("rating", NUMBER, _tag("rating"), _stars),
+    _number("plays", "play_count"),
+    _number("media_kind"),
+    Field(
+        "length", LENGTH, _lengths, lambda raw: raw / 1000 if raw else None, needs_tags=False, is_unique=True
+    ),
+    Field("path", PATH, _paths, as_it_is, needs_tags=False, is_unique=True),
+    Field("format", TEXT, _formats, as_it_is),
+    _number("bitrate"),
+    _number("samplerate", "sample_rate"),
+    Field("lossless", FLAG, _tag("lossless"), as_it_is),
+    Field("size", SIZE, _stamps(0), lambda raw: raw if raw >= 0 else None, needs_tags=False, is_unique=True),
+    Field("mtime", TIME, _stamps(1), lambda raw: raw / 1e9, needs_tags=False, is_unique=True),
+    _text("recording_id", is_unique=True),
+    _text("release_id"),
+)
+FIELDS = {field.name: field for field in _ALL}
+
+ALIASES = {
+    "album_artist": "albumartist",
+    "comments": "comment",
+    "disk": "disc",
+    "duration": "length",
+    "genres": "genre",
+    "mb_albumid": "release_id",
+    "mb_trackid": "recording_id",
+    "number": "track",
+    "play_count": "plays",
+    "sample_rate": "samplerate",
+}
+
+# Where a word without a field is looked for, as in beets.
+ANYWHERE = tuple(FIELDS[name] for name in ("artist", "title", "comment", "album", "albumartist", "genre"))

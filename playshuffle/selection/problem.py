@@ -1,0 +1,12 @@
+"""Describe what is wrong with a query, and where."""
+
+from playshuffle.errors import Exit, PlayshuffleError
+
+
+class QueryError(PlayshuffleError):
+    """A query that cannot be understood. column: from 1. reason: a sentence without the column."""
+
+    def __init__(self, column: int, reason: str) -> None:
+        super().__init__(f"The query has an error in column {column}: {reason}", Exit.USAGE)
+        self.column = column
+        self.reason = reason

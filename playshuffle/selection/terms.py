@@ -1,0 +1,200 @@
+"""Build the tree of a query: groups and terms, each term with its place in the text."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from playshuffle.errors import shown
+from playshuffle.selection import values
+from playshuffle.selection.fields import ALIASES, ANYWHERE, DATE, FIELDS, PATH, TEXT, Field, as_it_is
+from playshuffle.selection.problem import QueryError
+from playshuffle.selection.values import Test
+from playshuffle.selection.words import Kind, Token
+
+_PART = re.compile(r"([-^])?(?:(\S+?)(?<!\\):)?(.*)", re.DOTALL)  # as in beets
+_LONGEST_SHOWN = 60
+
+
+class _Memo(dict[Any, bool]):
+    """Results by raw value, each worked out once."""
+
+    def __init__(self, result_of: Callable[[Any], bool]) -> None:
+        super().__init__()
+        self._result_of = result_of
+
+    def __missing__(self, raw: Any) -> bool:
+        result = self[raw] = self._result_of(raw)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a term asks of one field. run: the results for a column of raw values."""
+
+    field: Field
+    run: Callable[[Iterable[Any]], Iterable[bool]]
+
+    @classmethod
+    def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
+        """Return a check of values, or of their texts; a missing one fails, an empty text may pass."""
+        passes = _of_raw(field, test, wants_text=wants_text)
+        if field.is_unique:
+            return cls(field, lambda raws: map(passes, raws))
+        memo = _Memo(passes)
+        return cls(field, lambda raws: map(memo.__getitem__, raws))
+
+
+def _of_raw(field: Field, test: Test, *, wants_text: bool) -> Test:
+    """Return a test of raw values."""
+    decode = field.decode
+    if field.kind == TEXT:
+        return test if decode is as_it_is else lambda raw: test(decode(raw))
+    if not wants_text:
+        return lambda raw: (value := decode(raw)) is not None and test(value)
+    return lambda raw: (value := decode(raw)) is not None and test(values.as_text(field, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A field and what its value must be; it holds if one of the checks passes, or none if negated.
+
+    text: as written. column: where it begins in the query, from 1. is_regex: it may take long.
+    """
+
+    text: str
+    column: int
+    is_negated: bool
+    is_regex: bool
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Whatever does not match a node."""
+
+    node: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All of these nodes, or any of them."""
+
+    is_any: bool
+    nodes: tuple["Node", ...]
+
+
+Node = Term | Not | Group
+
+EVERYTHING = Group(is_any=False, nodes=())
+
+
+@dataclass(slots=True)
+class Builder:
+    """Build the tree from tokens, by recursive descent. roots: where relative paths start."""
+
+    tokens: Sequence[Token]
+    source: str
+    roots: Sequence[bytes]
+    now: datetime
+    _next: int = field(default=0, init=False)
+
+    def build(self) -> Node:
+        """Return the tree of all tokens; without any, of a query that everything matches."""
+        return self._any() if self.tokens else EVERYTHING
+
+    def _any(self) -> Node:
+        nodes = [self._all()]
+        while self._kind() is Kind.OR:
+            self._next += 1
+            nodes.append(self._all())
+        return nodes[0] if len(nodes) == 1 else Group(is_any=True, nodes=tuple(nodes))
+
+    def _all(self) -> Node:
+        nodes = []
+        while self._kind() not in (None, Kind.OR, Kind.CLOSE):
+            nodes.append(self._node())
+        if not nodes:
+            raise QueryError(self._column(), "a term is missing. An OR needs one on both sides.")
+        return nodes[0] if len(nodes) == 1 else Group(is_any=False, nodes=tuple(nodes))
+
+    def _node(self) -> Node:
+        token = self.tokens[self._next]
+        self._next += 1
+        if token.kind is Kind.NOT:
+            return Not(self._node())
+        if token.kind is Kind.OPEN:
+            node = self._any()
+            self._next += 1
+            return node
+        return self._term(token)
+
+    def _kind(self) -> Kind | None:
+        return self.tokens[self._next].kind if self._next < len(self.tokens) else None
+
+    def _column(self) -> int:
+        return 1 + (self.tokens[self._next].start if self._next < len(self.tokens) else len(self.source))
+
+    def _term(self, token: Token) -> Node:
+        if not token.text:
+            return EVERYTHING
+        column = token.start + 1
+        word = token.text.strip()
+        match = _PART.match(word)
+        assert match is not None, "the last part matches anything"
+        name, value = match[2], match[3].replace("\\:", ":")
+        if name is None and ":" not in word and len(word) > 1 and word[-1] in "+-":
+            raise QueryError(
+                column,
+                f"'{_short(word)}' would sort in beets, but the order is chosen with --order. "
+                f"To look for that text, name a field, like title:{_short(word)}",
+            )
+        if name is None and value.startswith(("/", "~/")):
+            name = "path"
+        fields = ANYWHERE if name is None else (self._field(name.replace("\\:", ":"), column),)
+        try:
+            checks, is_regex = self._checks(fields, value)
+        except ValueError as error:
+            raise QueryError(column, f"'{_short(word)}': {_short(_operand(value))} {error}") from None
+        return Term(self.source[token.start : token.end], column, bool(match[1]), is_regex, checks)
+
+    def _field(self, name: str, column: int) -> Field:
+        wanted = ALIASES.get(name.lower(), name.lower())
+        if wanted in FIELDS:
+            return FIELDS[wanted]
+        near = get_close_matches(wanted[:40], [*FIELDS, *ALIASES], 1, 0.5)
+        if wanted == "added":
+            hint = " When a file was added is not known. Its time of change is mtime."
+        elif near:
+            hint = rf" Did you mean '{near[0]}'? To look for a text with a colon, write \: for it."
+        else:
+            hint = rf" To look for a text with a colon, write \: for it. Fields are {', '.join(FIELDS)}."
+        raise QueryError(column, f"there is no field '{_short(name)}'.{hint}")
+
+    def _checks(self, fields: Sequence[Field], value: str) -> tuple[tuple[Check, ...], bool]:
+        if value.startswith(":"):
+            test = values.matching(value[1:])
+            return tuple(Check.of(each, test, wants_text=True) for each in fields), True
+        if value.startswith("=~"):
+            test = values.equal_in_any_case(value[2:])
+            return tuple(Check.of(each, test, wants_text=True) for each in fields), False
+        is_exact = value.startswith("=")
+        return tuple(self._check(each, value.removeprefix("="), is_exact) for each in fields), False
+
+    def _check(self, each: Field, value: str, is_exact: bool) -> Check:
+        if each.kind == TEXT or (is_exact and each.kind in (PATH, DATE)):
+            test = values.equal(value) if is_exact else values.containing(value)
+            return Check.of(each, test, wants_text=True)
+        if each.kind == PATH:
+            return Check.of(each, values.below(value, self.roots), wants_text=False)
+        return Check.of(each, values.comparing(each, value, self.now), wants_text=False)
+
+
+def _operand(value: str) -> str:
+    return value.lstrip(":=~<>") or "an empty value"
+
+
+def _short(text: str) -> str:
+    return shown(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…")

@@ -1,0 +1,246 @@
+"""Turn the value of a term into a test of the values of a field."""
+
+import operator
+import os
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from playshuffle.selection.fields import DATE, FLAG, LENGTH, PATH, SIZE, TEXT, TIME, Field
+
+Test = Callable[[Any], bool]
+
+BETWEEN = "; "  # between several values of a tag
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_YES = frozenset(("1", "y", "yes", "t", "true", "on"))
+_NO = frozenset(("0", "n", "no", "f", "false", "off"))
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_RELATIVE_DAYS = {"y": 365, "m": 30, "w": 7, "d": 1}
+_DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
+
+
+def composed(text: str) -> str:
+    """Return the text in Unicode's composed form (NFC)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def folded(text: str) -> str:
+    """Return the text without differences of case, composed."""
+    return text.lower() if text.isascii() else composed(composed(text).casefold())
+
+
+def containing(value: str) -> Test:
+    """Test whether a text contains this one, in any case."""
+    needle = folded(value)
+    return lambda text: needle in folded(text)
+
+
+def equal(value: str) -> Test:
+    """Test whether a text, or any of its values, is this one."""
+    whole = composed(value)
+
+    def test(text: str) -> bool:
+        text = composed(text)
+        return text == whole or (BETWEEN in text and whole in text.split(BETWEEN))
+
+    return test
+
+
+def equal_in_any_case(value: str) -> Test:
+    """Test whether a text, or any of its values, is this one in any case."""
+    whole = folded(value)
+
+    def test(text: str) -> bool:
+        text = folded(text)
+        return text == whole or (BETWEEN in text and whole in text.split(BETWEEN))
+
+    return test
+
+
+def matching(value: str) -> Test:
+    """Test whether a regular expression matches a part of a text, or of any of its values.
+
+    Raises:
+        ValueError: it is not a regular expression.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python may read [[ in another way one day
+            search = re.compile(composed(value)).search
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"is not a regular expression: {error}.") from None
+
+    def test(text: str) -> bool:
+        text = composed(text)
+        if search(text) is not None:
+            return True
+        return BETWEEN in text and any(search(part) is not None for part in text.split(BETWEEN))
+
+    return test
+
+
+def comparing(field: Field, value: str, now: datetime) -> Test:
+    """Test whether a number, length, size, date or flag is this, or is in this range.
+
+    Raises:
+        ValueError: it is not such a value; says what it should be.
+    """
+    if field.kind == FLAG:
+        return _flag(value)
+    if field.kind in (DATE, TIME):
+        test = _period(value, now)
+        convert = _tagged_moment if field.kind == DATE else _local_moment
+        return lambda raw: (moment := _or_none(convert, raw)) is not None and test(moment)
+    number = {LENGTH: _seconds, SIZE: _bytes}.get(field.kind, _number)
+    for sign, compare in _COMPARISONS.items():
+        if value.startswith(sign):
+            limit = number(value[len(sign) :])
+            return lambda actual: compare(actual, limit)
+    first, dots, last = value.partition("..")
+    if not dots:
+        point = number(first) if first else None
+        return lambda actual: point is None or actual == point
+    low = number(first) if first else None
+    high = number(last) if last else None
+    return lambda actual: (low is None or actual >= low) and (high is None or actual <= high)
+
+
+def below(value: str, roots: Sequence[bytes]) -> Test:
+    """Test whether a path is this one, or below it; a relative one starts at each root."""
+    wanted = os.path.expanduser(os.fsencode(value))
+    tops = [wanted] if os.path.isabs(wanted) else [os.path.join(root, wanted) for root in roots]
+    exact = {_composed_path(os.path.normpath(top)) for top in tops}
+    inside = tuple(top.rstrip(b"/") + b"/" for top in exact)
+
+    def test(path: bytes) -> bool:
+        path = path if path.isascii() else _composed_path(path)
+        return path.startswith(inside) or path in exact
+
+    return test
+
+
+def as_text(field: Field, value: Any) -> str:
+    """Return a value as the text that text operators look at."""
+    if field.kind == PATH:
+        return os.fsdecode(value)
+    if field.kind == TEXT or isinstance(value, str):
+        return str(value)
+    if field.kind == FLAG:
+        return "yes" if value else "no"
+    if field.kind == TIME:
+        return _local_moment(value).isoformat(" ", "seconds")
+    return str(value)
+
+
+def _composed_path(path: bytes) -> bytes:
+    return path if path.isascii() else os.fsencode(composed(os.fsdecode(path)))
+
+
+def _flag(value: str) -> Test:
+    if value.lower() not in _YES | _NO:
+        raise ValueError("is neither yes nor no.")
+    wanted = value.lower() in _YES
+    return lambda actual: actual is wanted
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"\s*[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*", text, re.ASCII):
+        raise ValueError("is not a number.")
+    return float(text)
+
+
+def _seconds(text: str) -> float:
+    match = re.fullmatch(r"(?:(\d{1,5}):)?(\d{1,6}):([0-5]?\d)", text, re.ASCII)
+    if match:
+        return int(match[1] or 0) * 3600 + int(match[2]) * 60 + int(match[3])
+    try:
+        return _number(text)
+    except ValueError:
+        raise ValueError("is not a length. Write it like 4:30, or in seconds.") from None
+
+
+def _bytes(text: str) -> float:
+    stem = text.rstrip("kKmMgG")
+    try:
+        return _number(stem) * _UNITS[text[len(stem) :].lower()]
+    except (KeyError, ValueError):
+        raise ValueError("is not a size. Write it in bytes, or like 10M.") from None
+
+
+def _or_none(convert: Callable[[Any], datetime | None], raw: Any) -> datetime | None:
+    try:
+        return convert(raw)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _local_moment(timestamp: float) -> datetime:
+    return datetime.fromtimestamp(timestamp)  # noqa: DTZ006 - users write local times
+
+
+def _tagged_moment(date: str) -> datetime | None:
+    match = re.match(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)", date, re.ASCII)
+    if match is None:
+        return None
+    return datetime(int(match[1]), int(match[2] or 1), int(match[3] or 1))  # noqa: DTZ001 - as tagged
+
+
+def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
+    """Test whether a moment is in a period, as beets writes them."""
+    sign = next((sign for sign in _COMPARISONS if value.startswith(sign)), "")
+    if sign:
+        start, end = _moments(value[len(sign) :], now)
+        limit = end if sign in ("<=", ">") else start
+        return (lambda moment: moment >= limit) if ">" in sign else (lambda moment: moment < limit)
+    first, dots, last = value.partition("..")
+    if not dots:
+        low, high = _moments(first, now) if first else (None, None)
+    else:
+        begin = _moments(first, now) if first else None
+        finish = _moments(last, now) if last else None
+        if begin is not None and finish is not None and begin[0] >= finish[1]:
+            begin, finish = finish, begin  # a range that is written backwards, as in beets
+        low = None if begin is None else begin[0]
+        high = None if finish is None else finish[1]
+    return lambda moment: (low is None or moment >= low) and (high is None or moment < high)
+
+
+def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
+    """Return where a written moment starts and ends: a year ends at the next one.
+
+    Raises:
+        ValueError: it is not a date.
+    """
+    try:
+        match = re.match(r"([+-]?)(\d{1,6})([ymwd])", text, re.ASCII)
+        if match:
+            days = int(match[2]) * _RELATIVE_DAYS[match[3]]
+            start = now + timedelta(days=-days if match[1] == "-" else days)
+            return start, start + timedelta(seconds=1)
+        for precision, format_ in enumerate(_DATE_FORMATS):
+            try:
+                start = datetime.strptime(text.replace(" ", "T"), format_)  # noqa: DTZ007 - local time
+            except ValueError:
+                continue
+            return start, _end(start, precision)
+    except (OverflowError, ValueError):  # beyond the last year
+        pass
+    raise ValueError("is not a date. Write it like 2024, 2024-12-31 or -2w.")
+
+
+def _end(start: datetime, precision: int) -> datetime:
+    if precision == 0:
+        return start.replace(year=start.year + 1)
+    if precision == 1:
+        return start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1)
+    step = (timedelta(days=1), timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1))[precision - 2]
+    return start + step

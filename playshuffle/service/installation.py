@@ -1,0 +1,39 @@
+"""Notice that the installed program was replaced or removed while it runs."""
+
+import os
+
+import playshuffle
+
+_FILE = os.path.abspath(playshuffle.__file__)
+
+
+class Installation:
+    """The installed program; every upgrade replaces its files.
+
+    change: why the service should be started again, None as long as the program is as it was.
+    """
+
+    def __init__(self, file: str = _FILE) -> None:
+        self.change: str | None = None
+        self._file = file
+        self._before = self._last = _stamp(file)
+
+    def check(self) -> str | None:
+        """Look at the program, and return `change`; a change counts once two looks agree on it."""
+        now = _stamp(self._file)
+        if now == self._last and now != self._before:
+            self.change = (
+                "The program was removed; this service ends with the next restart."
+                if now is None
+                else "The program was upgraded; start this service again to use the new version."
+            )
+        self._last = now
+        return self.change
+
+
+def _stamp(file: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns

@@ -1,0 +1,136 @@
+"""Define the messages between the service and its update processes, one line of JSON each."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from playshuffle.watch.batch import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStarted:
+    """An update process runs."""
+
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScanProgress:
+    """The update of a playlist moves on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaylistUpdated:
+    """A playlist is up to date.
+
+    library: number of tracks in its folders. order: its name. written_s: when its file was written.
+    growing: folders with files that are still being written. is_cached: False if the tags that were read
+    could not be stored, so that the next update must scan everything.
+    unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
+    deck, deck_summary: only of a dealt playlist.
+    """
+
+    playlist: str
+    tracks: int
+    library: int
+    order: str
+    is_changed: bool
+    written_s: float | None
+    added: int
+    removed: int
+    renamed: int
+    growing: list[str]
+    is_cached: bool
+    unreadable: list[tuple[str, str]]
+    folders: list[tuple[str, int]]
+    notes: list[str]
+    deck: dict[str, object] | None = None
+    deck_summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaylistFailed:
+    """A playlist could not be updated, and is as it was.
+
+    code: the exit code that stands for the error. missing: the folder that seems to be missing.
+    is_shut: only the sandbox refuses its folder, which it opens when the service starts again.
+    growing: as in `PlaylistUpdated`. matches_nothing: no track matches what the playlist selects.
+    """
+
+    playlist: str
+    error: str
+    code: int
+    missing: str | None
+    is_shut: bool
+    growing: list[str]
+    matches_nothing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateEnded:
+    """An update process has ended, with an exit code, or a negative signal number."""
+
+    code: int
+
+
+Message = UpdateStarted | ScanProgress | PlaylistUpdated | PlaylistFailed | UpdateEnded
+
+_TYPES: dict[str, type[Message]] = {
+    kind.__name__: kind
+    for kind in (UpdateStarted, ScanProgress, PlaylistUpdated, PlaylistFailed, UpdateEnded)
+}
+
+
+def pack(message: Message) -> bytes:
+    """Return a message as a line."""
+    return _line({"type": type(message).__name__} | asdict(message))
+
+
+def unpack(line: bytes) -> Message | None:
+    """Return the message of a line; None if its writer was killed in the middle of it."""
+    try:
+        fields = json.loads(line)
+        kind = _TYPES[fields.pop("type")]
+        return kind(**fields)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
+
+
+def pack_batches(batches: Mapping[str, Batch]) -> bytes:
+    """Return the batches of an update, by playlist, as a line."""
+    return _line({name: _batch_fields(batch) for name, batch in batches.items()})
+
+
+def unpack_batches(line: bytes) -> dict[str, Batch]:
+    """Return what `pack_batches` packed."""
+    return {name: _batch(fields) for name, fields in json.loads(line).items()}
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields).encode() + b"\n"  # in ASCII: no name makes a second line
+
+
+def _batch_fields(batch: Batch) -> dict[str, Any]:
+    return {
+        "folders": [*map(os.fsdecode, batch.folders)],
+        "trees": [*map(os.fsdecode, batch.trees)],
+        "gone": [*map(os.fsdecode, batch.gone)],
+        "moved": [[os.fsdecode(old), os.fsdecode(new)] for old, new in batch.moved],
+        "is_whole": batch.is_whole,
+        "why": batch.why,
+    }
+
+
+def _batch(fields: dict[str, Any]) -> Batch:
+    return Batch(
+        frozenset(map(os.fsencode, fields["folders"])),
+        frozenset(map(os.fsencode, fields["trees"])),
+        frozenset(map(os.fsencode, fields["gone"])),
+        tuple((os.fsencode(old), os.fsencode(new)) for old, new in fields["moved"]),
+        fields["is_whole"],
+        fields["why"],
+    )

@@ -1,0 +1,110 @@
+"""Define the status of folders, playlists and services, as `status --json` shows it."""
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+SCHEMA = 1
+
+_Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
+
+
+@dataclass(frozen=True, slots=True)
+class RootStatus:
+    """A folder that playlists are made from.
+
+    state: ok or missing. watched: how, in words. advice: a command that improves it, or nothing.
+    folders, watches: how many there are, and how many of them the kernel watches.
+    last_event, last_full_scan: Unix seconds. missed_changes: number of changes that no event reported.
+    """
+
+    root: str
+    state: str
+    file_system: str = ""
+    watched: str = "not watched"
+    advice: str = ""
+    folders: int | None = None
+    watches: int | None = None
+    tracks: int | None = None
+    last_event: int | None = None
+    last_full_scan: int | None = None
+    missed_changes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaylistStatus:
+    """A playlist.
+
+    name: in the configuration, None if it is only remembered. output: its file.
+    state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
+        without a service also not managed and not written.
+    deck, summary: facts and a summary of its deck, if it is dealt.
+    """
+
+    name: str | None
+    output: str
+    state: str = "not written"
+    tracks: int | None = None
+    library: int | None = None
+    order: str | None = None
+    last_write: int | None = None
+    last_error: str | None = None
+    unreadable: tuple[str, ...] = ()
+    deck: Mapping[str, object] | None = None
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service. note: what its user should know, None if all is well."""
+
+    process: int
+    since: int
+    config: str | None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """What a running service publishes: itself, its folders and its playlists."""
+
+    service: Service
+    roots: tuple[RootStatus, ...]
+    playlists: tuple[PlaylistStatus, ...]
+    playshuffle: str = ""
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """All services, and everything that they or the configuration name, or that is remembered."""
+
+    services: tuple[Service, ...]
+    roots: tuple[RootStatus, ...]
+    playlists: tuple[PlaylistStatus, ...]
+    notes: tuple[str, ...]
+    schema: int = SCHEMA
+
+
+def published_status(published: Mapping[str, Any]) -> ServiceStatus | None:
+    """Return what a service published, perhaps of another version; None if it cannot be understood."""
+    with contextlib.suppress(TypeError, KeyError, ValueError, AttributeError):
+        return ServiceStatus(
+            _from_json(Service, published["service"]),
+            tuple(_from_json(RootStatus, root) for root in published["roots"]),
+            tuple(_from_json(PlaylistStatus, playlist) for playlist in published["playlists"]),
+            str(published["playshuffle"]),
+        )
+    return None
+
+
+def resolved(output: str) -> bytes:
+    """Return the real path of a playlist's file."""
+    return os.path.realpath(os.fsencode(output))
+
+
+def _from_json(model: type[_Model], values: Mapping[str, Any]) -> _Model:
+    known = {field.name for field in fields(model)}
+    return model(**{name: value for name, value in values.items() if name in known})

@@ -1,0 +1,193 @@
+"""Run every update in a process of its own.
+
+The service itself stays small, and no update that hangs or needs much memory takes it along. Before the
+service has any thread it forks a process that only forks another for each update. That process opens the
+cache and the state, updates all playlists, sends what came of each, and ends.
+"""
+
+import contextlib
+import faulthandler
+import gc
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from playshuffle.service import messages
+from playshuffle.service.messages import Message, UpdateEnded, UpdateStarted
+from playshuffle.watch.batch import Batch
+
+# Update playlists, each for its batch, and send what came of it.
+Update = Callable[[Mapping[str, Batch], Callable[[Message], None]], None]
+
+# Called in the forked process, so that no other process imports what updates need.
+MakeUpdate = Callable[[], Update]
+
+
+class StoppedError(BaseException):
+    """The service is to end, and the update with it, at a place where nothing is half done."""
+
+
+@dataclass(slots=True)
+class _Pipes:
+    """The ends that the service holds."""
+
+    requests: BinaryIO
+    messages: int
+    unread: bytes = b""
+
+
+class UpdateProcess:
+    """The process that runs the updates of one configuration; a context manager.
+
+    Enter it before there is any thread. is_busy: an update is under way. heard_s: when it last sent
+    anything, by the monotonic clock. is_over: the process was killed, and runs no update any more.
+    """
+
+    def __init__(self, make_update: MakeUpdate) -> None:
+        self._make_update = make_update
+        self.is_busy = False
+        self.is_over = False
+        self.heard_s = 0.0
+        self._child = 0
+        self._update = 0
+
+    def __enter__(self) -> Self:
+        request_reader, requests = os.pipe()
+        message_reader, message_writer = os.pipe()
+        self._child = os.fork()
+        if self._child == 0:
+            with _exit_at_end():
+                _serve(self._make_update, request_reader, message_writer)
+        os.close(request_reader)
+        os.close(message_writer)
+        os.set_blocking(message_reader, False)
+        self._pipes = _Pipes(open(requests, "wb", buffering=0), message_reader)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pipes.requests.close()
+        os.close(self._pipes.messages)
+        os.waitpid(self._child, 0)
+
+    def fileno(self) -> int:
+        """Return a descriptor that is readable when there is a message."""
+        return self._pipes.messages
+
+    def begin(self, batches: Mapping[str, Batch]) -> None:
+        """Begin an update; the one before has ended."""
+        assert not self.is_busy
+        self.is_busy = True
+        self.heard_s = time.monotonic()
+        try:
+            self._pipes.requests.write(messages.pack_batches(batches))
+        except BrokenPipeError:
+            self.is_over = True
+
+    def receive(self) -> Iterator[Message]:
+        """Yield the messages that came since the last call."""
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self._pipes.messages, 1 << 16):
+                self._pipes.unread += chunk
+            self.is_over = True
+        while b"\n" in self._pipes.unread:
+            line, _, self._pipes.unread = self._pipes.unread.partition(b"\n")
+            self.heard_s = time.monotonic()
+            message = messages.unpack(line)
+            if isinstance(message, UpdateStarted):
+                self._update = message.process
+            elif isinstance(message, UpdateEnded):
+                self.is_busy = False
+                self._update = 0
+            if message is not None:
+                yield message
+
+    def interrupt(self, number: signal.Signals) -> None:
+        """Send a signal to the update: TERM ends it where nothing is half done, ABRT at once."""
+        if self._update:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._update, number)
+
+
+@contextlib.contextmanager
+def _exit_at_end() -> Iterator[None]:
+    """Exit at the end of the block, without what the parent process would clean up."""
+    code = 1
+    try:
+        yield
+        code = 0
+    except BaseException:  # noqa: BLE001 - whatever it is, it must not run the parent's code
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _close_all_but(*descriptors: int) -> None:
+    """Close what was inherited: a lock, for example, that would outlive the service."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in descriptors:
+            with contextlib.suppress(OSError):  # the one that the list was read from
+                os.close(int(name))
+
+
+def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
+    """Fork a process for each request, until the service closes its end."""
+    signal.set_wakeup_fd(-1)  # or the signals of an update would arrive at the service, too
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(OSError):  # there is no /proc
+        _close_all_but(requests, replies)
+    update = make_update()
+    with open(requests, "rb") as lines:
+        for line in lines:
+            child = os.fork()
+            if child == 0:
+                with _exit_at_end():
+                    os.close(requests)
+                    _run_one(update, messages.unpack_batches(line), replies)
+            _, status = os.waitpid(child, 0)
+            # On a line of its own, even if the update was killed in the middle of a line.
+            _write(replies, b"\n" + messages.pack(UpdateEnded(os.waitstatus_to_exitcode(status))))
+
+
+def _run_one(update: Update, batches: Mapping[str, Batch], replies: int) -> None:
+    # Sent by the update itself: only one process may write at a time.
+    _write(replies, messages.pack(UpdateStarted(os.getpid())))
+    gc.disable()  # it ends before garbage matters
+    faulthandler.enable(all_threads=True)
+    signal.signal(signal.SIGTERM, _stop)
+    with contextlib.suppress(StoppedError):
+        update(batches, lambda message: _write(replies, messages.pack(message)))
+
+
+class Stop:
+    """Whether the update is to end at the next place where nothing is half done."""
+
+    is_wanted = False
+
+
+def _stop(_number: int, _frame: object) -> None:
+    Stop.is_wanted = True
+
+
+def check_stop() -> None:
+    """End the update here, if that is wanted."""
+    if Stop.is_wanted:
+        raise StoppedError
+
+
+def _write(replies: int, data: bytes) -> None:
+    while data:
+        # A service that ended reads no more; the update goes on to its end.
+        try:
+            data = data[os.write(replies, data) :]
+        except BrokenPipeError:
+            return

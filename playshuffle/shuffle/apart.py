@@ -1,0 +1,180 @@
+"""Keep groups apart in an order that exists: move or swap as few entries as possible.
+
+A repeat is an entry that follows one of its own group; the two are a pair. With m the size
+of the largest group, n entries cannot have fewer than max(0, 2m - n - 1) repeats.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from operator import eq
+
+from playshuffle.shuffle.chance import RandBelow
+
+
+def repeats(groups: Sequence[int]) -> int:
+    """Return how many entries follow one of their own group; `groups[at]` is the group at a position."""
+    return sum(map(eq, groups, groups[1:]))
+
+
+def fewest_repeats(groups: Sequence[int]) -> int:
+    """Return how many repeats the best of all orders of these entries has."""
+    largest = max(Counter(groups).values(), default=0)
+    return max(0, 2 * largest - len(groups) - 1)
+
+
+def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
+    """Move single entries until there are as few pairs as possible.
+
+    With `first` = 0 the result has the fewest pairs that these entries can have, and at most
+    as many entries move as there were pairs too many. Proof: take one entry x of a pair of
+    group g out. That removes exactly one pair, whatever stands on its other side. Put x
+    between two entries that are not of g: that adds no pair. If there is no such position,
+    then both ends are of g and no two entries of other groups are neighbours, so the order
+    had max(0, 2m - n - 1) pairs already.
+
+    With a greater `first` the result never has more pairs than the order had.
+
+    Args:
+        order: n distinct indices; not changed.
+        keys: `keys[entry]` is the group of an entry.
+        randbelow: drawn from only if there are pairs too many: for each move once to choose
+            among the entries of pairs, then with bound n-first for the new position, and
+            if the position does not serve once more among those that do.
+        first: the first position still to come, 0 to n; nothing before it changes.
+
+    Returns:
+        A new list of the same entries.
+
+    Raises:
+        ValueError: for a first position beyond the order.
+
+    Cost: O(n), and O(n) for each move.
+
+    Source: none.
+    """
+    if not 0 <= first <= len(order):
+        raise ValueError(f"position {first} is beyond an order of {len(order)}")
+    result = list(order)
+    groups = [keys[entry] for entry in result]
+    surplus = repeats(groups) - fewest_repeats(groups)
+    surplus_before = surplus + 1
+    while 0 < surplus < surplus_before:  # again only if `first` had closed positions that a move opened
+        surplus_before = surplus
+        paired = [(at, result[at]) for at in range(first, len(result)) if _is_paired(groups, at)]
+        count = len(paired)
+        while paired and surplus:
+            drawn = randbelow(len(paired))
+            at, entry = paired[drawn]
+            paired[drawn] = paired[-1]
+            paired.pop()
+            # Each move shifts an entry by one position at most.
+            moves = count - len(paired)
+            at = result.index(entry, max(at - moves, 0), at + moves + 1)
+            if _is_paired(groups, at):
+                surplus -= _move(result, groups, at, first, randbelow)
+    return result
+
+
+def swap_apart(
+    order: Sequence[int],
+    pins: Collection[int],
+    keys: Sequence[int],
+    randbelow: RandBelow,
+    *,
+    positions: Iterable[int] | None = None,
+) -> list[int]:
+    """Swap entries of pairs with others while that leaves fewer pairs; pinned entries stay.
+
+    The fewest pairs are nearly always reached, but not where one group has most entries.
+
+    Args:
+        order: n distinct indices; not changed.
+        pins: positions whose entries stay.
+        keys: `keys[entry]` is the group of an entry.
+        randbelow: drawn from once for each swap, with the number of best partners.
+        positions: look at the entries at these positions only, each once; None for all,
+            until there are as few pairs as without pins, or no swap helps.
+
+    Returns:
+        A new list of the same entries.
+
+    Cost: O(n) for each entry of a pair that is looked at.
+
+    Source: none.
+    """
+    result = list(order)
+    groups = [keys[entry] for entry in result]
+    staying = frozenset(pins)
+    free = [at for at in range(len(result)) if at not in staying]
+    if positions is not None:
+        for at in sorted(positions):
+            if at not in staying and _is_paired(groups, at):
+                _swap(result, groups, at, free, randbelow)
+        return result
+    fewest = fewest_repeats(groups)
+    surplus = repeats(groups) - fewest
+    # Groups without a partner for any entry since the last swap; only used for many pairs.
+    hopeless: set[int] = set()
+    at = 0
+    while surplus > 0 and at < len(free):
+        place = free[at]
+        at += 1
+        if groups[place] not in hopeless and _is_paired(groups, place):
+            group = groups[place]
+            gain = _swap(result, groups, place, free, randbelow)
+            surplus -= gain
+            if gain:
+                hopeless.clear()
+                at = 0
+            elif fewest:
+                hopeless.add(group)
+    return result
+
+
+def _is_paired(groups: Sequence[int], at: int) -> bool:
+    """Whether the entry at this position exists and has a neighbour of its own group."""
+    if not 0 <= at < len(groups):
+        return False
+    return groups[at] in groups[max(at - 1, 0) : at] or groups[at] in groups[at + 1 : at + 2]
+
+
+def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: RandBelow) -> int:
+    """Move the entry to a position where it has no neighbour of its group; return the pairs saved."""
+    entry, group = result.pop(at), groups.pop(at)
+    target = first + randbelow(len(result) - first + 1)
+    if group in groups[max(target - 1, 0) : target + 1]:
+        around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
+        free = [first + at for at, between in enumerate(around) if group not in between]
+        if not free:
+            result.insert(at, entry)
+            groups.insert(at, group)
+            return 0
+        target = free[randbelow(len(free))]
+    is_split = 0 < target < len(groups) and groups[target - 1] == groups[target]
+    result.insert(target, entry)
+    groups.insert(target, group)
+    return 1 + is_split
+
+
+def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], randbelow: RandBelow) -> int:
+    """Swap with one of the partners that save the most pairs; return how many."""
+    gains = [_gain(groups, at, partner) for partner in free]
+    most = max(gains)
+    if most <= 0:
+        return 0
+    best = [partner for partner, gain in zip(free, gains, strict=True) if gain == most]
+    partner = best[randbelow(len(best))]
+    result[at], result[partner] = result[partner], result[at]
+    groups[at], groups[partner] = groups[partner], groups[at]
+    return most
+
+
+def _gain(groups: list[int], one: int, other: int) -> int:
+    """Return how many pairs a swap of two positions would save."""
+    last = len(groups) - 1
+    starts = [start for start in {one - 1, one, other - 1, other} if 0 <= start < last]
+    before = sum(groups[start] == groups[start + 1] for start in starts)
+    groups[one], groups[other] = groups[other], groups[one]
+    after = sum(groups[start] == groups[start + 1] for start in starts)
+    groups[one], groups[other] = groups[other], groups[one]
+    return before - after

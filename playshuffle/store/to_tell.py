@@ -1,0 +1,60 @@
+"""List the playlists that were written and whose players do not know of it yet.
+
+The service adds an empty file to a folder, and `playshuffle tell --written` takes it. An entry that is
+taken is moved to a second folder first, and removed when its player knows: a crash in between leaves it
+in one of both, and a playlist that is written meanwhile has a new entry.
+"""
+
+import contextlib
+import os
+from hashlib import blake2b
+
+from playshuffle.system import atomic_file
+from playshuffle.system.xdg import state_folder
+
+# The folders in which entries wait, below that of the state.
+WAITING = ("written", "written.taken")
+_WRITTEN, _TAKEN = map(str.encode, WAITING)
+
+
+def make_folders() -> None:
+    """Make the folders, without which nothing is listed.
+
+    Raises:
+        OSError: they cannot be made.
+    """
+    for name in (_WRITTEN, _TAKEN):
+        os.makedirs(_folder(name), mode=0o700, exist_ok=True)
+
+
+def add(playlist: bytes) -> None:
+    """List a playlist that was written; where there is no folder for that, nothing waits for it."""
+    with contextlib.suppress(OSError):
+        path = os.path.join(_folder(_WRITTEN), entry_of(playlist))
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def take() -> list[bytes]:
+    """Take all entries; those that a process which was killed had taken are among them."""
+    entries: set[bytes] = set()
+    with contextlib.suppress(FileNotFoundError):
+        for name in os.listdir(_folder(_WRITTEN)):
+            with contextlib.suppress(FileNotFoundError):  # another process took it
+                os.replace(os.path.join(_folder(_WRITTEN), name), os.path.join(_folder(_TAKEN), name))
+        entries.update(os.listdir(_folder(_TAKEN)))
+    return sorted(entries)
+
+
+def finish(entry: bytes) -> None:
+    """Remove an entry that was taken."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(_folder(_TAKEN), entry))
+
+
+def entry_of(playlist: bytes) -> bytes:
+    """Return the name of a playlist's entry."""
+    return blake2b(atomic_file.resolved(playlist), digest_size=8).hexdigest().encode()
+
+
+def _folder(name: bytes) -> bytes:
+    return os.path.join(state_folder(make=False), name)

@@ -1,0 +1,1 @@
+"""Replace the queue of a running player with a playlist."""

@@ -1,0 +1,137 @@
+"""Replace the playlist of mpv around the file that plays, by its JSON interface."""
+
+import contextlib
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.playlist.reading import read
+from playshuffle.telling.queue import ChangedError, Plan, merged
+
+_TIMEOUT_S = 60
+_LAST_S = 1.5  # of a song: it may end before the playlist is replaced
+_WAIT_S = 0.1
+
+
+def addresses(environment: Mapping[str, str], path: str | None = None) -> list[str]:
+    """List where the socket of mpv may be; mpv itself has no default."""
+    if path is not None:
+        return [path]
+    runtime = environment.get("XDG_RUNTIME_DIR")
+    usual = [os.path.join(runtime, "mpv.sock"), os.path.join(runtime, "mpv/socket")] if runtime else []
+    return [*usual, os.path.expanduser("~/.config/mpv/socket")]
+
+
+class MpvQueue:
+    """The playlist of an mpv."""
+
+    def __init__(self, connection: socket.socket, path: str) -> None:
+        self.title = f"mpv ({path})"
+        self._connection = connection
+        self._answers = connection.makefile("rb")
+        self._number = 0
+
+    def entries(self) -> list[str]:
+        """Return the paths in the playlist."""
+        return [_path(entry["filename"]) for entry in self._ask("get_property", "playlist")]
+
+    def plan(self, playlist: bytes) -> Plan:
+        """Plan the replacement.
+
+        Raises:
+            PlayshuffleError: the playlist cannot be read, or is in a format that mpv does not read.
+        """
+        if not playlist.endswith((b".m3u", b".m3u8")):
+            raise PlayshuffleError(
+                f"mpv cannot read {shown(playlist)}. Write an .m3u playlist for it.", Exit.NO_INPUT
+            )
+        tracks = tuple(
+            _path(os.fsdecode(entry.path or entry.text)) for entry in read(os.path.realpath(playlist)).entries
+        )
+        song = self._song()
+        name = os.fsdecode(playlist)
+        if song is None:
+            return Plan(name, (tracks,), None, None)
+        position, queue = merged(song, tracks)
+        steps: list[tuple[str, ...]] = [(song,), (song, *tracks)]
+        if position is not None:
+            steps += [(song, *tracks[:position], *tracks[position + 1 :]), queue]
+        return Plan(name, tuple(steps), position, song)
+
+    def replace(self, plan: Plan) -> None:
+        """Carry out a plan: the file that plays is never removed."""
+        if self._song() != plan.song:
+            raise ChangedError
+        if plan.song is None:
+            self._ask("stop")
+        else:
+            self._ask("playlist-clear")
+        self._ask("loadlist", plan.name, "append")
+        if plan.song is not None and plan.position is not None:
+            self._ask("playlist-remove", plan.position + 1)
+            # Moved before the entry that is at this index now.
+            self._ask("playlist-move", 0, plan.position + 1)
+
+    def _song(self) -> str | None:
+        """Return the file that plays, None if none does; not in its last moment."""
+        while True:
+            playlist = self._ask("get_property", "playlist")
+            song = next((_path(entry["filename"]) for entry in playlist if entry.get("current")), None)
+            left_s = self._property("time-remaining")
+            is_last = bool(playlist) and bool(playlist[-1].get("current"))
+            is_held = is_last or self._property("pause") is True
+            if song is None or left_s is None or left_s > _LAST_S or is_held:
+                return song
+            time.sleep(_WAIT_S)
+
+    def _property(self, name: str) -> Any:
+        """Return a property, None if it is not available now."""
+        with contextlib.suppress(PlayshuffleError):
+            return self._ask("get_property", name)
+        return None
+
+    def _ask(self, *words: object) -> Any:
+        self._number += 1
+        request = json.dumps({"command": words, "request_id": self._number}, ensure_ascii=False)
+        self._connection.sendall(request.encode("utf-8", "surrogateescape") + b"\n")
+        for line in self._answers:  # events come in between
+            answer = json.loads(line.decode("utf-8", "surrogateescape"))
+            if answer.get("request_id") == self._number and "error" in answer:
+                if answer["error"] != "success":
+                    raise PlayshuffleError(f"{self.title} refuses: {shown(answer['error'])}.", Exit.LOSSES)
+                return answer.get("data")
+        raise ConnectionError("mpv closed the connection")
+
+
+@contextlib.contextmanager
+def connected(places: list[str]) -> Iterator[MpvQueue]:
+    """Connect to the first mpv that answers.
+
+    Raises:
+        OSError: none answers.
+        PlayshuffleError: mpv refuses a command.
+    """
+    failures = []
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(_TIMEOUT_S)
+        for path in places:
+            try:
+                connection.connect(path)
+            except OSError as error:
+                failures.append(f"{path}: {error.strerror or error}")
+            else:
+                yield MpvQueue(connection, path)
+                return
+    raise ConnectionError("; ".join(failures))
+
+
+def _path(name: str) -> str:
+    """Return the path of an entry in the form in which entries are compared."""
+    if name.startswith("file://"):
+        name = os.fsdecode(unquote_to_bytes(name.removeprefix("file://")))
+    return name if "://" in name else os.path.normpath(name)

@@ -1,0 +1,56 @@
+"""Tell a player of a playlist: connect, try again if that fails, and replace its queue."""
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+
+from playshuffle.config.load import QueuePlayer
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.telling import mpd_queue, mpv_queue, record
+from playshuffle.telling.queue import Queue, Told, tell
+
+_PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that starts is up by then
+
+
+def tell_player(
+    player: QueuePlayer,
+    playlist: bytes,
+    environment: Mapping[str, str],
+    *,
+    socket: str | None = None,
+    replace: bool = False,
+    any_playlist: bool = True,
+) -> Told:
+    """Replace the queue of a player with a playlist.
+
+    Args:
+        player: which one; not `commands`, which is none.
+        playlist: the file.
+        environment: names MPD's address.
+        socket: the player's, if it is not at a usual place.
+        replace: replace a queue of somebody else, too.
+        any_playlist: a queue that was made from another playlist is replaced, too.
+
+    Raises:
+        PlayshuffleError: the player cannot be reached, or cannot be told.
+    """
+    playlist = os.path.abspath(playlist)
+    failure = ""
+    with record.only_process(player):
+        for pause_s in _PAUSES_S:
+            time.sleep(pause_s)
+            try:
+                with _connected(player, environment, socket) as queue:
+                    return tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
+            except OSError as error:
+                failure = str(error)
+    raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). Is it running?", Exit.MISSING)
+
+
+def _connected(
+    player: QueuePlayer, environment: Mapping[str, str], socket: str | None
+) -> AbstractContextManager[Queue]:
+    if player is QueuePlayer.MPD:
+        return mpd_queue.connected(mpd_queue.addresses(environment, socket))
+    return mpv_queue.connected(mpv_queue.addresses(environment, socket))

@@ -1,0 +1,93 @@
+"""Remember the queues that playshuffle made, as fingerprints in the state folder.
+
+A queue with another fingerprint is the user's own, and is left alone.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.system import lock
+from playshuffle.system.xdg import state_folder
+
+_MOST = 32  # of one player: some for each of a few playlists and places
+_PATIENCE_S = 60
+
+
+@contextlib.contextmanager
+def only_process(player: str) -> Iterator[None]:
+    """Be the only process that changes the queue of this player.
+
+    Raises:
+        PlayshuffleError: another one does, and does not end; or there is no place for the record.
+    """
+    try:
+        with lock.held(_path(player, make=True) + b".lock", _PATIENCE_S):
+            yield
+    except lock.HeldError as error:
+        raise PlayshuffleError(
+            f"Process {error} changes the queue of {player} already; try again when it is done.", Exit.MISSING
+        ) from None
+
+
+def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
+    """Whether we made this queue, from this playlist or from any."""
+    fingerprint = _fingerprint(queue)
+    return any(
+        known == fingerprint and (playlist is None or path == os.fsdecode(playlist))
+        for path, known in _read(player)
+    )
+
+
+def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
+    """Remember queues that this playlist makes.
+
+    Raises:
+        PlayshuffleError: they cannot be remembered, so that they must not be made.
+    """
+    before = _read(player)
+    new = [(os.fsdecode(playlist), _fingerprint(queue)) for queue in queues]
+    rows = list(dict.fromkeys([*reversed(new), *before]))[:_MOST]
+    if rows == before:
+        return
+    path = _path(player, make=True)
+    try:
+        descriptor = os.open(path + b".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "w", encoding="ascii") as file:
+            json.dump({"schema": 1, "queues": rows}, file)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(path + b".new", path)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(path)} cannot be written: {error.strerror}. The queue stays as it is.",
+            Exit.CANNOT_CREATE,
+        ) from error
+
+
+def _read(player: str) -> list[tuple[str, str]]:
+    try:
+        with open(_path(player, make=False), encoding="ascii") as file:
+            return [(str(path), str(known)) for path, known in json.load(file)["queues"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _path(player: str, *, make: bool) -> bytes:
+    try:
+        return os.path.join(state_folder(make=make), b"queue-%b" % player.encode())
+    except OSError as error:
+        raise PlayshuffleError(
+            f"There is no place to remember queues in: {error.strerror}. Set XDG_STATE_HOME to one.",
+            Exit.CANNOT_CREATE,
+        ) from error
+
+
+def _fingerprint(queue: Sequence[str]) -> str:
+    digest = blake2b(digest_size=16)
+    for entry in queue:
+        digest.update(os.fsencode(entry) + b"\0")
+    return digest.hexdigest()

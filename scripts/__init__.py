@@ -1,0 +1,1 @@
+"""Generate pages, man pages and pictures from the program."""

@@ -1,0 +1,95 @@
+"""List the commands of the program, with their arguments and options."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import typer.main
+
+from playshuffle.cli import _app
+
+
+class Option(NamedTuple):
+    """An argument or option of a command, as its help shows it."""
+
+    spellings: tuple[str, ...]
+    metavar: str
+    help: str
+    default: str
+    group: str
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether it has no spelling of its own."""
+        return not self.spellings
+
+    @property
+    def usage(self) -> str:
+        """Return the spellings with the placeholder of the value."""
+        return ", ".join(self.spellings) + (f" {self.metavar}" if self.metavar else "")
+
+
+class Command(NamedTuple):
+    """A command: its words, such as `deck show`, and what its help says."""
+
+    words: tuple[str, ...]
+    help: str
+    examples: tuple[str, ...]
+    options: tuple[Option, ...]
+    children: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the words as a user types them."""
+        return " ".join(("playshuffle", *self.words))
+
+
+def commands() -> Iterator[Command]:
+    """List the program itself, then each command, then its subcommands."""
+    yield from _commands(typer.main.get_command(_app(["--help"])), ())
+
+
+def _commands(group: Any, words: tuple[str, ...]) -> Iterator[Command]:
+    children = {name: child for name, child in getattr(group, "commands", {}).items() if not child.hidden}
+    yield Command(
+        words,
+        _text(group.help),
+        tuple(_examples(group.epilog)),
+        tuple(_option(parameter) for parameter in group.params if not getattr(parameter, "hidden", False)),
+        tuple(children),
+    )
+    for name, child in children.items():
+        yield from _commands(child, (*words, name))
+
+
+def _text(help_: str | None) -> str:
+    return re.sub(r"[ \n]+", " ", (help_ or "").partition("\f")[0]).strip()
+
+
+def _examples(epilog: str | None) -> list[str]:
+    """Return the lines of an epilog without their common indent."""
+    lines = [line for line in (epilog or "").splitlines() if line.strip("\b ")]
+    return [line.removeprefix("  ") for line in lines if line != "Examples:"]
+
+
+def _option(parameter: Any) -> Option:
+    is_argument = parameter.param_type_name == "argument"
+    metavar = parameter.metavar or ""
+    if not metavar and not is_argument and not parameter.is_flag:
+        metavar = parameter.make_metavar(None).strip("<>[]")
+    default = parameter.default
+    if (
+        callable(default)
+        or default in (None, False, True, "")
+        or parameter.multiple
+        or not parameter.show_default
+    ):
+        default = ""
+    spellings = () if is_argument else (*parameter.opts, *parameter.secondary_opts)
+    return Option(
+        tuple(sorted(spellings, key=lambda spelling: not spelling.startswith("--"))),
+        metavar,
+        _text(parameter.help),
+        str(default),
+        getattr(parameter, "rich_help_panel", None) or "",
+    )

@@ -1,0 +1,92 @@
+"""State the facts that several generated pages share: exit codes, files, environment, keys."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.config import keys
+from playshuffle.config.options import Options, rows
+
+EXIT_CODES: Sequence[tuple[int, str]] = (
+    (0, "Done."),
+    (1, "Some playlists failed, or a check or an audit found a problem."),
+    (2, "The command line is wrong."),
+    (3, "Nothing to play: the folders hold no audio files that were asked for."),
+    (66, "A folder or file does not exist or cannot be read."),
+    (73, "The playlist or the saved state cannot be written. The old playlist is unchanged."),
+    (75, "A drive seems to be missing, and the old playlist is unchanged. Or a player cannot be reached."),
+    (78, "The configuration is missing or wrong, or a newer playshuffle wrote the saved state."),
+    (130, "Interrupted by Ctrl-C."),
+)
+
+FILES: Sequence[tuple[str, str]] = (
+    ("~/.config/playshuffle/config.toml", "The configuration of a user."),
+    ("/etc/playshuffle/config.toml", "The configuration of the machine."),
+    ("~/.local/state/playshuffle", "Saved orders and decks. Do not delete this folder."),
+    ("~/.cache/playshuffle", "Cached tags. You can delete this folder at any time."),
+    ("~/.config/systemd/user/playshuffle*", "The units that `playshuffle service install` writes."),
+)
+
+ENVIRONMENT: Sequence[tuple[str, str]] = (
+    ("PLAYSHUFFLE_CONFIG", "The configuration file, if --config is not given."),
+    ("XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME", "Other places for the folders above."),
+    ("XDG_MUSIC_DIR", "The music folder that `playshuffle config init` suggests."),
+    ("NO_COLOR", "Do not use colours."),
+)
+
+
+class Key(NamedTuple):
+    """A key of the configuration, for a reader."""
+
+    name: str
+    example: str
+    default: str
+    meaning: str
+
+
+KEYS_OF_ALL: Sequence[Key] = (
+    Key("folders", '["~/Music"]', "", "Music folders of every playlist without folders of its own."),
+    Key("settle", '"2s"', '"2s"', "How long to wait after the last change."),
+    Key("poll", '"5m"', '"5m"', "How often folders on network drives are scanned."),
+)
+
+_OWN: Sequence[Key] = (
+    Key("folders", '["~/Music/Ambient"]', "the folders of all", "Music folders of this playlist."),
+    Key("reshuffle", '"daily"', '"never"', "When to shuffle again: daily, weekly, on-start or never."),
+    Key("deal", '40 or "90m"', "", "Deal this many tracks, or this much time, in place of all tracks."),
+    Key("tell", '["mpd"]', "", "Players whose queue to replace after a change: mpd, mpv, commands."),
+    Key("every", '"week"', '"day"', "How often to deal: day, week, or run for each `deal --due`."),
+)
+_EXAMPLES = {
+    "order": '"spread"',
+    "inside": '"all"',
+    "part": '"10:20"',
+    "group_by": '"genre"',
+    "group_size": "3",
+    "where": '"genre:jazz"',
+    "limit": "40",
+    "seed": '"2026"',
+    "for": '"mpd"',
+    "paths": '"relative"',
+    "root_as": '"/Music"',
+    "max_per_file": "999",
+    "tell": '["mpd"]',
+}
+
+
+def playlist_keys() -> list[Key]:
+    """List the keys of a playlist: those of the option table, then those that no command has."""
+    own = {key.name: key for key in _OWN}
+    return [own.get(name) or _of_option(name) for name in keys.PLAYLIST]
+
+
+def _of_option(name: str) -> Key:
+    field, row = next((field, row) for field, row in rows() if row.has_key and row.key == name)
+    default = getattr(Options(), field.name)
+    if isinstance(default, bool):
+        example, shown = str(not default).lower(), str(default).lower()
+        # The flag gives the opposite of the key, and so does its help.
+        meaning = f"`{name} = false` is the option {row.flags[0]}: {row.help}" if row.is_negated else row.help
+    else:
+        example = row.example or _EXAMPLES.get(name, '"..."')
+        shown, meaning = f'"{default}"' if default else "", row.help
+    return Key(name, example, shown, meaning if meaning.endswith(".") else f"{meaning}.")

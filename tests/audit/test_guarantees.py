@@ -1,0 +1,118 @@
+"""What the laws say is what the shuffles do, shown by every sequence of draws."""
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from playshuffle.audit.audited_orders import NAMES, SPECIMEN, audited
+from playshuffle.audit.guarantees import Chances, favoured, one_ring, uniform
+from tests.shuffle.all_draws import distribution
+
+# By keys and by weight there are too many draws, and one order draws without end.
+ENDLESS = ("by-keys", "weighted", "top-in")
+SHOWN = [name for name in NAMES if not name.startswith(SPECIMEN) and name not in ENDLESS]
+
+Shares = dict[tuple[int, ...], Fraction]
+
+
+def shares_of(name: str, tracks: int) -> Shares:
+    """How likely each order is, exactly."""
+    shuffle = audited(name, tracks).shuffle
+    return distribution(lambda randbelow: tuple(shuffle(range(tracks), randbelow)))
+
+
+def chances_of(shares: Shares, size: int) -> list[list[Fraction]]:
+    """How likely each track is at each place, exactly."""
+    chances = [[Fraction(0)] * size for _ in range(size)]
+    for order, share in shares.items():
+        for place, track in enumerate(order):
+            chances[track][place] += share
+    return chances
+
+
+def counted(shares: Shares, count: Callable[[tuple[int, ...]], list[int]]) -> Shares:
+    merged: Shares = {}
+    for order, share in shares.items():
+        key = tuple(count(order))
+        merged[key] = merged.get(key, Fraction(0)) + share
+    return merged
+
+
+def approximate(chances: Chances) -> list[object]:
+    return [pytest.approx(row, abs=1e-12) for row in chances]
+
+
+@pytest.mark.parametrize("tracks", [3, 4, 5])
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_chances_are_those_of_the_shuffle(name: str, tracks: int) -> None:
+    """At each place, for each track; and no order breaks the rule."""
+    guarantee = audited(name, tracks).guarantee
+    shares = shares_of(name, tracks)
+
+    assert guarantee.keeps is None or all(map(guarantee.keeps, shares))
+
+    if guarantee.counted is not None:
+        shares = counted(shares, guarantee.counted)
+
+    assert chances_of(shares, len(guarantee.chances)) == approximate(guarantee.chances)
+    assert guarantee.bits is None or 2**guarantee.bits == pytest.approx(len(shares))
+
+
+@pytest.mark.parametrize("tracks", [3, 4, 5, 6])
+def test_the_chances_of_weights_are_those_of_drawing_by_weight(tracks: int) -> None:
+    """Each place goes to one of those left, in proportion to its weight."""
+    heavy = tracks // 2
+    weights = [3] * heavy + [1] * (tracks - heavy)
+    shares = {}
+    for order in itertools.permutations(range(tracks)):
+        shares[order] = Fraction(1)
+        for place, track in enumerate(order):
+            shares[order] *= Fraction(weights[track], sum(weights[left] for left in order[place:]))
+
+    assert chances_of(shares, tracks) == approximate(favoured(tracks, heavy, 3).chances)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("tracks", [3, 8])
+def test_every_track_and_every_place_has_a_chance_of_one_in_all(name: str, tracks: int) -> None:
+    chances = audited(name, tracks).guarantee.chances
+
+    assert [sum(row) for row in chances] == pytest.approx([1] * len(chances))
+    assert [sum(column) for column in zip(*chances, strict=True)] == pytest.approx([1] * len(chances))
+
+
+def freedom_of(shares: Shares, chances: list[list[Fraction]]) -> Fraction:
+    """Twice the mean squared over the variance of the sum, from the chances of every pair of orders."""
+    size = len(chances)
+    mean = sum(chance > 0 for row in chances for chance in row) - size
+    square = Fraction(0)
+    for (one, share), (other, chance) in itertools.product(shares.items(), repeat=2):
+        same = (1 / chances[track][place] for place, track in enumerate(one) if other[place] == track)
+        square += share * chance * (sum(same, Fraction(0)) - size) ** 2
+    return mean**2 / square
+
+
+@pytest.mark.parametrize("tracks", [3, 4])
+def test_the_degrees_of_freedom_of_a_uniform_order_are_exact(tracks: int) -> None:
+    shares = shares_of("random", tracks)
+
+    assert freedom_of(shares, chances_of(shares, tracks)) == uniform(tracks).freedom == (tracks - 1) ** 2
+
+
+@pytest.mark.parametrize("tracks", [3, 4, 5])
+def test_the_degrees_of_freedom_of_sattolo_are_close(tracks: int) -> None:
+    """Within a tenth for so few tracks, within 0.1% for 60."""
+    shares = shares_of("sattolo", tracks)
+    freedom = freedom_of(shares, chances_of(shares, tracks))
+
+    assert freedom == pytest.approx(one_ring(tracks).freedom, rel=0.1)
+
+
+def test_the_bits_of_52_cards() -> None:
+    bits = uniform(52).bits
+
+    assert bits is not None
+    assert math.isclose(bits, 225.581, abs_tol=0.001)

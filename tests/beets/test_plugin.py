@@ -1,0 +1,177 @@
+"""Run `beet playshuffle` in real beets, of Debian and of PyPI, on a real import of real files."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import mutagen
+import pytest
+
+from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
+from tests.support.program import CHECKOUT, DATA, entries, environment, run
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+
+GENRES = ("jazz", "rock", "folk")
+
+
+class Beets(NamedTuple):
+    """A beets with a library of its own."""
+
+    python: str
+    env: dict[str, str]
+    music: Path
+    config: Path
+
+    def run(self, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [self.python, "-W", "ignore", "-m", "beets", *words],
+            env=self.env,
+            cwd=self.music.parent,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+
+    def out(self, *words: str | Path) -> bytes:
+        done = self.run(*words)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout
+
+    def configure(self, text: str) -> None:
+        base = self.config.read_text().partition("playshuffle:")[0]
+        self.config.write_text(f"{base}playshuffle: {text}\n")
+
+
+def _track(path: Path, number: int) -> None:
+    path.write_bytes((DATA / "v24.mp3").read_bytes())
+    file = mutagen.File(path, easy=True)
+    file["title"] = f"Title {number}"
+    file["artist"] = f"Artist {number % 4}"
+    file["genre"] = GENRES[number % 3]
+    file.save()
+
+
+@pytest.fixture(params=["debian", "pypi"])
+def beets(request: pytest.FixtureRequest, tmp_path: Path) -> Beets:
+    """Thirty files, imported."""
+    if request.param == "debian":
+        need_beets_of_debian()
+        packages = [folder for folder in sys.path if folder.endswith("site-packages")]
+        python, path = "/usr/bin/python3", [str(CHECKOUT), DEBIAN_BEETS, *packages]
+    else:
+        need_beets()
+        python, path = sys.executable, [str(CHECKOUT)]
+    source, music, home = tmp_path / "source", tmp_path / "Music", tmp_path / "beets"
+    for folder in (source, music, home):
+        folder.mkdir()
+    for number in range(30):
+        _track(source / f"{number:02}.mp3", number)
+    config = home / "config.yaml"
+    config.write_text(
+        f"directory: {music}\nlibrary: {home}/library.db\nplugins: playshuffle\nimport: {{copy: yes}}\n"
+    )
+    env = environment(BEETSDIR=str(home), PYTHONPATH=os.pathsep.join(path))
+    beets = Beets(python, env, music, config)
+    beets.out("import", "-A", "-q", source)
+    assert len(beets.out("ls").splitlines()) == 30
+    return beets
+
+
+@pytest.mark.parametrize("query", [["genre:jazz"], ["artist:Artist 1", "^genre:rock"], ["title:2"]])
+def test_a_query_gives_the_same_file_as_its_paths(beets: Beets, tmp_path: Path, query: list[str]) -> None:
+    for order in ("random", "spread"):
+        options = ["--order", order, "--seed", "7"]
+        paths = tmp_path / "paths"
+        paths.write_bytes(beets.out("ls", "-p", *query))
+        assert 0 < len(paths.read_bytes().splitlines()) < 30
+
+        beets.out("playshuffle", *options, "-o", beets.music / "ours.m3u", *query)
+        done = run("make", "--from", paths, *options, "-o", beets.music / "made.m3u")
+
+        assert done.code == 0, done.err
+        assert (beets.music / "ours.m3u").read_bytes() == (beets.music / "made.m3u").read_bytes()
+
+
+def test_without_a_query_the_whole_library_is_written_into_its_folder(beets: Beets) -> None:
+    done = beets.run("playshuffle")
+
+    assert done.returncode == 0, done.stderr
+    assert len(entries((beets.music / "playshuffle.m3u").read_bytes())) == 30
+    assert b"30" in done.stderr
+
+
+def test_options_work(beets: Beets) -> None:
+    assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
+    beets.out("playshuffle", "--for", "vlc", "--pin", "03 Title 1.mp3@first", "--dry-run")
+    assert list(beets.music.glob("*.m3u")) == []
+    beets.out("playshuffle", "--for", "vlc", "--no-extinf")
+    content = (beets.music / "playshuffle-vlc.m3u").read_bytes()
+    assert b"#EXTINF" not in content
+    assert all(entry.startswith("file://") for entry in entries(content))
+    assert b"--order" in beets.out("help", "playshuffle")
+
+
+def test_the_configuration_gives_defaults(beets: Beets) -> None:
+    beets.configure("{order: sorted, for: vlc, extinf: no, output: one.m3u, limit: 5}")
+    beets.out("playshuffle", "-n", "7")
+
+    content = (beets.music.parent / "one.m3u").read_bytes()
+    assert entries(content) == sorted(entries(content))
+    assert len(entries(content)) == 7
+    assert b"file://" in content
+
+
+def test_deals_play_each_track_once_before_any_repeats(beets: Beets) -> None:
+    dealt = []
+    for _ in range(2):
+        beets.out("playshuffle", "--deal", "-n", "5", "--every", "run", "genre:jazz")
+        dealt += entries((beets.music / "today.m3u").read_bytes())
+
+    assert len(dealt) == len(set(dealt)) == 10
+    beets.out("playshuffle", "--deal", "-n", "5", "--every", "day", "genre:jazz")
+    assert entries((beets.music / "today.m3u").read_bytes()) == dealt[5:]
+
+
+def test_ratings_come_from_the_items(beets: Beets) -> None:
+    beets.out("modify", "-y", "-M", "-W", "rating=0", "genre:rock")
+    beets.out("modify", "-y", "-M", "-W", "rating=1", "genre:jazz")
+    beets.out("playshuffle", "--order", "weighted", "--paths", "absolute")
+
+    order = entries((beets.music / "playshuffle.m3u").read_bytes())
+    rock = set(map(os.fsdecode, beets.out("ls", "-p", "genre:rock").splitlines()))
+    assert set(order[-10:]) == rock
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["genre:polka"], "No item matches"),
+        (["--order", "spred"], "Unknown order 'spred'"),
+        (["-n", "0"], "--limit"),
+        (["--deal", "--dry-run"], "--dry-run"),
+        (["--deal", "-o", "-"], "-o"),
+        (["-o", "/nowhere/at/all.m3u"], "/nowhere"),
+    ],
+)
+def test_errors_are_sentences(beets: Beets, words: list[str], text: str) -> None:
+    done = beets.run("playshuffle", *words)
+
+    assert done.returncode == 1
+    assert text in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("table", "text"), [("{ordr: spread}", "ordr"), ("{limit: many}", "limit"), ("{order: spred}", "spred")]
+)
+def test_faults_of_the_configuration_are_errors(beets: Beets, table: str, text: str) -> None:
+    beets.configure(table)
+    done = beets.run("playshuffle")
+
+    assert done.returncode == 1
+    assert text in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()

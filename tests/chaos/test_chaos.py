@@ -1,0 +1,293 @@
+"""The promises about orders and decks hold while a library changes in every way at once.
+
+One service keeps seven playlists of different orders over one library, and two decks are dealt
+from. Each round changes files while the service runs, kills it or takes a folder away.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from tests.support import damage
+from tests.support.forked import forked
+from tests.support.music import ANCHOR, Music
+from tests.support.program import PROGRAM, environment, listed, run
+from tests.support.promises import CHECKS, Round
+from tests.support.service import Service, wait_for
+
+pytestmark = pytest.mark.process
+
+_KEYS = {
+    "random": f'order = "random"\npin = ["{ANCHOR}@5"]',
+    "sattolo": 'order = "sattolo"',
+    "spread": 'order = "spread"',
+    "albums": 'order = "albums"',
+    "folders": 'order = "folders"',
+    "genres": 'order = "groups"\ngroup_by = "genre"',
+    "sorted": 'order = "sorted"',
+}
+_MISSING = {"missing"}
+
+
+class Chaos:
+    """A service, its library, and the expected state of its playlists.
+
+    counts: of what was done. faults: the promises that were broken.
+    """
+
+    def __init__(self, top: Path, seed: int, tracks: int, deal: int) -> None:
+        self._top = top
+        self._chance = random.Random(seed)
+        self._deal_size = deal
+        self.music = Music(top, self._chance, tracks)
+        self._lists = top / "Lists"
+        self._orders: dict[str, list[int]] = {}
+        self.rounds_of = {"morning": Round(), "evening": Round()}
+        self.counts: Counter[str] = Counter()
+        self.faults: list[str] = []
+        self.service = Service(top, self._config())
+
+    def _config(self) -> str:
+        folders = json.dumps([str(root) for root in self.music.roots])
+        lists = [
+            f'[playlist.{name}]\n{keys}\npaths = "absolute"\noutput = "{self._file(name)}"\n'
+            for name, keys in _KEYS.items()
+        ]
+        # One deck is known to the service, which follows its tracks; the other one is not.
+        deck = f'[playlist.morning]\ndeal = {self._deal_size}\nevery = "week"\npaths = "absolute"\n'
+        return f'folders = {folders}\n{"".join(lists)}{deck}output = "{self._file("morning")}"\n'
+
+    def play(self, until_s: float, most_rounds: int) -> None:
+        with self.service:
+            self._check_after_settling()
+            self._note_deal("morning", self._numbers("morning"))
+            week = datetime.now().astimezone().isocalendar().week
+            # A new week lets the service deal by itself.
+            while (
+                time.monotonic() < until_s
+                and self.counts["rounds"] < most_rounds
+                and datetime.now().astimezone().isocalendar().week == week
+            ):
+                self.counts["rounds"] += 1
+                self._play_round()
+            assert self.service.stop() == 0
+
+    def _play_round(self) -> None:
+        kind = self._chance.choice(
+            ["plain"] * 6 + ["kill", "down", "missing", "missing", "full", "reshuffle"]
+        )
+        self.music.done = [f"({kind})"]
+        self.counts[kind] += 1
+        match kind:
+            case "plain":
+                self._act()
+            case "kill":
+                self._act(kills=True)
+            case "down":
+                self.service.kill()
+                self._act()
+                self.service.start()
+            case "missing":
+                self._take_away_and_bring_back()
+            case "full":
+                self._fill_a_disk()
+            case "reshuffle":
+                name = self._chance.choice(["random", "sattolo", "spread"])
+                assert run("reshuffle", name, env=self.service.env).code == 0
+                self._orders.pop(name)
+        if self._chance.random() < 0.5:
+            self._deal(self._chance.choice([*self.rounds_of]))
+        self._check_after_settling()
+        for name in self.rounds_of:
+            if self._chance.random() < 0.6:
+                self._deal(name)
+
+    def _act(self, *, kills: bool = False) -> None:
+        for _ in range(self._chance.randrange(1, 5)):
+            self.music.act()
+            self.counts["changes"] += 1
+            if kills and self._chance.random() < 0.7:
+                self._await_anything()
+                self.service.kill()
+                self.service.start()
+            elif self._chance.random() < 0.3:
+                self._await_anything()
+
+    def _await_anything(self) -> None:
+        """Wait until the service writes a playlist, or for two seconds, in which it may not."""
+        before = self._stamps()
+        until_s = time.monotonic() + self._chance.random() * 2
+        while self._stamps() == before and time.monotonic() < until_s:
+            time.sleep(0.02)
+
+    def _stamps(self) -> list[int]:
+        stamps = []
+        for name in _KEYS:
+            with suppress(FileNotFoundError):
+                stamps.append(os.stat(self._file(name)).st_mtime_ns)
+        return stamps
+
+    def _take_away_and_bring_back(self) -> None:
+        """While a root is missing, all playlists stay as they are, and a deck deals the present tracks."""
+        root = self._chance.choice(self.music.roots)
+        before = self._contents()
+        hidden = root.with_name("Hidden")
+        root.rename(hidden)
+        wait_for(lambda: self._is_missing(root), 60)
+        if self._chance.random() < 0.5:
+            self._deal(self._chance.choice([*self.rounds_of]), is_missing=True)
+        assert self._contents() == before, "a playlist changed while a folder was missing"
+        hidden.rename(root)
+        if self._chance.random() < 0.5:
+            self._act()
+
+    def _is_missing(self, root: Path) -> bool:
+        roots = self.service.status()["roots"]
+        return any(row["root"] == str(root) and row["state"] in _MISSING for row in roots)
+
+    def _fill_a_disk(self) -> None:
+        """Let no playlist or no state be written for a while."""
+        with _full(self._chance.choice([self._lists, _state()])):
+            self.music.replace()
+            self._act()
+            wait_for(lambda: any(row["last_error"] for row in self.service.status()["playlists"]), 60)
+
+    def _contents(self) -> dict[str, bytes]:
+        return {name: self._file(name).read_bytes() for name in _KEYS}
+
+    def _deal(self, name: str, *, is_missing: bool = False) -> None:
+        """Deal by hand; perhaps be killed in between and deal again."""
+        words: list[str | Path] = ["deal", *self.music.roots, "-n", str(self._deal_size), "--every", "run"]
+        words += ["--paths", "absolute", "-o", self._file(name)]
+        if self._chance.random() < 0.2:
+            before = self._numbers(name)
+            process = subprocess.Popen(
+                [*PROGRAM, *words], env=environment(**self.service.env), stderr=subprocess.DEVNULL
+            )
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(self._chance.random())
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            self.counts["deals killed"] += process.returncode != 0
+            if not {*(after := self._numbers(name))} <= {*before}:
+                self._note_deal(name, after)
+        done = run(*words, env=self.service.env)
+        if is_missing and done.code == 75:
+            self.counts["deals that wait"] += 1
+            return
+        assert done.code == 0, done.err
+        self._note_deal(name, self._numbers(name))
+
+    def _note_deal(self, name: str, deal: Sequence[int]) -> None:
+        faults = self.rounds_of[name].add(deal, [*self.music.tracks])
+        self._note(name, faults)
+
+    def _check_after_settling(self) -> None:
+        """Wait until the service has seen everything, then check each list."""
+        marker = self.music.add_marker()
+        wait_for(lambda: all(str(marker) in self._listed(name) for name in _KEYS), 120)
+        marker.unlink()
+        wait_for(lambda: all(str(marker) not in self._listed(name) for name in _KEYS), 120)
+        for name, check in CHECKS.items():
+            entries = self._listed(name)
+            wanted = {str(path): number for path, number in self.music.paths.items()}
+            if sorted(entries) != sorted(wanted):
+                wrong = {*entries} ^ {*wanted}
+                self._note(name, [f"wrong set: {sorted(wrong)[:3]} of {len(wrong)}"])
+                self._orders.pop(name, None)
+                continue
+            order = [wanted[entry] for entry in entries]
+            self.counts["checks"] += 1
+            self._note(name, check(self.music, self._orders.get(name, order), order))
+            self._orders[name] = order
+        lines = self.service.log.splitlines()
+        self._note("log", [line for line in lines if "damaged" in line or "Traceback" in line])
+        self._note("state", damage.traces([_state()]))
+
+    def _note(self, name: str, faults: Sequence[str]) -> None:
+        self.faults += [
+            f"round {self.counts['rounds']} {self.music.done}: {name}: {fault}" for fault in faults[:3]
+        ]
+
+    def _numbers(self, name: str) -> list[int]:
+        """Return the tracks of a playlist; files that are gone since it was written are left out."""
+        known = {str(path): number for path, number in self.music.paths.items()}
+        return [known[entry] for entry in self._listed(name) if entry in known]
+
+    def _listed(self, name: str) -> list[str]:
+        with suppress(FileNotFoundError):
+            return listed(self._file(name))
+        return []
+
+    def _file(self, name: str) -> Path:
+        return self._lists / f"{name}.m3u"
+
+    def summary(self) -> str:
+        decks = [
+            f"{name}: {deck.deals} deals, {deck.dealt} tracks, {deck.rounds} rounds ended"
+            for name, deck in self.rounds_of.items()
+        ]
+        return "\n".join([str(dict(self.counts)), *decks, f"{len(self.faults)} faults", *self.faults[:40]])
+
+
+@contextmanager
+def _full(folder: Path) -> Iterator[None]:
+    """Leave no room in a folder; what is not root may not write there."""
+    if not os.path.ismount(folder):
+        folder.chmod(0o500)
+        yield
+        folder.chmod(0o700)
+        return
+    filler = folder / "filler"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    yield
+    filler.unlink()
+
+
+def _run(top: Path, seed: int, tracks: int, deal: int, minutes: float, rounds: int) -> None:
+    """Play until the time is over, or for so many rounds; as root, on small disks."""
+
+    def play() -> str:
+        folders = (top / "Lists", _state())
+        for folder in folders:
+            folder.mkdir(parents=True)
+            if os.geteuid() == 0:
+                subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", folder], check=True)
+        chaos = Chaos(top, seed, tracks, deal)
+        try:
+            chaos.play(time.monotonic() + 60 * minutes, rounds)
+        finally:
+            print(f"seed {seed}", chaos.summary(), sep="\n", flush=True)
+            shutil.copyfile(chaos.service.log_file, top / "log.txt")
+        return "\n".join(chaos.faults)
+
+    assert forked(play, own_mounts=os.geteuid() == 0) == ""
+
+
+def _state() -> Path:
+    return Path(os.environ["XDG_STATE_HOME"]) / "playshuffle"
+
+
+@pytest.mark.timeout(300)
+def test_orders_and_decks_keep_their_promises_through_chaos(tmp_path: Path) -> None:
+    _run(tmp_path, int(os.environ.get("CHAOS_SEED", "1")), 200, 25, 1.5, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_orders_and_decks_keep_their_promises_through_35_minutes_of_chaos(tmp_path: Path) -> None:
+    seed = int(os.environ.get("CHAOS_SEED") or time.time())
+    _run(tmp_path, seed, 3000, 150, float(os.environ.get("CHAOS_MINUTES", "35")), 10**6)

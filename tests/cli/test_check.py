@@ -1,0 +1,388 @@
+"""`playshuffle check` finds the faults of playlists from any program."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.players.check import check_playlist
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.playlist.reading import read
+from tests.support.hostile import PATHS
+from tests.support.program import PROGRAM, environment, library, report, run
+
+pytestmark = pytest.mark.process
+
+ALL = set(PLAYERS) - {GENERIC}
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return library(tmp_path / "Music", ["a.mp3", "b b.mp3", "sub/c.mp3", "é.mp3"])
+
+
+def found(folder: Path, content: bytes, name: str = "x.m3u") -> list[bytes]:
+    """The paths that a playlist in the folder names, without the folder."""
+    (folder / name).write_bytes(content)
+    return [entry.path.removeprefix(bytes(folder) + b"/") for entry in read(bytes(folder / name)).entries]
+
+
+def losers(folder: Path, content: bytes, name: str = "x.m3u") -> dict[str, set[str]]:
+    """What is odd for some player, and for which ones."""
+    (folder / name).write_bytes(content)
+    odd: dict[str, set[str]] = {}
+    for player, troubles in check_playlist(bytes(folder / name), []).troubles.items():
+        for trouble in troubles:
+            odd.setdefault(trouble.what, set()).add(player)
+    return odd
+
+
+def faults(folder: Path, content: bytes) -> list[tuple[int, str]]:
+    (folder / "x.m3u").write_bytes(content)
+    return [(fault.entry.line, fault.what) for fault in check_playlist(bytes(folder / "x.m3u"), []).faults]
+
+
+E = "é.mp3".encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "paths"),
+    [
+        (b"", []),
+        (b"#EXTM3U\na.mp3\nb b.mp3\n", [b"a.mp3", b"b b.mp3"]),
+        (b"\xef\xbb\xbf#EXTM3U\r\na.mp3\r\n", [b"a.mp3"]),
+        (b"\xef\xbb\xbfa.mp3", [b"a.mp3"]),
+        (b"#EXTM3U\ra.mp3\rb b.mp3\r", [b"a.mp3", b"b b.mp3"]),
+        ("#EXTM3U\r\na.mp3\r\né.mp3".encode("utf-16"), [b"a.mp3", E]),
+        ("a.mp3\né.mp3".encode("utf-16-be").join([b"\xfe\xff", b""]), [b"a.mp3", E]),
+        ("é.mp3\n".encode("latin-1"), [E]),
+        (b"b%20b.mp3\n%C3%A9.mp3\n", [b"b b.mp3", E]),
+        (b"sub\\c.mp3\n.\\sub\\c.mp3\n", [b"sub/c.mp3"] * 2),
+        (b"  a.mp3 \n\n\t\n", [b"a.mp3"]),
+        (b"#EXTVLCOPT:network-caching=1\n#EXTINF:-1,x\na.mp3\n", [b"a.mp3"]),
+        (b"http://h/x.mp3\nrtsp://h/\nfile://host/x\na.mp3", [b"", b"", b"", b"a.mp3"]),
+        (b"sub/../a.mp3\nsub//c.mp3\n./a.mp3\n", [b"a.mp3", b"sub/c.mp3", b"a.mp3"]),
+        (b"#PLAYSHUFFLE-BASE:=%s\n", []),
+    ],
+)
+def test_playlists_of_other_hands_are_read(music: Path, content: bytes, paths: list[bytes]) -> None:
+    assert found(music, content) == paths
+
+
+def test_absolute_paths_and_uris_lead_to_the_same(music: Path) -> None:
+    lines = (
+        f"{music}/b b.mp3\nfile://{music}/b%20b.mp3\nfile://localhost{music}/b%20b.mp3\nFILE:{music}/a.mp3\n"
+    )
+
+    assert found(music, lines.encode()) == [b"b b.mp3"] * 3 + [b"a.mp3"]
+
+
+def test_what_vlc_saved_is_read_as_it_means_it(tmp_path: Path) -> None:
+    """It writes escapes throughout; elsewhere a name may look like one."""
+    music = library(tmp_path, ["a b.mp3", "a%20b.mp3", "c.mp3", "d%20.mp3"])
+
+    assert found(music, b"#EXTM3U\na%20b.mp3\na%2520b.mp3\nc.mp3\n") == [b"a b.mp3", b"a%20b.mp3", b"c.mp3"]
+    assert found(music, b"#EXTM3U\na b.mp3\na%20b.mp3\n") == [b"a b.mp3", b"a%20b.mp3"]
+    assert found(music, b"#EXTM3U\nd%20.mp3\n") == [b"d%20.mp3"]
+    assert found(music, b"#EXTM3U\n#PLAYSHUFFLE-ORDER:x\na%20b.mp3\n") == [b"a%20b.mp3"]
+    assert found(music, b"#EXTM3U\n./a%20b.mp3\n") == [b"a%20b.mp3"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a.mp3\na.mp3\n", [(2, "twice")]),
+        (b"a.mp3\n./a.mp3\nhard.mp3\n", [(2, "twice"), (3, "twice")]),
+        (b"none.mp3\n", [(1, "missing")]),
+        (b"sub\n", [(1, "a folder")]),
+        (b"x.m3u\n", [(1, "a playlist itself")]),
+        (b"note.txt\n", [(1, "not named like audio")]),
+        (b"pipe.mp3\n", [(1, "not a regular file")]),
+        (b"http://h/x\n", []),
+        (b"nul%00.mp3\n" + b"x" * 5000 + b".mp3\n", [(1, "missing"), (2, "missing")]),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_said(
+    music: Path, content: bytes, said: list[tuple[int, str]]
+) -> None:
+    os.link(music / "a.mp3", music / "hard.mp3")
+    os.mkfifo(music / "pipe.mp3")
+    (music / "note.txt").touch()
+
+    assert faults(music, content) == said
+
+
+HEAD = b"#EXTM3U\n"
+MUSIC = "a relative entry, which counts from its music folder"
+
+
+@pytest.mark.parametrize(
+    ("content", "odd"),
+    [
+        (HEAD + b"a.mp3\n", {}),
+        (HEAD + b" a.mp3\n", {"a blank in front, which is stripped": {"cmus", "rockbox", "liquidsoap"}}),
+        (HEAD + b"sub//c.mp3\n", {"'//' within the path": {"mpd"}}),
+        (b"\xef\xbb\xbf" + HEAD + b"a.mp3\n", {}),
+        (
+            b"\xef\xbb\xbfa.mp3\nsub/c.mp3\n",
+            {
+                "a byte order mark and no #EXTM3U: the first entry": {
+                    "mpd", "cmus", "quodlibet", "mopidy", "rhythmbox",
+                }
+            },
+        ),
+        (b"a.mp3\rsub/c.mp3\r", {"lines that end in CR alone": {"mpd", "mpv", "cmus", "quodlibet"}}),
+        (
+            HEAD.decode().encode("utf-16") + b"a\0.\0m\0p\0003\0",
+            {"a file in UTF-16": {"mpd", "cmus", "quodlibet", "mopidy"}},
+        ),
+        (HEAD + b"\na.mp3\n", {"an empty line": {"quodlibet"}}),
+        (HEAD + b"#EXT-X-VERSION:3\na.mp3\n", {"tags of a stream (#EXT-X-\u2026)": {"vlc"}}),
+        (HEAD + b"none.mp3\n", {"a missing file, with which all is lost": {"quodlibet"}}),
+        (HEAD + b"sub\n", {"an entry that is a folder": {"mpd", "mpv", "vlc", "cmus", "quodlibet"}}),
+        (HEAD + b"sub\\c.mp3\n", {"backslashes for slashes": ALL - {"strawberry", "lms", "rockbox"}}),
+        (HEAD + b"b%20b.mp3\n", {"a relative path with URI escapes": ALL - {"vlc", "jellyfin"}}),
+    ],
+)  # fmt: skip
+def test_what_players_make_of_a_line_is_said(music: Path, content: bytes, odd: dict[str, set[str]]) -> None:
+    said = losers(music, content)
+    said.pop(MUSIC, None)
+
+    assert {what.encode(): who for what, who in said.items()} == {
+        what.encode(): who for what, who in odd.items()
+    }
+
+
+def test_players_differ_by_suffix(music: Path) -> None:
+    odd = losers(music, HEAD + E + b"\n", "x.m3u8")
+    assert odd.pop(MUSIC) == {"mopidy"}
+    assert odd == {"a suffix that it does not load": {"mpd", "cmus"}}
+
+    odd = losers(music, HEAD + E + b"\n", "x.m3u")
+    assert odd.pop(MUSIC) == {"mopidy"}
+    assert odd == {"a suffix for which names are not taken for UTF-8": {"mopidy", "rockbox"}}
+
+
+def test_uris_are_lost_where_they_are_not_unescaped(music: Path) -> None:
+    plain = losers(music, HEAD + f"file://{music}/a.mp3\n".encode())
+    escaped = losers(music, HEAD + f"file://{music}/b%20b.mp3\n".encode())
+
+    deaf = {"music-assistant", "cmus", "jellyfin", "kodi", "rockbox", "car"}
+    assert plain == {"a file:// URI": deaf}
+    assert escaped == {"a file:// URI": deaf | {"mpd", "liquidsoap"}}
+
+
+def test_an_absolute_path_is_another_one_on_a_device(music: Path) -> None:
+    said = losers(music, HEAD + f"{music}/a.mp3\n".encode())
+
+    assert said == {"an absolute path, which is another one on a device": {"rockbox", "car"}}
+
+
+def test_one_name_that_is_not_utf8_spoils_the_others_for_rhythmbox(tmp_path: Path) -> None:
+    music = library(tmp_path, ["é.mp3", "a.mp3", "caf\udce9.mp3"])
+
+    odd = losers(music, HEAD + E + b"\na.mp3\ncaf\xe9.mp3\n")
+
+    assert odd["a file that is not UTF-8: its names are taken for Latin-1"] == {"rhythmbox"}
+
+
+@pytest.mark.parametrize("name", sorted(ALL - {"mpd"}))
+def test_what_was_written_for_a_player_is_good_for_it(tmp_path: Path, name: str) -> None:
+    """Of a library of hostile names; but for what only some of its versions lose."""
+    music = hostile(tmp_path / "Music")
+    said = report(music, "--for", name)
+    path = os.fsencode(said["output"])
+
+    checked = check_playlist(path, [name])
+
+    assert checked.entries == said["tracks"] > 60
+    assert (checked.faults, checked.streams) == ([], 0)
+    lost = {
+        os.fsdecode(trouble.entry.path) for trouble in checked.troubles[name] if trouble.entry is not None
+    }
+    assert lost == {track for loss in said["losses"] for track in loss["tracks"]}
+    assert len(lost) == len(checked.troubles[name])
+    assert all(trouble.versions for trouble in checked.troubles[name])
+
+
+def hostile(folder: Path) -> Path:
+    return library(folder, [os.fsdecode(path) for path in PATHS])
+
+
+def test_what_mpd_stored_itself_counts_from_its_music(home: Path, tmp_path: Path) -> None:
+    library(tmp_path / "Music", ["a/b.mp3"])
+    (home / ".mpdconf").write_text(f'music_directory "{tmp_path}/Music"\nplaylist_directory "{tmp_path}"\n')
+    (tmp_path / "saved.m3u").write_bytes(b"a/b.mp3\n")
+
+    assert run("check", tmp_path / "saved.m3u", "--for", "mpd").code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "code"),
+    [
+        (HEAD + b"a.mp3\n", [], 0),
+        (HEAD + b"a.mp3\nb#.mp3\n", [], 0),
+        (HEAD + b"a.mp3\nb#.mp3\n", ["--for", "mpv"], 0),
+        (HEAD + b"a.mp3\nb#.mp3\n", ["--for", "mpv", "--for", "vlc"], 1),
+        (HEAD + b"a.mp3\na.mp3\n", [], 1),
+        (HEAD + b"none.mp3\n", ["--for", "mpv"], 1),
+    ],
+)
+def test_the_exit_code_is_that_of_the_players_that_were_named(
+    music: Path, content: bytes, words: list[str], code: int
+) -> None:
+    (music / "x.m3u").write_bytes(content)
+    library(music, ["b#.mp3"])
+
+    assert run("check", music / "x.m3u", *words).code == code
+
+
+def test_it_is_said_in_lines_and_as_json(music: Path) -> None:
+    (music / "x.m3u").write_bytes(HEAD + b"a.mp3\na.mp3\nb#\x1b.mp3\nnone.mp3\nhttp://h/\n")
+    library(music, ["b#\x1b.mp3"])
+
+    text = run("check", music / "x.m3u", "--for", "vlc", "--for", "cmus")
+    said: dict[str, Any] = json.loads(run("check", music / "x.m3u", "--for", "vlc", "--json").out)
+
+    lines = text.out.decode().splitlines()
+    assert lines[0] == f"error: {music}/x.m3u: 2 of 5 entries are broken, 1 of them no local files"
+    assert "  line 3: a.mp3: twice as in line 2" in lines
+    assert "  line 5: none.mp3: missing" in lines
+    assert "  line 4: b#\\x1b.mp3" in lines
+    assert "works" not in text.out.decode().lower()
+    assert (said["entries"], said["streams"]) == (5, 1)
+    assert [(fault["line"], fault["what"], fault["first"]) for fault in said["faults"]] == [
+        (3, "twice", 2),
+        (5, "missing", None),
+    ]
+    (trouble,) = said["players"]["vlc"]
+    assert (trouble["line"], trouble["entry"], trouble["plays_another"]) == (4, "b#\x1b.mp3", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("none.m3u", [], Exit.NO_INPUT),
+        ("folder", [], Exit.NO_INPUT),
+        ("pipe.m3u", [], Exit.NO_INPUT),
+        ("a.mp3", [], Exit.NO_INPUT),
+        ("bad.xspf", [], Exit.NO_INPUT),
+        ("x.pls", ["--for", "vlc"], Exit.USAGE),
+        ("x.m3u", ["--for", "winamp"], Exit.USAGE),
+        ("", [], Exit.USAGE),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(music: Path, name: str, words: list[str], code: Exit) -> None:
+    (music / "folder").mkdir()
+    os.mkfifo(music / "pipe.m3u")
+    (music / "x.m3u").touch()
+    (music / "x.pls").touch()
+    (music / "bad.xspf").write_text("<")
+
+    done = run("check", music / name if name else "", *words)
+
+    assert done.code == code
+    assert done.err.startswith("playshuffle: ")
+    assert done.out == b""
+
+
+def test_a_playlist_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with open(tmp_path / "x.m3u", "wb") as file:
+        file.truncate(1 << 30)
+
+    with pytest.raises(PlayshuffleError, match="more than 256 MB"):
+        read(bytes(tmp_path / "x.m3u"))
+
+
+def test_nothing_named_is_opened_and_nobody_asked(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (music / "x.m3u").write_bytes(HEAD + b"a.mp3\nhttp://h/x\n\\\\host\\x\nfile://host/x\nsub/../x.m3u\n")
+    opened: list[bytes] = []
+    real = os.open
+
+    def opening(path: bytes, flags: int, *rest: int) -> int:
+        opened.append(os.fsencode(path))
+        return real(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(socket, "socket", None)
+
+    check_playlist(bytes(music / "x.m3u"), [])
+
+    assert [path for path in opened if b"mpd" not in path] == [bytes(music / "x.m3u")]
+
+
+BITS = [
+    b"#",
+    b"EXTM3U",
+    b"\n",
+    b"\r",
+    b"\0",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"file://",
+    b"http://",
+    b"/",
+    b"\\",
+]
+BITS += [b"a.mp3", b"%2", b"%00", b" ", b"..", b"C:\\", b"\xe9", b"#PLAYSHUFFLE-BASE:", b"=/", b"Z:\\=/x"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.lists(st.sampled_from(BITS) | st.binary(max_size=3), max_size=12).map(b"".join))
+def test_no_file_brings_it_down(music: Path, content: bytes) -> None:
+    (music / "fuzz.m3u").write_bytes(content)
+
+    with contextlib.suppress(PlayshuffleError):  # it is said to be no playlist
+        checked = check_playlist(bytes(music / "fuzz.m3u"), [])
+        assert checked.entries >= checked.streams + len(checked.faults)
+
+
+def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(music: Path) -> None:
+    cases: list[tuple[list[str], str | None]] = [([], None), (["--for", "vlc"], "VLC")]
+    for words, player in cases:
+        assert run("make", music, "-o", music / "x.m3u", *words).code == 0
+        done = run("check", music / "x.m3u")
+        works = f"; works with {player}" if player else ""
+        assert done.out.decode() == f"ok: {music}/x.m3u: 4 entries, each file exists once{works}\n"
+
+
+def test_a_near_name_is_suggested_for_a_missing_file(music: Path) -> None:
+    (music / "x.m3u").write_text("A.MP3\nSub/c.mp\nzzz.mp3\nC:\\Music\\q.mp3\n")
+
+    done = run("check", music / "x.m3u")
+
+    assert done.code == 1
+    assert done.out.decode().splitlines() == [
+        f"error: {music}/x.m3u: 4 of 4 entries are broken",
+        "  line 1: A.MP3: missing, did you mean a.mp3?",
+        "  line 2: Sub/c.mp: missing, did you mean sub/c.mp3?",
+        "  line 3: zzz.mp3: missing",
+        "  line 4: C:\\Music\\q.mp3: missing (a Windows path)",
+    ]
+
+
+def test_several_playlists_and_standard_input_are_checked(music: Path) -> None:
+    (music / "x.m3u").write_text("a.mp3\n")
+    (music / "y.m3u").write_text("none.mp3\n")
+
+    done = run("check", music / "x.m3u", music / "y.m3u")
+    assert done.code == 1
+    assert [line.split(":")[0] for line in done.out.decode().splitlines()] == ["ok", "error", "  line 1"]
+
+    piped = subprocess.run(
+        [*PROGRAM, "check", "-"],
+        input=b"a.mp3\n",
+        cwd=music,
+        env=environment(),
+        capture_output=True,
+        check=True,
+    )
+    assert piped.stdout.decode() == f"ok: {music}/standard-input.m3u: 1 entry, each file exists once\n"

@@ -1,0 +1,184 @@
+"""`playshuffle config` as a user runs it."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from playshuffle.config import keys
+from playshuffle.config.example import music_folder
+from playshuffle.config.load import load
+from tests.support.program import Done, run
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(__file__).parents[2]
+
+
+def config(*words: str | Path, **env: str) -> Done:
+    done = run("config", *words, env=env)
+    assert "Traceback" not in done.err
+    return done
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A configuration with a good playlist and a broken one."""
+    path = tmp_path / "two.toml"
+    path.write_text('folders = ["Music"]\n[playlist.good]\nlimit = 3\n[playlist.bad]\nordr = "x"\ntags = 1\n')
+    return path
+
+
+def test_init_writes_what_check_finds_right_and_does_so_once(home: Path) -> None:
+    path = home / ".config/playshuffle/config.toml"
+
+    first = config("init")
+    content = path.read_bytes()
+    again = config("init")
+    checked = config("check")
+
+    assert (first.code, again.code, checked.code) == (0, 73, 1)
+    assert str(path) in first.err
+    assert "is there already" in again.err
+    assert path.read_bytes() == content
+    assert "~/Music does not exist and was never scanned." in checked.err
+    assert checked.err.endswith("config.toml: 1 playlist, 1 unknown folder\n")
+    (home / "music").mkdir()
+    assert "Did you mean ~/music?" in config("check").err
+    (home / "Music").mkdir()
+    assert config("check").err == "ok: ~/.config/playshuffle/config.toml: 1 playlist, no problems\n"
+    (wanted,) = load(os.fsencode(path)).playlists
+    assert wanted.request.output == os.fsencode(home / "Music/everything.m3u")
+
+
+def test_what_the_example_holds_back_is_right_too(home: Path, tmp_path: Path) -> None:
+    config("init")
+    text = (home / ".config/playshuffle/config.toml").read_text()
+    path = tmp_path / "all.toml"
+    path.write_text(
+        "\n".join(
+            line.removeprefix("# ")
+            if line.startswith(("# [", "# settle =", "# poll =")) or " = " in line
+            else line
+            for line in text.splitlines()
+        )
+    )
+
+    loaded = load(os.fsencode(path))
+
+    assert not loaded.broken
+    assert [wanted.name for wanted in loaded.playlists] == ["everything", "calm", "today"]
+
+
+@pytest.mark.parametrize(
+    ("said", "folder"),
+    [
+        ('XDG_MUSIC_DIR="$HOME/Musik"', "~/Musik"),
+        ('# x\nXDG_MUSIC_DIR="/srv/\\"m\\""\n', '/srv/"m"'),
+        ('XDG_MUSIC_DIR="$HOME/"', "~/Music"),
+        ('XDG_MUSIC_DIR="$HOMER/x"', "~/Music"),
+        ("", "~/Music"),
+    ],
+)
+def test_the_example_names_the_music_folder_of_the_desktop(home: Path, said: str, folder: str) -> None:
+    (home / ".config").mkdir(exist_ok=True)
+    (home / ".config/user-dirs.dirs").write_text(said)
+
+    assert music_folder() == folder
+    assert config("init").code == 0
+    (wanted,) = load(os.fsencode(home / ".config/playshuffle/config.toml")).playlists
+    assert wanted.request.roots == (os.path.expanduser(folder).encode(),)
+
+
+def test_a_music_folder_that_toml_cannot_name_is_not_taken(home: Path) -> None:
+    done = config("init", XDG_MUSIC_DIR="/srv/\udcff")
+
+    assert done.code == 0
+    assert config("check").code == 1
+
+
+def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    done = config("init", "--config", tmp_path / "file/x/config.toml")
+
+    assert done.code == 73
+    assert "cannot be made: Not a directory" in done.err
+
+
+def test_check_names_all_faults(two: Path) -> None:
+    done = config("check", "--config", two)
+
+    assert done.code == 78
+    assert f"{two}, line 5: there is no key 'ordr'; did you mean 'order'?" in done.err
+    assert f"{two}, line 6: tags takes true or false." in done.err
+    assert done.err.endswith(f"error: {two}: 2 problems\n")
+
+
+@pytest.mark.parametrize("verb", ["check", "show"])
+def test_a_file_that_is_missing_is_a_wrong_configuration(verb: str, tmp_path: Path) -> None:
+    for done in (
+        config(verb),
+        config(verb, "--config", tmp_path / "x"),
+        config(verb, PLAYSHUFFLE_CONFIG="x"),
+    ):
+        assert done.code == 78
+        assert done.err.count("\n") == 1
+        assert "does not exist" in done.err
+
+
+def test_show_says_what_is_in_force_and_where_it_was_said(two: Path) -> None:
+    done = config("show", "--config", two)
+    lines = [line.split(maxsplit=2) for line in done.out.decode().splitlines()]
+
+    assert done.code == 78
+    assert ["limit", "=", "3" + " " * 43 + "# line 3"] in [
+        [a, b, c] for a, b, c in (x for x in lines if len(x) == 3)
+    ]
+    assert f'folders = ["{two.parent}/Music"]' in done.out.decode()
+    assert "ordr" in done.err
+
+
+def test_show_says_so_as_json(two: Path) -> None:
+    done = config("show", "--json", "--config", two)
+
+    said = json.loads(done.out)
+    good = said["playlists"]["good"]
+    assert (said["schema"], said["file"], len(said["broken"])) == (1, str(two), 2)
+    assert good["limit"] == {"value": 3, "line": 3}
+    assert good["folders"] == {"value": [f"{two.parent}/Music"], "line": 1}
+    assert good["output"] == {"value": f"{two.parent}/Music/good.m3u", "line": None}
+    assert said["settle"] == {"value": "2s", "line": None}
+
+
+def test_a_group_without_a_verb_shows_its_help() -> None:
+    done = config()
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out == config("--help").out != b""
+
+
+def page() -> str:
+    return (ROOT / "docs/config.md").read_text()
+
+
+def test_the_example_of_the_page_loads(tmp_path: Path) -> None:
+    example = page().partition("```toml\n")[2].partition("```")[0]
+    (tmp_path / "config.toml").write_text(example)
+
+    loaded = load(os.fsencode(tmp_path / "config.toml"))
+
+    assert not loaded.broken
+    assert len(loaded.playlists) == 3
+
+
+def test_the_page_explains_every_key() -> None:
+    rows = {
+        name
+        for line in page().splitlines()
+        if line.startswith("| `")
+        for name in line.split("|")[1].replace("`", "").replace(",", "").split()
+    }
+
+    assert rows == {*keys.TOP, *keys.PLAYLIST}

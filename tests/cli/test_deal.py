@@ -1,0 +1,452 @@
+"""`playshuffle deal` and `playshuffle deck` as a user runs them: real files, what they leave and say."""
+
+import json
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.needs import need
+from tests.support.program import Done, library, listed, minutes, numbered, run
+
+pytestmark = pytest.mark.process
+
+
+def deal(*words: str | Path, day: str | None = None) -> str:
+    """Deal, optionally on a given day, and return the output."""
+    done = dealing(*words, day=day)
+    assert done.code == 0, done.err
+    return done.err
+
+
+def dealing(*words: str | Path, day: str | None = None) -> Done:
+    before: list[str] = []
+    if day is not None:
+        need("faketime")
+        before = ["faketime", "-f", f"@{day} 12:00:00"]
+    return run("deal", *words, before=before)
+
+
+def deck(*words: str) -> str:
+    done = run("deck", *words)
+    assert done.code == 0, done.err
+    return done.out.decode()
+
+
+def report(*words: str | Path) -> dict[str, Any]:
+    done = run("deal", *words, "--json", "-q")
+    assert (done.code, done.err) == (0, "")
+    said: dict[str, Any] = json.loads(done.out)
+    return said
+
+
+# Once in each period
+
+
+def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
+    """The same bytes however often it runs; a clock that is set back deals nothing and loses nothing."""
+    music = numbered(tmp_path, 10)
+    today = music / "today.m3u"
+
+    said = deal(music, "-n", "4", day="2026-03-28")
+    first = today.read_bytes()
+    assert said == (
+        f"ok: Dealt 4 tracks\nFile: {today}: 4 tracks, 2 s, deal 1 of 3 in round 1\nNext: tomorrow 00:00\n"
+    )
+    again = deal(music, "-n", "4", day="2026-03-28")
+    assert again.startswith("ok: Already dealt today (4 tracks), next: tomorrow 00:00\n")
+    assert "--again rewrites this deal, --every run deals now" in again
+    assert today.read_bytes() == first
+    deal(music, "-n", "4", day="2026-03-29")
+    second = today.read_bytes()
+    assert "The clock says 2026-03-27, but the last deal is of 2026-03-29" in deal(music, day="2026-03-27")
+    assert today.read_bytes() == second
+    first_names = set(first.splitlines()[3::2])
+    assert not first_names.intersection(second.splitlines()[3::2])
+
+
+def test_a_week_has_one_deal(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4", "--every", "week", day="2026-03-23")
+
+    again = deal(music, "-n", "4", "--every", "week", day="2026-03-24")
+    assert again.startswith("ok: Already dealt this week (4 tracks), next: Monday 00:00\n")
+    assert "next: tomorrow 00:00" in deal(music, "-n", "4", "--every", "week", day="2026-03-29")
+    assert "deal 2 of 3" in deal(music, "-n", "4", "--every", "week", day="2026-03-30")
+
+
+def test_a_round_is_every_track_once_and_the_next_one_fills_up(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    dealt = []
+    for _ in range(5):
+        said = deal(music, "-n", "4", "--every", "run")
+        dealt += listed(music / "today.m3u")
+
+    assert Counter(dealt) == Counter(
+        name for name in (f"{number:03}.mp3" for number in range(10)) for _ in "ab"
+    )
+    assert "4 tracks, 2 s, deal 2 of 2 in round 2" in said
+
+
+def test_a_file_that_was_lost_or_edited_is_written_again(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    before = (music / "today.m3u").read_bytes()
+    (music / "today.m3u").unlink()
+    assert "Wrote the last deal again (4 tracks)" in deal(music, "-n", "4")
+    assert (music / "today.m3u").read_bytes() == before
+
+    (music / "today.m3u").write_bytes(before + b"000.mp3\n")
+    deal(music, "-n", "4")
+
+    assert (music / "today.m3u").read_bytes() == before
+
+
+def test_again_peek_and_undo(tmp_path: Path) -> None:
+    """Again deals nothing; what peek shows is what comes; undo takes it back, once."""
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4", day="2026-03-28")
+    first = listed(music / "today.m3u")
+    assert "Unchanged: the last deal (4 tracks)" in deal(music, "-n", "4", "--again", day="2026-03-29")
+
+    shown = run("deal", music, "-n", "4", "--peek").out.decode().splitlines()
+    deal(music, "-n", "4", day="2026-03-29")
+    assert [os.path.basename(path) for path in shown] == listed(music / "today.m3u")
+
+    said = deal(music, "--undo")
+    assert "taken back" in said
+    assert listed(music / "today.m3u") == first
+    assert "dealt 4 of 10 (40%)" in deck("list")
+    done = dealing(music, "--undo")
+    assert (done.code, "no deal of" in done.err) == (2, True)
+    deal(music, "-n", "4", day="2026-03-29")
+    assert [os.path.basename(path) for path in shown] == listed(music / "today.m3u")
+
+
+def test_peek_says_what_is_not_drawn_yet(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 6)
+    assert (
+        run("deal", music, "-n", "4", "--peek").out
+        == b"\xe2\x80\xa6 and 4 more, chosen when they are dealt\n"
+    )
+    deal(music, "-n", "4")
+
+    shown = run("deal", music, "-n", "4", "--peek").out.decode().splitlines()
+
+    assert len(shown) == 3
+    assert shown[2].startswith("… and 2 more")
+
+
+# How much
+
+
+def test_by_time_no_deal_is_longer_than_asked(tmp_path: Path) -> None:
+    music = minutes(tmp_path / "Music", [f"{number}.wav" for number in range(9)])
+
+    assert "2 tracks, 2 min" in deal(music, "--time", "150s", "--every", "run")
+    assert "2 tracks, 2 min" in deal(music, "--time", "150s", "--every", "run")
+
+
+def test_whole_albums_are_dealt(tmp_path: Path) -> None:
+    music = library(tmp_path, [f"{album}/{number}.mp3" for album in "abcd" for number in range(3)])
+
+    deal(music, "--albums", "2", "--order", "folders")
+
+    names = listed(music / "today.m3u")
+    assert [name.split("/")[1] for name in names] == ["0.mp3", "1.mp3", "2.mp3"] * 2
+
+
+def test_the_size_and_the_order_may_change_between_deals(tmp_path: Path) -> None:
+    """What is still to come is put in the new order at once; the round goes on."""
+    music = numbered(tmp_path, 12)
+    deal(music, "-n", "3", "--every", "run")
+    first = listed(music / "today.m3u")
+    deal(music, "-n", "4", "--every", "run", "--order", "sorted")
+    second = listed(music / "today.m3u")
+    deal(music, "-n", "5", "--every", "run", "--order", "sorted")
+    third = listed(music / "today.m3u")
+
+    assert second + third == sorted(second + third)
+    assert len({*first, *second, *third}) == 12
+
+
+@pytest.mark.parametrize("order", ["spread", "albums", "sattolo", "weighted", "folders"])
+def test_every_order_deals_rounds(tmp_path: Path, order: str) -> None:
+    music = numbered(tmp_path, 9)
+    dealt = []
+    for _ in range(4):
+        deal(music, "-n", "4", "--every", "run", "--order", order)
+        dealt += listed(music / "today.m3u")
+
+    assert len(set(dealt[:9])) == 9
+    assert len(set(dealt[9:])) == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-n", "0"], "A deal of 0 holds nothing"),
+        (["--albums", "0"], "A deal of 0 holds nothing"),
+        (["-n", "4", "--time", "90m"], "exclude each other"),
+        (["--albums", "3", "--order", "random"], "does not work with --order random"),
+        (["--peek", "--undo"], "exclude each other"),
+        (["--again"], "Nothing was dealt"),
+        (["-o", "-"], "name one with -o"),
+        (["--name", "a/b"], "cannot be the name"),
+        (["--name", "x", "-o", "y.m3u"], "choose one"),
+        (["--every", "month"], "Use day, week or run"),
+        (["--due"], "--due goes by the configuration"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], said: str) -> None:
+    music = numbered(tmp_path, 3)
+
+    done = dealing(music, *words)
+
+    assert (done.code, said in done.err) == (2, True), done.err
+    assert not (music / "today.m3u").exists()
+
+
+# Few tracks, none, and drives
+
+
+def test_a_library_of_one_and_one_smaller_than_the_deal(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 1)
+    for number in (1, 2):
+        assert f"deal 1 of 1 in round {number}" in deal(music, "-n", "40", "--every", "run")
+    assert listed(music / "today.m3u") == ["000.mp3"]
+
+
+def test_an_empty_library_is_told(tmp_path: Path) -> None:
+    done = dealing(tmp_path)
+
+    assert (done.code, "There is no audio file" in done.err) == (3, True)
+    assert run("deck", "list").out == b""
+
+
+def test_a_drive_that_is_away_is_passed_over_and_comes_later(tmp_path: Path) -> None:
+    """The round does not end without it; with all of it away, nothing is changed."""
+    here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
+    out = tmp_path / "today.m3u"
+    words: list[str | Path] = [here, usb, "-o", out, "--every", "run"]
+    deal(*words, "-n", "2")
+    dealt = listed(out)
+    usb.rename(tmp_path / "drawer")
+
+    said = deal(*words, "-n", "6")
+    assert "seems to be missing" in said
+    assert "passed over" in said
+    dealt += listed(out)
+    assert {name for name in dealt if "/here/" in name or name.startswith("here/")} >= {
+        f"here/{number:03}.mp3" for number in range(4)
+    }
+    before = out.read_bytes()
+    done = dealing(*words, "-n", "2")
+    assert (done.code, "All tracks left in this round" in done.err) == (75, True)
+    here.rename(tmp_path / "shelf")
+    assert dealing(*words, "-n", "2").code == 75
+    assert out.read_bytes() == before
+
+    (tmp_path / "shelf").rename(here)
+    (tmp_path / "drawer").rename(usb)
+    left = 8 - len(dealt)
+    deal(*words, "-n", str(left))
+    assert len({*dealt, *listed(out)}) == 8
+
+
+def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
+    here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
+    words: list[str | Path] = [here, usb, "-o", tmp_path / "today.m3u", "--every", "run"]
+    deal(*words, "-n", "7")
+    shutil.rmtree(usb)
+
+    assert "4 tracks" in deal(*words, "-n", "6", "--allow-shrink")
+    assert "of 4 (" in deck("list")
+
+
+def test_a_renamed_track_keeps_its_place_and_the_file_of_today_names_it(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    names = listed(music / "today.m3u")
+    (music / names[1]).rename(music / "new.mp3")
+    (music / names[2]).unlink()
+
+    deal(music, "-n", "4")
+    assert listed(music / "today.m3u") == [names[0], "new.mp3", names[3]]
+    deal(music, "-n", "6", "--every", "run")
+
+    assert not {*names, "new.mp3"}.intersection(listed(music / "today.m3u"))
+
+
+def test_a_lost_state_takes_the_file_for_heard(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+    shutil.rmtree(home / ".local")
+
+    assert "6 tracks, 3 s, deal 1 of 1 in round 1" in deal(music, "-n", "6")
+    assert not set(first).intersection(listed(music / "today.m3u"))
+
+
+@pytest.mark.damages_state
+def test_a_damaged_deck_is_set_aside_and_named(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    [state] = home.glob(".local/state/playshuffle/state.db")
+    text = state.read_bytes()
+    state.write_bytes(text.replace(b'"parts": [4, 6', b'"parts": [4, 9'))
+
+    said = deal(music, "-n", "4")
+
+    assert "damaged" in said
+    assert list(state.parent.glob("state.db.damaged-*"))
+
+
+def test_a_playlist_of_another_hand_is_left_alone(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 3)
+    (music / "today.m3u").write_text("mine.mp3\n")
+
+    assert dealing(music).code == 73
+    assert (music / "today.m3u").read_text() == "mine.mp3\n"
+
+
+# Decks
+
+
+def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 6)
+    deal(music, "-n", "6", "--name", "morning")
+    deal(music, "-n", "2")
+
+    assert deck("list").splitlines() == [
+        line
+        for line in deck("list").splitlines()
+        if ("morning.m3u: dealt 6 of 6 (100%), 0 deals left, round 1, since " in line)
+        or ("today.m3u: dealt 2 of 6 (33%), 2 deals left, round 1, since " in line)
+    ]
+    assert len(deck("list").splitlines()) == 2
+    assert json.loads(deck("list", "--json"))[0]["dealt"] == 6
+    assert len(deck("show", "morning").splitlines()) == 8
+    done = run("deck", "show", "evening")
+    assert (done.code, "There is no deck 'evening'" in done.err) == (2, True)
+    done = run("deck", "show")
+    assert (done.code, "more than one deck" in done.err) == (2, True)
+
+
+def test_reset_and_forget_ask_first(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 9)
+    deal(music, "-n", "6")
+    for act in ("reset", "forget"):
+        done = run("deck", act, "today")
+        assert (done.code, "Say --yes" in done.err) == (2, True)
+    assert "dealt 6 of 9" in deck("list")
+
+    assert run("deck", "reset", "today", "--yes").code == 0
+    assert "round 1 was ended" in deck("list")
+    assert "deal 1 of 2 in round 2" in deal(music, "-n", "6")
+    assert run("deck", "forget", music / "today.m3u", "-y").code == 0
+    assert deck("list") == ""
+    assert (music / "today.m3u").exists()
+
+
+def test_a_reset_can_be_taken_back(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 9)
+    deal(music, "-n", "6")
+    before = deck("show")
+    assert run("deck", "reset", "--yes").code == 0
+
+    deal(music, "--undo")
+
+    assert deck("show") == before
+
+
+def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -> None:
+    """One that fails does not stop the others."""
+    music = numbered(tmp_path / "Music", 6)
+    config = tmp_path / "config.toml"
+    config.write_text(
+        f'[playlist.gone]\nfolders = ["{tmp_path}/none"]\ndeal = 2\n'
+        f'[playlist.today]\nfolders = ["{music}"]\ndeal = 2\n'
+        f'[playlist.all]\nfolders = ["{music}"]\n'
+    )
+
+    done = run("deal", "--due", "--config", config)
+    assert done.code == 66
+    assert "deal 1 of 3 in round 1" in done.err
+    assert "playshuffle: gone: " in done.err
+    assert len(listed(music / "today.m3u")) == 2
+    assert not (music / "all.m3u").exists()
+    assert "Already dealt today" in run("deal", "--due", "--config", config).err
+
+
+def test_the_json_says_all_there_is_to_say(tmp_path: Path) -> None:
+    said = report(numbered(tmp_path, 5), "-n", "2")
+
+    assert (said["deal"], said["of"], said["round"], said["tracks"], said["dealt"]) == (1, 3, 1, 2, True)
+    assert said["deck"]["dealt"] == 2
+    assert len(said["entries"]) == 2
+
+
+def test_a_reset_after_a_dealt_track_was_deleted_loses_no_state(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path, 10)
+    assert run("make", music).code == 0
+    deal(music, "-n", "4", "--every", "run")
+    (music / listed(music / "today.m3u")[0]).unlink()
+    deal(music, "-n", "2", "--every", "run")
+
+    assert (
+        run("deck", "reset", "--yes").err
+        == f"{music}/today.m3u: the next deal begins a new round; --undo takes this back.\n"
+    )
+
+    assert "was ended" in deck("list")
+    assert "deal 1 of 3 in round 2" in deal(music, "-n", "4")
+    assert not [*home.rglob("*damaged*")]
+
+
+def test_undo_says_that_it_takes_back_a_reset(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    assert run("deck", "reset", "--yes").code == 0
+    assert run("deck", "reset", "--yes").code == 0
+
+    said = deal(music, "--undo")
+
+    assert "The reset was taken back, and the round goes on." in said
+    assert "The last deal was taken back" not in said
+    assert "dealt 4 of 10 (40%)" in deck("list")
+
+
+def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 6)
+    today, every = music / "today.m3u", music / "playshuffle.m3u"
+    deal(music, "-n", "2")
+    assert run("make", music).code == 0
+
+    done = run("forget", today, every)
+
+    assert (done.code, done.err.count("The file was not changed.")) == (0, 2)
+    assert today.exists()
+    assert every.exists()
+    assert str(music) not in run("status", "--json").out.decode()
+    again = run("forget", today)
+    assert (again.code, "Nothing is remembered of" in again.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words", [("deck", "reset", "--yes"), ("deck", "forget", "--yes"), ("forget", "FILE")]
+)
+def test_a_deck_is_not_reset_or_forgotten_if_the_state_cannot_be_written(
+    tmp_path: Path, home: Path, words: tuple[str, ...]
+) -> None:
+    music = numbered(tmp_path, 6)
+    deal(music, "-n", "2")
+    (home / ".local/state/playshuffle/state.db-journal").unlink(missing_ok=True)
+    (home / ".local/state/playshuffle/state.db-journal").mkdir()
+
+    done = run(*(str(music / "today.m3u") if word == "FILE" else word for word in words))
+
+    assert done.code == 73, done.err

@@ -1,0 +1,220 @@
+"""What holds whatever happens in the middle of `playshuffle deal`: nothing dealt twice, nothing lost."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.needs import unmet
+from tests.support.processes import WRITES, strace
+from tests.support.program import PROGRAM, environment, library, listed, numbered, run
+
+pytestmark = pytest.mark.process
+
+COUNT, SIZE = 23, 5
+
+
+class Station(NamedTuple):
+    """A place with a deck, and what was seen in its file, deal after deal."""
+
+    top: Path
+    seen: list[list[str]]
+
+    @property
+    def file(self) -> Path:
+        return self.top / "Music" / "today.m3u"
+
+    def env(self) -> dict[str, str]:
+        return {"HOME": str(self.top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}
+
+    def words(self) -> list[str]:
+        return ["deal", str(self.top / "Music"), "-n", str(SIZE), "--every", "run"]
+
+    def look(self) -> None:
+        """Record the content of the file if it has changed."""
+        now = listed(self.file) if self.file.exists() else []
+        if now and (not self.seen or now != self.seen[-1]):
+            self.seen.append(now)
+
+    def deal(self, before: Sequence[str] = ()) -> int:
+        code = run(*self.words(), env=self.env(), before=before).code
+        self.look()
+        return code
+
+    def is_fair(self) -> bool:
+        """Whether all that was seen are rounds in which each track comes once."""
+        played = [track for deal in self.seen for track in deal]
+        rounds = [played[start : start + COUNT] for start in range(0, len(played), COUNT)]
+        names = sorted(f"{number:03}.mp3" for number in range(COUNT))
+        return (
+            all(sorted(one) == names for one in rounds[:-1])
+            and len(set(rounds[-1])) == len(rounds[-1])
+            and all(len(deal) == len(set(deal)) == SIZE for deal in self.seen)
+        )
+
+
+def station(top: Path) -> Station:
+    numbered(top / "Music", COUNT)
+    return Station(top, [])
+
+
+def boundaries(here: Station) -> list[tuple[str, int]]:
+    """Each call that writes anything, by its name and number, that a deal makes in its main process."""
+    log = here.top / "log"
+    assert here.deal() == 0
+    if here.deal(before=strace(log, f"trace={WRITES}")) != 0:
+        unmet("strace does not work here")
+    lines = [line.split(None, 1) for line in log.read_text().splitlines()]
+    counts: Counter[str] = Counter()
+    for process, call in lines:
+        if process == lines[0][0] and (name := re.match(r"\w+(?=\()", call)):
+            counts[name[0]] += 1
+    assert {"fsync", "write", "pwrite64"} < counts.keys()
+    return [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
+
+
+def killed_at(here: Station, calls: Sequence[tuple[str, int]]) -> int:
+    """Kill a deal at each of these calls, with whole deals in between; how many were."""
+    killed = 0
+    for name, number in calls:
+        code = here.deal(
+            before=strace("/dev/null", f"trace={name}", f"inject={name}:signal=KILL:when={number}")
+        )
+        # A deal may have a few calls less to make than the one that was looked at.
+        killed += code != 0
+        assert code in (-signal.SIGKILL, 0), (name, number)
+        assert here.deal() == 0, (name, number)
+        assert here.is_fair(), (name, number, here.seen[-4:])
+    assert sorted(os.listdir(here.top / "Music"))[COUNT:] == ["today.m3u"]
+    return killed
+
+
+def everywhere(tmp_path: Path, every: int) -> None:
+    stations = [station(tmp_path / str(number)) for number in range(2)]
+    calls = boundaries(stations[0])[::every]
+    with ThreadPoolExecutor(2) as pool:
+        killed = sum(pool.map(lambda mine: killed_at(stations[mine], calls[mine::2]), range(2)))
+    assert killed > 0.8 * len(calls)
+    assert sum(len(here.seen) for here in stations) > len(calls)
+
+
+def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path) -> None:
+    """At some of the calls that write, one after the other."""
+    everywhere(tmp_path, 11)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_killed_at_any_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path) -> None:
+    everywhere(tmp_path, 1)
+
+
+@pytest.mark.parametrize(
+    "injected",
+    [
+        "pwrite64:error=ENOSPC",
+        "pwrite64:error=ENOSPC:when=9+",
+        "fdatasync:error=EIO",
+        "fsync:error=EIO:when=1",
+        "fsync:error=EIO:when=5+",
+        "rename,renameat,renameat2:error=EROFS",
+        "write:error=EDQUOT:when=1",
+    ],
+)
+def test_an_error_of_the_disk_deals_nothing_twice_and_loses_nothing(tmp_path: Path, injected: str) -> None:
+    """Whether the deal came about or not, and whatever could be noted of it."""
+    here = station(tmp_path)
+    assert here.deal() == 0
+    for _ in range(2):
+        code = here.deal(
+            before=strace("/dev/null", f"trace={injected.partition(':')[0]}", f"inject={injected}")
+        )
+        assert code in (0, 73)
+        assert here.is_fair()
+    for _ in range(5):
+        assert here.deal() == 0
+
+    assert len(here.seen) >= 6
+    assert here.is_fair()
+
+
+def killed_at_random(here: Station, kills: int, seed: int) -> int:
+    """Kill deals at random moments, one after the other; how many had time to be over."""
+    chance = random.Random(seed)
+    assert here.deal() == 0
+    began = time.monotonic()
+    assert here.deal() == 0
+    usual_s = time.monotonic() - began
+    over = killed = 0
+    while killed < kills:
+        with subprocess.Popen(
+            [*PROGRAM, *here.words()], env=environment(**here.env()), stderr=subprocess.DEVNULL
+        ) as process:
+            # Most of it is the start of Python; the second half is where anything is written.
+            time.sleep(usual_s * chance.uniform(0.4, 1.1))
+            process.kill()
+        if process.returncode == 0:
+            over += 1
+        else:
+            killed += 1
+        here.look()
+        assert here.is_fair(), here.seen[-4:]
+    assert here.deal() == 0
+    assert here.is_fair()
+    return over
+
+
+def test_killed_at_random_moments_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path) -> None:
+    killed_at_random(station(tmp_path), 10, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_thousand_kills_at_random_moments_double_and_lose_nothing(tmp_path: Path) -> None:
+    here = station(tmp_path)
+    over = killed_at_random(here, 1000, seed=2)
+
+    print(f"1,000 kills, {over} deals that were over before; {len(here.seen)} deals seen")
+    assert len(here.seen) > over
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_fifty_deals_of_forty_from_two_thousand_files_hear_each_once(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", [f"{number % 40:02}/{number:04}.mp3" for number in range(2000)])
+    heard: Counter[str] = Counter()
+    for number in range(1, 51):
+        done = run("deal", music, "-n", "40", "--every", "run")
+        assert done.code == 0, done.err
+        assert f"deal {number} of 50 in round 1" in done.err
+        heard.update(listed(music / "today.m3u"))
+
+    assert len(heard) == 2000
+    assert set(heard.values()) == {1}
+    assert "dealt 2,000 of 2,000 (100%), 0 deals left" in run("deck", "list").out.decode()
+
+
+def test_a_deal_that_did_not_reach_the_file_is_finished_by_the_next_run(tmp_path: Path) -> None:
+    """And not skipped, though every run is to deal again."""
+    here = station(tmp_path)
+    assert here.deal() == 0
+    before = strace(
+        "/dev/null", "trace=rename,renameat,renameat2", "inject=rename,renameat,renameat2:signal=KILL"
+    )
+
+    assert here.deal(before=before) == -signal.SIGKILL
+    pending = run("deck", "show", "today", env=here.env()).out.decode().splitlines()[2:]
+    assert len(here.seen) == 1
+    assert here.deal() == 0
+
+    assert [os.path.basename(line) for line in pending] == here.seen[-1]
+    assert len(here.seen) == 2

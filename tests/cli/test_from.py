@@ -1,0 +1,167 @@
+"""Test playlists that are made from a list of files instead of folders."""
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import PROGRAM, environment, library, listed, make, run
+
+pytestmark = pytest.mark.process
+
+NAMES = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv")
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return library(tmp_path / "Music", [*NAMES, "c/other.mp3"])
+
+
+def piped(content: bytes, *words: str | Path, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*PROGRAM, "make", "--from", "-", *words],
+        input=content,
+        cwd=cwd,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda paths: b"\n".join(paths) + b"\n",
+        lambda paths: b"\0".join(paths) + b"\0",
+        lambda paths: b"#EXTM3U\n#EXTINF:1,x\n" + b"\n".join(paths),
+        lambda paths: b"[playlist]\n" + b"".join(b"File%d=%b\n" % pair for pair in enumerate(paths, 1)),
+    ],
+    ids=["lines", "nul", "m3u", "pls"],
+)
+@pytest.mark.parametrize("is_relative", [True, False])
+def test_the_files_of_a_list_are_the_library(
+    music: Path, form: Callable[[list[bytes]], bytes], is_relative: bool
+) -> None:
+    paths = [os.fsencode(name if is_relative else music / name) for name in NAMES]
+    done = piped(form(paths), "-o", "list.m3u", cwd=music)
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("suffix", [".m3u", ".m3u8", ".xspf", ".jspf", ".pls"])
+def test_a_playlist_of_any_format_is_shuffled(music: Path, suffix: str) -> None:
+    make(music, "-o", music / f"all{suffix}", "--where", "-path:c")
+    make("--from", music / f"all{suffix}", "-o", music / "again.m3u")
+
+    assert sorted(listed(music / "again.m3u")) == sorted(NAMES)
+
+
+def test_missing_files_are_counted_and_named(music: Path) -> None:
+    lines = [*NAMES, "gone.mp3", "cover.jpg", "a"]
+    (music / "list.txt").write_text("\n".join(lines))
+    (music / "cover.jpg").write_bytes(b"x")
+    said = make("--from", music / "list.txt", "-o", music / "list.m3u", "-v")
+
+    assert f"{music}/gone.mp3: no such file" in said
+    assert f"{music}/cover.jpg: not audio by name" in said
+    assert f"{music}/a: a folder" in said
+    assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
+
+
+def test_if_most_files_are_missing_the_playlist_stays(music: Path) -> None:
+    make("--from", *_list(music, NAMES))
+    before = (music / "list.m3u").read_bytes()
+    (music / "a/1.mp3").unlink()
+    assert run("make", "--from", *_list(music, NAMES)).code == 0
+    for name in NAMES[1:3]:
+        (music / name).unlink()
+    before = (music / "list.m3u").read_bytes()
+    done = run("make", "--from", *_list(music, NAMES))
+
+    assert done.code == 75
+    assert "3 of 4 files named by --from are missing" in done.err
+    assert (music / "list.m3u").read_bytes() == before
+
+
+def _list(music: Path, names: Sequence[str]) -> list[str | Path]:
+    (music / "list.txt").write_text("\n".join(names))
+    return [music / "list.txt", "-o", music / "list.m3u"]
+
+
+def test_a_list_does_not_spoil_the_cache_of_its_folder(music: Path) -> None:
+    make(music)
+    make("--from", *_list(music, NAMES[:1]))
+    strace = ["strace", "-f", "-o", str(music / "log"), "-e", "trace=openat"]
+    done = run("make", music, before=strace)
+
+    assert done.code == 0, done.err
+    assert b".ogg" not in (music / "log").read_bytes()
+
+
+def test_queries_and_deals_work_with_a_list(music: Path) -> None:
+    make("--from", *_list(music, NAMES), "--where", "path:a")
+    assert sorted(listed(music / "list.m3u")) == ["a/1.mp3", "a/2.ogg"]
+
+    done = run("deal", "--from", music / "list.txt", "-n", "3", "-o", music / "today.m3u")
+    assert done.code == 0, done.err
+    assert len(listed(music / "today.m3u")) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("make", ".", "--from", "list.txt", "-o", "x.m3u"), "omit either"),
+        (("make", "--from", "list.txt"), "give it with -o"),
+        (("make",), "FOLDER"),
+        (("watch", "--from", "list.txt", "-o", "x.m3u"), "does not work with watch"),
+    ],
+)
+def test_a_list_that_makes_no_sense_is_a_usage_error(
+    music: Path, words: tuple[str, ...], message: str
+) -> None:
+    _list(music, NAMES)
+    done = run(*words, cwd=music)
+
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_fifo_is_read_if_something_writes_it(music: Path) -> None:
+    script = (
+        f'exec {" ".join(PROGRAM)} make --from <(printf "%s\\n" a/1.mp3 b/3.flac | sed "s,^,$PWD/,") -o l.m3u'
+    )
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=music, env=environment(), capture_output=True, check=False, timeout=60
+    )
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert sorted(listed(music / "l.m3u")) == ["a/1.mp3", "b/3.flac"]
+
+
+def test_devices_and_a_fifo_without_a_writer_end_at_once(music: Path) -> None:
+    os.mkfifo(music / "fifo")
+    assert run("make", "--from", "/dev/zero", "-o", music / "x.m3u").code == 66
+    assert run("make", "--from", music / "fifo", "-o", music / "x.m3u").code == 3
+    assert run("make", "--from", music, "-o", music / "x.m3u").code == 66
+    assert run("make", "--from", "-", "-o", music / "x.m3u").code == 3
+    assert not (music / "x.m3u").exists()
+
+
+def test_endless_input_is_refused(music: Path) -> None:
+    with open("/dev/zero", "rb") as zeros:
+        done = subprocess.run(
+            [*PROGRAM, "make", "--from", "-", "-o", "x.m3u"],
+            stdin=zeros,
+            cwd=music,
+            env=environment(),
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+
+    assert done.returncode == 66
+    assert b"more than 256 MB" in done.stderr

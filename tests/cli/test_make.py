@@ -1,0 +1,753 @@
+"""`playshuffle make` as a user runs it: a process of its own, real files, what it leaves and says."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.hostile import PATHS
+from tests.support.needs import need, unmet
+from tests.support.program import (
+    DATA,
+    PROGRAM,
+    TRACKS,
+    Done,
+    entries,
+    environment,
+    library,
+    listed,
+    make,
+    minutes,
+    moved,
+    numbered,
+    report,
+    run,
+    state_file,
+)
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(scope="module")
+def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library for tests that write nothing into it."""
+    return library(tmp_path_factory.mktemp("music") / "Music")
+
+
+# The playlist and its place
+
+
+def test_every_track_is_in_the_first_folder_s_playlist_once(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music")
+    (music / "cover.jpg").write_bytes(b"\xff\xd8")
+    (music / "old.m3u").write_text("#EXTM3U\n1/01.mp3\n")
+    (music / "2" / "old.m3u8").write_text("c.aiff\n")
+
+    said = make(music)
+
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted(TRACKS)
+    assert re.match(rf"ok: Wrote {music}/playshuffle.m3u: 13 tracks, \d+ s, 1 artist, random order\n", said)
+    assert said.count(str(music / "playshuffle.m3u")) == 2
+    assert f"mpv --playlist={music}/playshuffle.m3u" in said
+
+    again = make(music)
+
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted(TRACKS)
+    assert "mpv" not in again
+
+
+def test_a_playlist_tells_length_artist_and_title(tmp_path: Path) -> None:
+    music = library(tmp_path, ["a.mp3", "b.flac"])
+
+    make(music, "--order", "sorted")
+
+    assert (music / "playshuffle.m3u").read_text() == (
+        "#EXTM3U\n#PLAYSHUFFLE-ORDER:sorted\n"
+        "#EXTINF:1,Björk; 椎名林檎 - Title v24.mp3\na.mp3\n"
+        "#EXTINF:1,Björk; 椎名林檎 - Title tone.flac\nb.flac\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--no-extinf", "--no-tags"])
+def test_a_playlist_may_be_without_lengths_and_titles(tmp_path: Path, option: str) -> None:
+    music = library(tmp_path, ["a.mp3", "b.flac"])
+
+    make(music, "--order", "sorted", option)
+
+    assert (music / "playshuffle.m3u").read_text() == "#EXTM3U\n#PLAYSHUFFLE-ORDER:sorted\na.mp3\nb.flac\n"
+
+
+def test_output_goes_where_it_is_told(music: Path, tmp_path: Path) -> None:
+    """Outside the library the paths are absolute; `FILE` counts from the current folder."""
+    make(music, "-o", "x.m3u8", cwd=tmp_path)
+
+    assert sorted(listed(tmp_path / "x.m3u8")) == sorted(f"{music}/{name}" for name in TRACKS)
+    assert not (music / "playshuffle.m3u").exists()
+
+
+def test_a_folder_may_be_named_from_where_you_are(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
+
+    for word, here in ((".", music), ("../Music//", music), ("Music/", tmp_path)):
+        make(word, cwd=here)
+        assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "b.mp3"]
+        (music / "playshuffle.m3u").unlink()
+
+
+def test_a_dash_writes_to_stdout_and_keeps_no_state(music: Path, home: Path) -> None:
+    done = run("make", music, "-o", "-")
+
+    assert sorted(entries(done.out)) == sorted(f"{music}/{name}" for name in TRACKS)
+    assert done.err.startswith("ok: 13 tracks")
+    assert not (music / "playshuffle.m3u").exists()
+    assert report(music, "-o", f"{home}/x.m3u")["notes"] == []
+
+
+@pytest.mark.parametrize("style", ["relative", "absolute", "uri"])
+def test_tracks_are_named_as_asked(tmp_path: Path, style: str) -> None:
+    music = library(tmp_path / "Mu sic", ["a b.mp3", "#1/ä.mp3"])
+    (music / "Playlists").mkdir()
+
+    make(music, "-o", music / "Playlists/x.m3u", "--order", "sorted", "--paths", style)
+
+    written = entries((music / "Playlists/x.m3u").read_bytes())
+    assert (
+        written
+        == {
+            "relative": ["../#1/ä.mp3", "../a b.mp3"],
+            "absolute": [f"{music}/#1/ä.mp3", f"{music}/a b.mp3"],
+            "uri": [f"file://{tmp_path}/Mu%20sic/{name}" for name in ("%231/%C3%A4.mp3", "a%20b.mp3")],
+        }[style]
+    )
+
+
+def test_print0_writes_every_name_and_no_file(tmp_path: Path) -> None:
+    """Also one with a line break, which no path style can hold."""
+    names = {"new\nline.mp3", "caf\udce9.mp3", "x.mp3"}
+    music = library(tmp_path / "Music", names)
+
+    done = run("make", music, "--print0")
+
+    assert {os.fsdecode(path) for path in done.out.split(b"\0")[:-1]} == {f"{music}/{name}" for name in names}
+    assert sorted(os.listdir(music)) == sorted(names)
+
+
+def test_several_roots_make_one_playlist(tmp_path: Path) -> None:
+    """They keep the order given, so that 'sorted' plays one after the other."""
+    first, second = library(tmp_path / "b", ["z.mp3"]), library(tmp_path / "a", ["a.mp3", "b/c.mp3"])
+
+    make(first, second, "--order", "sorted")
+    make(first, second, "--order", "sorted", "-o", tmp_path / "both.m3u")
+
+    assert entries((first / "playshuffle.m3u").read_bytes()) == [
+        f"{first}/z.mp3", f"{second}/a.mp3", f"{second}/b/c.mp3"
+    ]  # fmt: skip
+    assert listed(tmp_path / "both.m3u") == ["b/z.mp3", "a/a.mp3", "a/b/c.mp3"]
+
+
+def test_a_track_reached_by_several_ways_is_there_once(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3", "sub/b.mp3"])
+    (music / "loop").symlink_to(music)
+    (music / "sub/again.mp3").symlink_to(music / "a.mp3")
+    os.link(music / "a.mp3", music / "hard.mp3")
+    (tmp_path / "Link").symlink_to(music)
+
+    make(music, music / "sub", tmp_path / "Link", music)
+
+    assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "sub/b.mp3"]
+
+
+def test_ignore_files_count_unless_told_otherwise(tmp_path: Path) -> None:
+    music = library(tmp_path, ["a.mp3", "b.mp3", "no/c.mp3"])
+    (music / "no/.nomedia").touch()
+    (music / ".ignore").write_text("b.mp3\n")
+
+    make(music)
+    assert listed(music / "playshuffle.m3u") == ["a.mp3"]
+
+    make(music, "--no-ignore-files")
+    assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "b.mp3", "no/c.mp3"]
+
+
+# Orders
+
+
+def test_uniform_is_another_order_each_time(tmp_path: Path) -> None:
+    """Two orders of 13 tracks are equal once in 6,227,020,800 times."""
+    music = library(tmp_path)
+
+    orders = [(make(music, "--no-tags"), listed(music / "playshuffle.m3u"))[1] for _ in range(2)]
+
+    assert orders[0] != orders[1]
+
+
+def test_sorted_is_the_order_of_paths(tmp_path: Path) -> None:
+    music = library(tmp_path)
+
+    make(music, "--order", "sorted")
+
+    assert listed(music / "playshuffle.m3u") == sorted(TRACKS, key=os.fsencode)
+
+
+def test_sattolo_never_leaves_a_track_where_it_was(tmp_path: Path, home: Path) -> None:
+    """Run after run; also from the file alone, where the state is lost; also when the folder changed."""
+    music = numbered(tmp_path / "Music", 5)
+    playlist = music / "playshuffle.m3u"
+
+    def next_order() -> list[str]:
+        make(music, "--order", "sattolo", "--no-tags")
+        return listed(playlist)
+
+    last = next_order()
+    assert moved(sorted(last), last)  # from the path order, where there is no last one
+    for _ in range(4):
+        now = next_order()
+        assert moved(last, now)
+        last = now
+
+    state_file(home).unlink()
+    now = next_order()
+    assert moved(last, now)
+
+    (music / now[1]).unlink()
+    library(music, ["new.mp3", "a.mp3"])
+    kept = [name for name in now if name != now[1]] + ["a.mp3", "new.mp3"]
+    assert moved(kept, next_order())
+
+
+def test_an_order_belongs_to_its_playlist(tmp_path: Path) -> None:
+    """What another list of the same library does in between is no matter."""
+    music = numbered(tmp_path / "Music", 4)
+    one, other = tmp_path / "one.m3u", tmp_path / "other.m3u"
+    make(music, "--no-tags", "-o", one)
+    before = listed(one)
+    make(music, "--no-tags", "-o", other, "--order", "sorted")
+
+    make(music, "--no-tags", "-o", one, "--order", "sattolo")
+
+    assert moved(before, listed(one))
+
+
+def test_what_only_tries_changes_nothing(tmp_path: Path, home: Path) -> None:
+    """So that the next sattolo goes by the playlist that was really written."""
+    music = numbered(tmp_path / "Music", 4)
+    make(music, "--order", "sattolo")
+    before = listed(music / "playshuffle.m3u"), state_file(home).read_bytes()
+
+    for words in (["--dry-run"], ["-o", "-"], ["--print0"], ["--dry-run", "--json"]):
+        run("make", music, "--order", "sattolo", *words)
+        assert (listed(music / "playshuffle.m3u"), state_file(home).read_bytes()) == before
+
+    assert sorted(os.listdir(music)) == [*(f"{number:03}.mp3" for number in range(4)), "playshuffle.m3u"]
+
+
+def test_dry_run_says_what_would_be(music: Path) -> None:
+    said = make(music, "--dry-run")
+
+    assert f"Would write {music}/playshuffle.m3u: 13 tracks" in said
+    assert report(music, "--dry-run")["changed"] is False
+    assert not (music / "playshuffle.m3u").exists()
+
+
+@pytest.mark.parametrize("order", ["random", "sattolo"])
+def test_a_seed_gives_the_same_order_in_another_home(tmp_path: Path, order: str) -> None:
+    here, there = library(tmp_path / "here/Music"), library(tmp_path / "there/Lieder")
+    (tmp_path / "home").mkdir()
+    elsewhere = {"HOME": str(tmp_path / "home"), "XDG_STATE_HOME": "", "XDG_CACHE_HOME": ""}
+
+    make(here, "--seed", "42", "--order", order)
+    make(there, "--seed", "42", "--order", order, env=elsewhere)
+    first = (here / "playshuffle.m3u").read_bytes()
+    make(here, "--seed", "43", "--order", order)
+
+    assert (there / "playshuffle.m3u").read_bytes() == first
+    assert b"#PLAYSHUFFLE-SEED:42\n" in first
+    assert entries(first) != listed(here / "playshuffle.m3u")
+
+
+def test_a_seed_gives_the_same_order_twice(tmp_path: Path) -> None:
+    music = library(tmp_path)
+
+    make(music, "--seed", "some text")
+    first = (music / "playshuffle.m3u").read_bytes()
+    said = make(music, "--seed", "some text")
+
+    assert (music / "playshuffle.m3u").read_bytes() == first
+    assert said.startswith("ok: Unchanged: ")
+
+
+# Pins, limits, times
+
+
+@pytest.mark.parametrize("order", ["random", "sattolo", "spread", "light", "weighted", "sorted"])
+def test_pins_hold_with_every_order_of_single_tracks(tmp_path: Path, order: str) -> None:
+    music = library(tmp_path)
+    make(music)
+    here = listed(music / "playshuffle.m3u").index("1/02.flac")
+    pins = ["top.aac", "2/b.wav@last", f"{music}/deep/er/x.tta@5", "02@here"]
+    if here in (0, 4, 12):  # one of the others has that place
+        pins[3], here = "02@2", 1
+
+    for _ in range(2):
+        make(music, "--order", order, *(word for pin in pins for word in ("--pin", pin)))
+        found = listed(music / "playshuffle.m3u")
+
+        assert sorted(found) == sorted(TRACKS)
+        assert [found.index(name) for name in ("top.aac", "2/b.wav", "deep/er/x.tta", "1/02.flac")] == [
+            0, 12, 4, here
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pins", "found"),
+    [
+        ("me@home.mp3 live@2@2 live@4@3", "me@home.mp3 live@2.mp3 live@4.mp3"),
+        ("live@2 me@home@last", "live@2.mp3 * * * me@home.mp3"),
+        ("sub/live@first x@here@2 live@4.mp3@4", "sub/live.mp3 x@here.mp3 * live@4.mp3"),
+        ("live@4", "live@4.mp3"),  # not 'live' at place 4: the whole names a track
+        ("x@here", "x@here.mp3"),
+    ],
+)
+def test_an_at_may_be_part_of_a_name(tmp_path: Path, pins: str, found: str) -> None:
+    music = library(tmp_path, ["me@home.mp3", "live@2.mp3", "live@4.mp3", "sub/live.mp3", "x@here.mp3"])
+
+    make(music, "--no-tags", *(word for pin in pins.split() for word in ("--pin", pin)))
+
+    for name, wanted in zip(listed(music / "playshuffle.m3u"), found.split(), strict=False):
+        assert wanted in ("*", name)
+
+
+def test_a_limit_takes_some_of_the_tracks(tmp_path: Path) -> None:
+    music = library(tmp_path)
+    playlist = music / "playshuffle.m3u"
+
+    said = make(music, "-n", "3")
+    assert len(set(listed(playlist))) == 3
+    assert said.startswith(f"ok: Wrote {playlist}: 3 tracks of 13")
+
+    make(music, "--limit", "3", "--order", "sorted")
+    assert listed(playlist) == sorted(TRACKS)[:3]
+
+    make(music, "-n", "99")
+    assert sorted(listed(playlist)) == sorted(TRACKS)
+
+
+def test_pins_count_in_the_limited_list(tmp_path: Path) -> None:
+    music = library(tmp_path)
+
+    make(music, "-n", "3", "--pin", "y.wma@last", "--pin", "01.mp3@2")
+
+    found = listed(music / "playshuffle.m3u")
+    assert (len(found), found[1:]) == (3, ["1/01.mp3", "deep/er/y.wma"])
+
+
+def test_a_time_is_never_overrun(tmp_path: Path) -> None:
+    """Tracks of a minute each; what does not tell its length is left out."""
+    music = minutes(tmp_path, [f"{number}.wav" for number in range(9)])
+    (music / "broken.flac").write_bytes((DATA / "tone.flac").read_bytes()[:300])
+
+    for text, count in (("5m59s", 5), ("5m", 5), ("1h", 9)):
+        assert report(music, "--time", text)["duration_s"] == count * 60
+        assert len(listed(music / "playshuffle.m3u")) == count
+        assert "broken.flac" not in listed(music / "playshuffle.m3u")
+
+
+def test_pins_count_in_the_time(tmp_path: Path) -> None:
+    music = minutes(tmp_path, [f"{number}.wav" for number in range(9)])
+
+    make(music, "--time", "4m", "--pin", "8@last", "--pin", "7", "--pin", "6@3")
+
+    found = listed(music / "playshuffle.m3u")
+    assert (len(found), found[0], found[2], found[3]) == (4, "7.wav", "6.wav", "8.wav")
+
+
+# A second run
+
+
+def opened(log: Path, music: Path) -> list[str]:
+    """The files of a library that were opened, as strace has it; folders are left out."""
+    inside = re.compile(rf'"{re.escape(str(music))}/([^"]+\.[^"/]+)"')
+    return sorted({found[1] for line in log.read_text().splitlines() if (found := inside.search(line))})
+
+
+def test_a_second_run_opens_no_audio_file(tmp_path: Path) -> None:
+    """And after a change the changed ones alone."""
+    need("strace")
+    names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(3)]
+    music, log = library(tmp_path / "Music", names), tmp_path / "log"
+
+    def files_opened() -> list[str]:
+        before = ["strace", "-f", "-qq", "-o", str(log), "-e", "trace=open,openat,openat2"]
+        done = run("make", music, "-o", tmp_path / "x.m3u", before=before)
+        if done.code != 0:
+            unmet(f"strace does not work here: {done.err}")
+        return opened(log, music)
+
+    assert files_opened() == names
+    assert files_opened() == []
+
+    shutil.copyfile(DATA / "v22.mp3", music / "b/1.mp3")
+    library(music, ["a/new.mp3"])
+    (music / "a/0.mp3").rename(music / "a/renamed.mp3")
+    assert files_opened() == ["a/new.mp3", "a/renamed.mp3", "b/1.mp3"]
+    assert "Title v22.mp3" in (tmp_path / "x.m3u").read_text()
+    assert files_opened() == []
+
+
+def test_what_did_not_change_is_not_written(tmp_path: Path) -> None:
+    """Servers import a playlist again when its time changes."""
+    music = library(tmp_path)
+    playlist = music / "playshuffle.m3u"
+    make(music, "--order", "sorted")
+    before = playlist.stat()
+
+    said = make(music, "--order", "sorted")
+
+    after = playlist.stat()
+    assert (after.st_ino, after.st_mtime_ns, after.st_ctime_ns) == (
+        before.st_ino, before.st_mtime_ns, before.st_ctime_ns
+    )  # fmt: skip
+    assert f"Unchanged: {playlist}:" in said
+    assert report(music, "--order", "sorted")["changed"] is False
+
+
+def test_mode_and_link_of_a_playlist_are_kept(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
+    (tmp_path / "kept").mkdir()
+    link = music / "playshuffle.m3u"
+    link.symlink_to("../kept/real.m3u")
+    make(music, "--order", "sattolo")
+    before = entries((tmp_path / "kept/real.m3u").read_bytes())
+    (tmp_path / "kept/real.m3u").chmod(0o640)
+
+    make(music, "--order", "sattolo")
+
+    assert os.readlink(link) == "../kept/real.m3u"
+    assert stat.S_IMODE((tmp_path / "kept/real.m3u").stat().st_mode) == 0o640
+    assert moved(before, entries((tmp_path / "kept/real.m3u").read_bytes()))
+    assert [os.path.normpath(tmp_path / "kept" / entry) for entry in before] == [
+        str(music / name) for name in ("b.mp3", "a.mp3")
+    ]
+
+
+def test_a_playlist_is_for_all_to_read_and_the_state_for_nobody(tmp_path: Path, home: Path) -> None:
+    """Whatever the umask: players run as other users."""
+    music = library(tmp_path, ["a.mp3"])
+
+    for umask in (0o077, 0o000):
+        assert run("make", music, umask=umask).code == 0
+        assert stat.S_IMODE((music / "playshuffle.m3u").stat().st_mode) == 0o644
+        for folder in (home / ".local/state/playshuffle", home / ".cache/playshuffle"):
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+            assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+        (music / "playshuffle.m3u").unlink()
+        shutil.rmtree(home / ".local")
+        shutil.rmtree(home / ".cache")
+
+
+# Messages
+
+
+def test_quiet_says_nothing(tmp_path: Path) -> None:
+    music = library(tmp_path, ["a.mp3", "#.mp3"])
+    (music / "empty.mp3").touch()
+
+    assert run("make", music, "-q") == Done(0, b"", "")
+    assert len(listed(music / "playshuffle.m3u")) == 2
+
+
+def test_json_says_it_to_programs(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3", "sub/caf\udce9#.mp3", "cut.flac"])
+    (music / "empty.mp3").touch()
+    (music / "cut.flac").write_bytes((DATA / "tone.flac").read_bytes()[:300])
+
+    said = report(music, "-n", "2", "--pin", "caf\udce9#", "--pin", "a@2")
+
+    assert said["schema"] == 1
+    assert said["output"] == f"{music}/playshuffle.m3u"
+    assert (said["order"], said["paths"]) == ("random", "relative")
+    assert (said["tracks"], said["library"], said["changed"], said["dry_run"]) == (2, 3, True, False)
+    assert said["duration_s"] == pytest.approx(1, abs=0.2)
+    assert said["skipped"] == [{"path": f"{music}/empty.mp3", "reason": "empty file"}]
+    assert [pair["path"] for pair in said["untagged"]] == [f"{music}/cut.flac"]
+    assert {tuple(loss["tracks"]) for loss in said["losses"]} == {(f"{music}/sub/caf\udce9#.mp3",)}
+    assert (said["unreadable"], said["notes"]) == ([], [])
+
+
+def test_json_goes_to_stdout_and_the_summary_to_stderr(music: Path) -> None:
+    done = run("make", music, "--dry-run", "--json")
+
+    assert json.loads(done.out)["tracks"] == 13
+    assert done.err.startswith(f"ok: Would write {music}/playshuffle.m3u: 13 tracks")
+
+
+def test_what_is_no_audio_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
+    """A file that is damaged further on is still a track."""
+    music = library(tmp_path, ["good.mp3"])
+    (music / "empty.mp3").touch()
+    (music / "text.mp3").write_text("this is no music\n" * 100)
+    (music / "cut.mp3").write_bytes((DATA / "v24.mp3").read_bytes()[:1200])
+    os.mkfifo(music / "pipe.mp3")
+    (music / "nowhere.mp3").symlink_to("nothing")
+    (music / "zero.mp3").symlink_to("/dev/zero")
+    (music / "folder.mp3").mkdir()
+
+    short, long = make(music), make(music, "-v")
+
+    assert sorted(listed(music / "playshuffle.m3u")) == ["cut.mp3", "good.mp3"]
+    assert "Skipped: " in short
+    assert "empty file (1)" in short
+    assert "List: -v" in short
+    assert "pipe.mp3" not in short
+    for name, reason in (
+        ("empty.mp3", "empty file"),
+        ("text.mp3", "not audio"),
+        ("pipe.mp3", "not a regular file"),
+        ("cut.mp3", "tags could not be read"),
+    ):
+        assert f"  {music}/{name}: {reason}" in long
+    for name in ("nowhere.mp3", "zero.mp3"):
+        assert f"  {music}/{name}: " in long
+    assert f"{music}/folder.mp3" not in long
+
+
+def test_names_that_players_lose_are_counted_and_with_v_named(tmp_path: Path) -> None:
+    music = library(tmp_path, ["a.mp3", "who?.mp3", "new\nline.mp3"])
+
+    short, long = make(music), make(music, "-v")
+
+    assert "VLC may lose up to 1 track. Name yours: --for PLAYER" in short
+    assert "Skipped: 1 file: line break in the name (1)" in short
+    assert "VLC may lose 1 track: '#' or '?' in the name; use --paths uri for VLC" in long
+    assert f"  {music}/who?.mp3" in long
+    assert f"  {music}/new\\x0aline.mp3: line break in the name" in long
+    assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "who?.mp3"]
+
+
+# Everything that moves the cursor, rings, or turns the rest of a line around.
+_HARMFUL = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+_STRICT = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii:strict"}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of some tracks and many files that are none, all with names that do harm where they can."""
+    music = tmp_path_factory.mktemp("hostile") / "Mu\x1b[2Jsic\udcff"
+    library(music, ["x.mp3", *(f"real\x07{number}#?\u202e.mp3" for number in range(3))])
+    for name in map(os.fsdecode, PATHS):
+        (music / name).parent.mkdir(parents=True, exist_ok=True)
+        (music / name).touch()
+    return music
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C.UTF-8"},
+        {"LC_ALL": "en_US.UTF-8", "PYTHONIOENCODING": "utf-8:strict"},
+        _STRICT,
+    ],
+    ids=lambda env: " ".join(env.values()),
+)
+def test_hostile_names_are_shown_harmlessly(hostile: Path, tmp_path: Path, env: dict[str, str]) -> None:
+    """In every locale, on both outputs; and `[red]` is no markup."""
+    output = tmp_path / "o\x1b]0;x\x07.m3u"
+
+    done = run("make", hostile, "-v", "--json", "-o", output, "--seed", "s\x1b[31m\n#EXTINF:\udce9", env=env)
+
+    assert done.code == 0, done.err
+    assert not _HARMFUL.search(done.err), ascii(_HARMFUL.findall(done.err))
+    assert not _HARMFUL.search(done.out.decode())
+    assert "Mu\\x1b[2Jsic\\xff/[red]x[/].mp3: empty file" in done.err
+    assert {os.fsencode(pair["path"]) for pair in json.loads(done.out)["skipped"]} == {
+        os.fsencode(hostile) + b"/" + name for name in PATHS
+    }
+    assert len(entries(output.read_bytes())) == 4
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (66, ["no\x1b[2Jne"]),
+        (2, ["--pin", "no\x9b2J\u202e"]),
+        (2, ["--order", "\x1b[2J\udce9"]),
+        (2, ["--b\x1b[2J\udce9"]),
+        (73, ["-o", "/none\x07/x.m3u"]),
+    ],
+)
+def test_hostile_words_are_shown_harmlessly(hostile: Path, code: int, words: list[str]) -> None:
+    done = run("make", hostile, *words, env=_STRICT)
+
+    assert (done.code, done.out) == (code, b"")
+    assert not _HARMFUL.search(done.err), ascii(_HARMFUL.findall(done.err))
+
+
+@contextlib.contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}], ids=" ".join)
+def test_a_short_run_shows_no_bar_and_colour_unless_told_not_to(tmp_path: Path, env: dict[str, str]) -> None:
+    music = library(tmp_path, ["a.mp3"])
+
+    with terminal() as (ours, theirs):
+        subprocess.run([*PROGRAM, "make", music], stderr=theirs, env=environment(**env), check=True)
+        said = os.read(ours, 1 << 16)
+
+    assert b"Finding" not in said
+    assert b"Reading" not in said
+    assert (b"\x1b" in said) == ("NO_COLOR" not in env)
+
+
+def test_nothing_but_the_summary_goes_down_a_pipe(music: Path) -> None:
+    done = run("make", music, "--dry-run", env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
+
+    assert re.fullmatch(
+        r"ok: Would write [^\x1b\r\n]*: 13 tracks, [^\x1b\r\n]*\n(Repeats: [^\x1b\r\n]*\n)?", done.err
+    )
+
+
+@pytest.mark.parametrize("words", [["make", "FOLDER", "-o", "-"], ["make", "FOLDER", "-0"], ["make", "-h"]])
+def test_a_reader_who_has_had_enough_is_no_error(tmp_path: Path, words: list[str]) -> None:
+    """As in `playshuffle make … -o - | head -1`; the list is longer than the pipe holds."""
+    folder = tmp_path / ("n" * 200) / ("m" * 200)
+    if "FOLDER" in words:
+        numbered(folder, 400)
+    command = [*PROGRAM, *(str(folder) if word == "FOLDER" else word for word in words)]
+
+    with subprocess.Popen(
+        [*command, "--no-tags"] if "FOLDER" in words else command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(1)
+        process.stdout.close()
+        said = process.stderr.read().decode()
+
+    assert process.returncode == 0
+    assert "Traceback" not in said
+    assert "pipe" not in said.lower()
+
+
+def test_a_closed_stderr_is_as_good_as_quiet(tmp_path: Path) -> None:
+    """As in `playshuffle make … 2>&-`; above all the summary must not end up in the playlist."""
+    music = library(tmp_path / "Music", ["a.mp3"])
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *PROGRAM, "make", str(music)]
+
+    done = subprocess.run([*command, "-o", "-"], env=environment(), capture_output=True, check=False)
+    assert (done.returncode, entries(done.stdout)) == (0, [f"{music}/a.mp3"])
+
+    done = subprocess.run(command, env=environment(), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert listed(music / "playshuffle.m3u") == ["a.mp3"]
+
+
+# Words
+
+
+def test_the_version_is_said() -> None:
+    done = run("--version")
+
+    assert (done.code, done.err) == (0, "")
+    assert re.fullmatch(rb"playshuffle \d+\.\d+\.\d+\S*\n", done.out)
+
+
+@pytest.mark.parametrize("words", [["-h"], ["--help"], ["make", "-h"], ["make", "--help"]])
+def test_help_is_said(words: list[str]) -> None:
+    done = run(*words)
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(b"Usage: ")
+    assert b"playshuffle make ~/Music --order sattolo" in done.out
+
+
+def test_no_words_at_all_get_help() -> None:
+    done = run()
+
+    said = done.out.decode() + done.err
+    assert said.startswith("Usage: ")
+    assert "\n  make " in said
+    assert "\\x0a" not in said
+
+
+def test_options_may_stand_anywhere(tmp_path: Path) -> None:
+    music = library(tmp_path, ["-x.mp3", "b.mp3"])
+
+    make("-q", "--order=sorted", "--", music)
+    assert listed(music / "playshuffle.m3u") == ["-x.mp3", "b.mp3"]
+
+    make("-n1", music, "--pin=-x.mp3")
+    assert listed(music / "playshuffle.m3u") == ["-x.mp3"]
+
+
+def test_a_music_folder_behind_a_link_gets_relative_paths_all_the_same(tmp_path: Path) -> None:
+    """The list lies where the user named it, whatever that is a link to."""
+    numbered(tmp_path / "disk" / "Music", 3)
+    (tmp_path / "Music").symlink_to("disk/Music")
+
+    make(tmp_path / "Music", "--order", "sorted", "-q", "--no-extinf")
+
+    lines = (tmp_path / "Music" / "playshuffle.m3u").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == ["000.mp3", "001.mp3", "002.mp3"]
+
+
+def test_a_playlist_behind_a_link_gets_absolute_paths(tmp_path: Path) -> None:
+    """It may be read by either name, from either folder."""
+    music = numbered(tmp_path / "Music", 2)
+    (music / "lists").mkdir()
+    (music / "playshuffle.m3u").symlink_to("lists/real.m3u")
+
+    make(music, "--order", "sorted", "-q", "--no-extinf")
+
+    lines = (music / "lists" / "real.m3u").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == [f"{music}/000.mp3", f"{music}/001.mp3"]
+
+
+def test_relative_paths_on_standard_output_are_refused(tmp_path: Path) -> None:
+    done = run("make", numbered(tmp_path / "Music", 2), "-o", "-", "--paths", "relative")
+
+    assert done.code == 2
+    assert "relative to" in done.err
+
+
+def test_two_names_of_one_root_are_one_root(tmp_path: Path) -> None:
+    """The second has nothing that the first has not; that is no drive away."""
+    music = numbered(tmp_path / "A", 3)
+    (tmp_path / "B").symlink_to("A")
+    make(tmp_path / "B", "-q")
+
+    make(music, tmp_path / "B", "-q", "-o", tmp_path / "x.m3u")
+
+    assert len(entries((tmp_path / "x.m3u").read_bytes())) == 3
+
+
+@pytest.mark.root
+def test_root_is_told_whose_music_it_is(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ("a.mp3",))
+    assert "You are root" not in make(music)
+
+    os.chown(music, 65534, 65534)
+
+    assert "You are root, and the music is not root's (user 65534)" in make(music)

@@ -1,0 +1,515 @@
+"""Whatever goes wrong: one clear line, the right exit code, and the old playlist byte for byte."""
+
+import contextlib
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.needs import need, unmet
+from tests.support.program import (
+    PROGRAM,
+    Done,
+    environment,
+    library,
+    listed,
+    make,
+    minutes,
+    moved,
+    numbered,
+    report,
+    run,
+    state_file,
+)
+
+pytestmark = pytest.mark.process
+
+# Root obeys permissions as any other user does, where it lacks these capabilities.
+OBEYING = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+def snapshot(top: Path) -> dict[str, tuple[object, ...]]:
+    """All that a folder holds, and when each thing was last changed."""
+    found: dict[str, tuple[object, ...]] = {}
+    for path in sorted(top.rglob("*")):
+        status = path.lstat()
+        content = path.read_bytes() if path.is_file() else None
+        found[str(path)] = (status.st_mode, status.st_ino, status.st_mtime_ns, content)
+    return found
+
+
+def one_line(done: Done, code: int) -> str:
+    """The error that a run ended with."""
+    assert done.code == code, done.err
+    assert done.err.startswith("playshuffle: ")
+    assert done.err.count("\n") == 1
+    assert done.err.endswith((".\n", "?\n", "See: playshuffle orders\n"))
+    assert done.out == b""
+    return done.err
+
+
+@pytest.fixture
+def refused(music: Path) -> Iterator[Callable[..., str]]:
+    """Check that `make` fails with this code and changes nothing; return the message."""
+    before = snapshot(music.parent)
+
+    def make_in_vain(code: int, *words: str | Path) -> str:
+        return one_line(run("make", music, *words), code)
+
+    yield make_in_vain
+    assert snapshot(music.parent) == before
+
+
+@pytest.fixture(scope="module")
+def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with a playlist of ours, and some other files beside it; no test changes it."""
+    top = tmp_path_factory.mktemp("top")
+    music = library(top / "Music", ["a.mp3", "b.mp3", "sub/c.mp3", "other/c.mp3"])
+    make(music, env={"XDG_STATE_HOME": str(top / "state"), "XDG_CACHE_HOME": str(top / "cache")})
+    for name in ("hand.m3u", "hand.m3u8"):
+        (music / name).write_text("#EXTM3U\n#EXTINF:1,mine\nb.mp3\na.mp3\n")
+    (music / "folder.m3u").mkdir()
+    os.mkfifo(music / "fifo.m3u")
+    (music / "circle.m3u").symlink_to("circle.m3u")
+    (top / "Empty").mkdir()
+    return music
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--order", "satolo"], "Did you mean 'sattolo'?"),
+        (["--order", ""], "Use random, sattolo, "),
+        (["-n", "0"], "--limit takes a number from 1"),
+        (["--time", "soon"], "'soon' is not a duration"),
+        (["--time", "90m", "--no-tags"], "Remove --no-tags"),
+        (["--json", "-o", "-"], "choose one of them"),
+        (["-0", "-o", "x.m3u"], "leave -o away"),
+        (["--paths", "windows"], "'windows'"),
+        (["--shuffle"], "No such option: --shuffle"),
+        (["--order"], "requires an argument"),
+        (["-o", ""], "is a variable of the shell not set"),
+        (["-o", "song.mp3"], "is the name of an audio file; name a playlist like song.m3u"),
+        (
+            ["-o", "list.txt"],
+            "does not end in .m3u, .m3u8, .xspf, .jspf or .pls; name a playlist like list.m3u",
+        ),
+        (["-o", ".m3u"], "does not end in .m3u, .m3u8"),
+        (["--pin", "z.mp3"], "no track 'z.mp3' in the library; near are "),
+        (["--pin", "sub/b.mp3"], "no track 'sub/b.mp3' in the library; near are 'b.mp3'"),
+        (["--pin", ""], "no track '' in the library"),
+        (["--pin", "a", "--order", "albums"], "does not work with --order albums"),
+        (["--pin", "c.mp3"], "2 tracks are called 'c.mp3'"),
+        (["--pin", "a@first", "--pin", "b@1"], "are pinned to place 1"),
+        (["--pin", "a@4", "--pin", "b@last"], "are pinned to place 4"),
+        (["--pin", "a", "--pin", "a.mp3@2"], "is pinned twice"),
+        (["--pin", "a@0"], "places are counted from 1"),
+        (["--pin", "a@5"], "a.mp3 cannot be pinned to place 5: the list ends at 4"),
+        (["--pin", "a@4", "-n", "3"], "a.mp3 cannot be pinned to place 4: the list ends at 3"),
+        (["--pin", "a@99999999999999999999"], "the list ends at 4"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_makes_no_sense_is_refused(refused: Callable[..., str], words: list[str], says: str) -> None:
+    assert says in refused(2, *words)
+
+
+@pytest.mark.parametrize("words", [["make"], ["make", ""], ["mkae", "x"], ["--verbos"]], ids=" ".join)
+def test_what_says_nothing_is_refused(tmp_path: Path, words: list[str]) -> None:
+    """An empty word for a folder, too: it is a variable that was not set, not the folder you are in."""
+    library(tmp_path, ["a.mp3"])
+
+    one_line(run(*words, cwd=tmp_path), 2)
+
+    assert os.listdir(tmp_path) == ["a.mp3"]
+
+
+def test_no_time_is_enough_for_a_longer_track(tmp_path: Path) -> None:
+    music = minutes(tmp_path, ["a.wav", "b.wav"])
+
+    assert "allow more" in one_line(run("make", music, "--time", "59s"), 2)
+    assert "The pinned tracks alone are longer" in one_line(
+        run("make", music, "--time", "90s", "--pin", "a", "--pin", "b@last"), 2
+    )
+    assert sorted(os.listdir(music)) == ["a.wav", "b.wav"]
+
+
+# What is to be read
+
+
+@pytest.mark.parametrize(
+    ("folder", "says"), [("none", "No such file or directory"), ("a.mp3", "is a file, not a folder")]
+)
+def test_a_folder_that_is_none_is_refused(
+    refused: Callable[..., str], music: Path, folder: str, says: str
+) -> None:
+    assert says in refused(66, music / folder)
+    assert says in one_line(run("make", music / folder), 66)
+    assert says in one_line(run("make", music / folder, "-o", music / "playshuffle.m3u"), 66)
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["-o", "playshuffle.m3u"], ["-o", "-"], ["--allow-shrink"]], ids=" ".join
+)
+def test_a_folder_without_music_makes_no_playlist(
+    refused: Callable[..., str], music: Path, words: list[str]
+) -> None:
+    """Nor replaces one."""
+    done = run("make", music.parent / "Empty", *words, cwd=music)
+
+    assert "There is no audio file in" in one_line(done, 3)
+
+
+def test_a_folder_of_unplayable_files_makes_no_playlist(tmp_path: Path) -> None:
+    for name in ("empty.mp3", "new\nline.mp3"):
+        (tmp_path / name).touch()
+
+    assert "empty.mp3: empty file and 1 more" in one_line(run("make", tmp_path), 3)
+
+    (tmp_path / "empty.mp3").unlink()
+    library(tmp_path, ["new\nline.mp3"])
+    assert "line break in the name" in one_line(run("make", tmp_path), 3)
+
+
+def test_a_folder_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
+    need("setpriv")
+    music = library(tmp_path / "Music", ["a.mp3"])
+    music.chmod(0o300)
+
+    assert "Permission denied" in one_line(run("make", music, "-o", tmp_path / "x.m3u", before=OBEYING), 66)
+
+    music.chmod(0o700)
+
+
+def test_a_folder_within_that_may_not_be_read_keeps_its_tracks(tmp_path: Path) -> None:
+    """Unreadable is not gone."""
+    need("setpriv")
+    music = library(tmp_path, ["a.mp3", "locked/b.mp3", "locked/deep/c.mp3"])
+    make(music)
+    (music / "locked").chmod(0)
+
+    done = run("make", music, "-v", before=OBEYING)
+
+    (music / "locked").chmod(0o700)
+    assert done.code == 0, done.err
+    assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "locked/b.mp3", "locked/deep/c.mp3"]
+    assert "Unread: 1 file, kept as known before\n" in done.err
+    assert f"  {music}/locked/: Permission denied" in done.err
+
+
+def test_where_you_are_may_be_gone(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3"])
+    start = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
+
+    def nowhere(*words: str | Path) -> Done:
+        return run("make", *words, before=["sh", "-c", start, str(tmp_path / "gone")])
+
+    assert nowhere(music).code == 0
+    one_line(nowhere("Music"), 66)
+    one_line(nowhere(music, "-o", "x.m3u"), 73)
+
+
+# What is to be written
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("none/x.m3u", "none does not exist"),
+        ("a.mp3/x.m3u", "hoose another"),
+        ("folder.m3u", "is a folder"),
+        ("fifo.m3u", "is no regular file"),
+        ("circle.m3u", "symbolic links"),
+        ("n" * 252 + ".m3u", "too long"),
+        ("hand.m3u", "was not written by playshuffle"),
+        ("hand.m3u8", "say --force to replace it"),
+    ],
+)
+def test_what_cannot_or_must_not_be_written_is_refused(
+    refused: Callable[..., str], music: Path, output: str, says: str
+) -> None:
+    assert says in refused(73, "-o", music / output)
+
+
+def test_force_replaces_a_playlist_of_another_hand(tmp_path: Path) -> None:
+    """And takes its order for the last one."""
+    music = numbered(tmp_path, 4)
+    other = ["002.mp3", "000.mp3", "001.mp3", "003.mp3"]
+    (music / "playshuffle.m3u").write_text("\n".join(other))
+
+    one_line(run("make", music), 73)
+    make(music, "--force", "--order", "sattolo")
+
+    assert moved(other, listed(music / "playshuffle.m3u"))
+    make(music)
+
+
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
+    need("setpriv")
+    music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
+    make(music)
+    for folder in (music, tmp_path):
+        folder.chmod(0o500)
+    before = snapshot(tmp_path)
+
+    old = run("make", music, "--order", "sattolo", before=OBEYING)
+    new = run("make", music, "-o", tmp_path / "new.m3u", before=OBEYING)
+
+    for folder in (music, tmp_path):
+        folder.chmod(0o700)
+    assert "may not write in" in one_line(old, 73)
+    assert "What was there is as it was." in old.err
+    assert "Nothing was written." in one_line(new, 73)
+    assert snapshot(tmp_path / "Music") == {
+        path: seen for path, seen in before.items() if path.startswith(f"{music}/")
+    }
+
+
+@pytest.mark.parametrize("words", [["-o", "-"], ["-0"], ["--json", "--dry-run"]], ids=" ".join)
+def test_what_cannot_be_said_is_an_error(music: Path, words: list[str]) -> None:
+    """`/dev/full` is a disk without room; a closed stdout takes nothing either."""
+    for redirected in (">/dev/full", ">&-"):
+        command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *PROGRAM, "make", str(music), *words]
+        done = subprocess.run(command, env=environment(), stderr=subprocess.PIPE, check=False)
+        said = done.stderr.decode()
+
+        assert "Traceback" not in said
+        assert said.splitlines()[-1].startswith("playshuffle: ")
+        assert done.returncode == 73
+
+
+@pytest.mark.root
+def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(tmp_path: Path) -> None:
+    """That of the playlist, and that of the state."""
+    need("unshare")
+    music = numbered(tmp_path / "Music", 60)
+    (tmp_path / "disk").mkdir()
+    script = """
+        mount -t tmpfs -o size=400k none disk && cd disk || exit 99
+        [ "$(stat -c %d .)" != "$(stat -c %d ..)" ] || exit 98  # never fill a disk but our own
+        make() { "$@" -q; echo "made $?"; cksum < "$list"; }
+        list=x.m3u; export XDG_STATE_HOME=$OTHER
+        make "$@" -o x.m3u --seed 1
+        head -c 1M /dev/zero > filler 2> /dev/null
+        make "$@" -o x.m3u --seed 2
+        rm filler
+        make "$@" -o x.m3u --seed 3
+        list=$OTHER/y.m3u; export XDG_STATE_HOME=$PWD
+        make "$@" -o "$list" --seed 1
+        head -c 1M /dev/zero > filler 2> /dev/null
+        make "$@" -o "$list" --seed 2
+        rm filler
+        make "$@" -o "$list" --seed 3
+        ls -A
+    """
+
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", *PROGRAM, "make", str(music), "--no-tags"],
+        cwd=tmp_path,
+        env=environment(OTHER=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if done.returncode == 99 or done.stderr.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.stderr}")
+
+    lines = done.stdout.splitlines()
+    assert lines[0:12:2] == ["made 0", "made 73", "made 0"] * 2
+    for first, second, third in (lines[1:6:2], lines[7:12:2]):
+        assert first == second != third
+    assert lines[12:] == ["playshuffle", "x.m3u"]
+    full, unkept = done.stderr.splitlines()
+    assert "x.m3u: the disk is full. What was there is as it was." in full
+    assert f"{tmp_path}/y.m3u was left as it was; make room on the disk of the state folder." in unkept
+
+
+# A drive that is away
+
+
+def test_a_missing_root_is_away_and_empties_nothing(tmp_path: Path) -> None:
+    music, other = numbered(tmp_path / "usb", 3), numbered(tmp_path / "other", 3)
+    playlist = tmp_path / "x.m3u"
+    make(other, music, "-o", playlist)
+    before = playlist.read_bytes()
+
+    music.rename(tmp_path / "unplugged")
+    assert f"{music} seems to be missing" in one_line(run("make", other, music, "-o", playlist), 75)
+    one_line(run("make", music, "-o", playlist, "--allow-shrink"), 75)
+    one_line(run("make", music, other, "-o", playlist, "--json"), 75)
+
+    music.mkdir()
+    assert "no track was found; 3 were there" in one_line(run("make", music, other, "-o", playlist), 75)
+    assert playlist.read_bytes() == before
+    assert "There is no audio file" in one_line(run("make", music, "-o", playlist, "--allow-shrink"), 3)
+    assert playlist.read_bytes() == before
+
+    music.rmdir()
+    (tmp_path / "unplugged").rename(music)
+    make(other, music, "-o", playlist, "--order", "sattolo")
+    assert len(listed(playlist)) == 6
+
+
+def test_a_root_without_most_of_its_tracks_is_away_unless_it_is_meant(tmp_path: Path, home: Path) -> None:
+    """More than half, and more than 20. Known from the playlist, where the state is lost."""
+    music = numbered(tmp_path, 50)
+    playlist = music / "playshuffle.m3u"
+    make(music, "--no-tags")
+    for number in range(25):
+        (music / f"{number:03}.mp3").unlink()
+    make(music, "--no-tags")
+    assert len(listed(playlist)) == 25
+    for number in range(25, 46):
+        (music / f"{number:03}.mp3").unlink()
+    before = playlist.read_bytes()
+
+    assert "21 of 25 tracks are gone" in one_line(run("make", music, "--no-tags"), 75)
+    state_file(home).unlink()
+    assert "21 of 25 tracks are gone" in one_line(run("make", music, "--no-tags"), 75)
+    assert playlist.read_bytes() == before
+
+    make(music, "--no-tags", "--allow-shrink")
+    assert len(listed(playlist)) == 4
+    make(music, "--no-tags")
+
+
+def test_a_few_tracks_less_are_meant(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 4)
+    make(music)
+    for number in range(3):
+        (music / f"00{number}.mp3").unlink()
+
+    make(music)
+
+    assert listed(music / "playshuffle.m3u") == ["003.mp3"]
+
+
+@pytest.mark.root
+def test_a_drive_that_is_unmounted_is_away(tmp_path: Path) -> None:
+    """The library, or a part of it however small; mounted again, all is well."""
+    need("unshare")
+    numbered(tmp_path / "kept", 5)
+    script = """
+        mkdir music && mount -t tmpfs drive music && cp kept/000.mp3 kept/001.mp3 music/ || exit 99
+        mkdir both both/usb && cp kept/00[234].mp3 both/ && mount --bind music both/usb || exit 99
+        try() { "$@" -q; echo "made $?"; }
+        try "$@" music -o a.m3u; try "$@" both -o b.m3u; cat a.m3u b.m3u | cksum
+        umount both/usb
+        try "$@" both -o b.m3u
+        mount --bind music both/usb; try "$@" both -o c.m3u
+        umount both/usb; mount --move music kept
+        try "$@" music -o a.m3u; try "$@" both -o b.m3u; cat a.m3u b.m3u | cksum
+        mount --move kept music; mount --bind music both/usb
+        try "$@" music -o a.m3u; try "$@" both -o b.m3u
+    """
+
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", *PROGRAM, "make", "--no-tags"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if done.returncode == 99 or done.stderr.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.stderr}")
+
+    lines = done.stdout.splitlines()
+    before, after = lines[2], lines[7]
+    assert before == after
+    assert [line for line in lines if line not in (before, after)] == [
+        "made 0", "made 0", "made 75", "made 0", "made 75", "made 75", "made 0", "made 0"
+    ]  # fmt: skip
+    assert "is not mounted as it was (tmpfs, drive)" in done.stderr
+    assert done.stderr.count("The playlist was left as it is.") == 3
+    assert len(listed(tmp_path / "b.m3u")) == 5
+
+
+# The state
+
+
+def test_a_state_of_a_newer_version_is_left_alone(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path, 3)
+    make(music)
+    with contextlib.closing(sqlite3.connect(state_file(home))) as database:
+        database.execute("PRAGMA user_version = 99")
+    before = state_file(home).read_bytes(), (music / "playshuffle.m3u").read_bytes()
+
+    said = one_line(run("make", music), 78)
+
+    assert "newer playshuffle" in said
+    assert (state_file(home).read_bytes(), (music / "playshuffle.m3u").read_bytes()) == before
+
+
+@pytest.mark.parametrize("damage", ["garbage", "middle", "short"])
+@pytest.mark.damages_state
+def test_a_damaged_state_is_set_aside_and_the_order_taken_from_the_playlist(
+    tmp_path: Path, home: Path, damage: str
+) -> None:
+    music = numbered(tmp_path, 5)
+    make(music)
+    before = listed(music / "playshuffle.m3u")
+    whole = state_file(home).read_bytes()
+    damaged = {
+        "garbage": b"no database " * 1000,
+        "middle": whole[:2000] + os.urandom(len(whole) - 4000) + whole[-2000:],
+        "short": whole[: len(whole) // 2],
+    }[damage]
+    state_file(home).write_bytes(damaged)
+
+    said = make(music, "--order", "sattolo")
+
+    assert moved(before, listed(music / "playshuffle.m3u"))
+    (aside,) = state_file(home).parent.glob("state.db.damaged-*[0-9]")
+    assert f"The state was damaged; it was kept as {aside} and begun anew." in said
+    assert aside.read_bytes() == damaged
+    assert report(music)["notes"] == []
+
+
+def test_a_playlist_edited_by_hand_is_replaced_with_a_word_on_it(tmp_path: Path) -> None:
+    """The order that was remembered counts, not that of the edited file."""
+    music = numbered(tmp_path, 3)
+    playlist = music / "playshuffle.m3u"
+    make(music)
+    before = listed(playlist)
+    head, *_ = playlist.read_text().partition("#EXTINF")
+    playlist.write_text(head + "\n".join(reversed(before)) + "\n")
+
+    said = make(music, "--order", "sattolo")
+
+    assert "was changed by other hands" in said
+    assert moved(before, listed(playlist))
+    assert report(music)["notes"] == []
+
+
+@pytest.mark.parametrize("variable", ["XDG_STATE_HOME", "XDG_CACHE_HOME"])
+def test_where_nothing_can_be_remembered_the_playlist_is_made_all_the_same(
+    tmp_path: Path, variable: str
+) -> None:
+    """And where the state is lost, the next order starts from the playlist."""
+    music = numbered(tmp_path / "Music", 3)
+    (tmp_path / "file").touch()
+    nowhere = {variable: str(tmp_path / "file")}
+
+    said = make(music, env=nowhere)
+    before = listed(music / "playshuffle.m3u")
+    make(music, "--order", "sattolo", env=nowhere)
+
+    assert moved(before, listed(music / "playshuffle.m3u"))
+    assert ("Nothing can be remembered for the next run" in said) == (variable == "XDG_STATE_HOME")
+
+
+@pytest.mark.parametrize("words", [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/null"]], ids=" ".join)
+def test_only_a_dash_means_stdout(music: Path, words: list[str]) -> None:
+    done = run("make", music, *words)
+
+    assert done.code == (0 if words[1] == "-" else 2)
+    assert "Traceback" not in done.err

@@ -1,0 +1,454 @@
+"""`playshuffle make --for PLAYER` writes for that player, and names the tracks that it loses."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.m3u import parse
+from tests.support.program import entries, library, listed, make, numbered, report, run
+
+pytestmark = pytest.mark.process
+
+ODD = ["a.mp3", "b#c.mp3", "d%41.mp3", " e.mp3", "f\\g.mp3", "h\ni.mp3", "j\rk.mp3", "l\udce9.mp3"]
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return library(tmp_path / "Music", ODD)
+
+
+@pytest.fixture
+def mpd(home: Path, tmp_path: Path) -> Path:
+    """The playlist folder of an MPD that reaches the music by another name."""
+    (tmp_path / "mpd").mkdir()
+    (tmp_path / "mpd" / "music").symlink_to(tmp_path / "Music")
+    (tmp_path / "mpd" / "lists").mkdir()
+    conf = home / ".config" / "mpd" / "mpd.conf"
+    conf.parent.mkdir(parents=True)
+    conf.write_text(f'music_directory "{tmp_path}/mpd/music"\nplaylist_directory "{tmp_path}/mpd/lists"\n')
+    return tmp_path / "mpd" / "lists"
+
+
+def forget() -> None:
+    """Lose the state."""
+    for path in Path(os.environ["XDG_STATE_HOME"]).rglob("state.db*"):
+        path.unlink()
+
+
+@pytest.mark.parametrize("name", [name for name in PLAYERS if name != "mpd"])
+def test_each_player_gets_its_suffix_and_style(music: Path, name: str) -> None:
+    player = PLAYERS[name]
+
+    said = report(music, "--for", name)
+
+    stem = "playshuffle" if name == "generic" else f"playshuffle-{name}"
+    written = music / f"{stem}{player.suffix.decode()}"
+    assert said["output"] == str(written)
+    assert said["player"] == name
+    assert said["paths"] == (player.style or "relative")
+    assert all(line.startswith("file:///") == (said["paths"] == "uri") for line in listed(written))
+    assert said["tracks"] + len(said["skipped"]) == said["library"] == len(ODD)
+
+
+def test_without_a_player_all_is_as_it_was(music: Path) -> None:
+    plain = report(music, "--seed", "1")
+    content = (music / "playshuffle.m3u").read_bytes()
+
+    assert report(music, "--seed", "1", "--for", "generic")["changed"] is False
+    assert (music / "playshuffle.m3u").read_bytes() == content
+    assert plain["player"] == "generic"
+
+
+def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
+    said = report(music, "--for", "vlc", "--paths", "absolute", "--no-extinf", "-o", tmp_path / "x.m3u8")
+
+    assert said["paths"] == "absolute"
+    assert b"EXTINF" not in (tmp_path / "x.m3u8").read_bytes()
+    assert {Path(pair["path"]).name for pair in said["skipped"]} == {
+        "b#c.mp3", "d%41.mp3", "h\ni.mp3", "l\udce9.mp3",
+    }  # fmt: skip
+
+
+def test_what_a_player_does_not_read_at_all_is_said(music: Path, tmp_path: Path) -> None:
+    said = report(music, "--for", "cmus", "--paths", "uri", "-o", tmp_path / "x.m3u8")
+
+    assert [loss["what"] for loss in said["losses"]][:2] == [
+        "a file:// URI",
+        "a suffix that it does not load",
+    ]
+    assert run("make", music, "--for", "cmus", "--paths", "uri", "--strict").code == 1
+
+
+@pytest.mark.parametrize("name", ["mpv", "vlc", "quodlibet", "mopidy", "rhythmbox"])
+def test_what_takes_uris_loses_nothing(music: Path, name: str) -> None:
+    said = report(music, "--for", name, "--strict")
+
+    assert (said["tracks"], said["skipped"], said["losses"]) == (len(ODD), [], [])
+
+
+def test_what_is_left_out_is_counted_and_named(music: Path) -> None:
+    short = make(music, "--for", "lms")
+    long = make(music, "--for", "lms", "-v")
+
+    assert "a backslash in the name (lost by LMS) (1)" in short
+    assert "f\\g.mp3: a backslash in the name" in long
+
+
+def test_strict_writes_nothing_and_names_what_is_in_the_way(music: Path) -> None:
+    done = run("make", music, "--for", "lms", "--strict")
+
+    assert done.code == 1
+    assert "LMS would lose" in done.err
+    assert "f\\g.mp3" in done.err
+    assert not (music / "playshuffle-lms.m3u").exists()
+
+
+def test_strict_without_a_player_minds_only_what_is_left_out(tmp_path: Path) -> None:
+    assert run("make", library(tmp_path / "a", ["b#.mp3"]), "--strict").code == 0
+    assert run("make", library(tmp_path / "b", ["a.mp3", "b\n.mp3"]), "--strict").code == 1
+
+
+def test_navidrome_gets_one_of_two_names_that_look_alike(tmp_path: Path) -> None:
+    music = library(tmp_path, ["Twin.mp3", "tWIN.mp3", "other.mp3"])
+
+    said = report(music, "--for", "navidrome")
+
+    assert sorted(listed(music / "playshuffle-navidrome.m3u")) == ["Twin.mp3", "other.mp3"]
+    assert [Path(pair["path"]).name for pair in said["skipped"]] == ["tWIN.mp3"]
+
+
+def test_an_unknown_player_is_refused_with_the_nearest(music: Path) -> None:
+    done = run("make", music, "--for", "navidrom")
+
+    assert done.code == 2
+    assert "Did you mean 'navidrome'?" in done.err
+
+
+# MPD
+
+
+def test_mpd_gets_a_stored_playlist_relative_to_its_music(music: Path, mpd: Path) -> None:
+    said = report(music, "--for", "mpd")
+
+    written = mpd / "playshuffle.m3u"
+    assert said["output"] == str(written)
+    content = written.read_bytes()
+    assert b"#EXTINF" not in content
+    assert sorted(entries(content)) == sorted(
+        name if name[0].isalpha() else f"./{name}" for name in ODD if "\n" not in name
+    )
+    assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
+
+
+def test_mpd_gets_paths_as_it_knows_them_in_either_style(tmp_path: Path, mpd: Path) -> None:
+    """Absolute ones begin with what it was told, which is a link to the music."""
+    music = library(tmp_path / "Music", ["a/#1.mp3"])
+
+    report(music, "--for", "mpd", "--paths", "relative")
+    relative = listed(mpd / "playshuffle.m3u")
+    report(music, "--for", "mpd", "--paths", "absolute")
+    content = (mpd / "playshuffle.m3u").read_bytes()
+
+    assert relative == ["a/#1.mp3"]
+    assert entries(content) == [f"{tmp_path}/mpd/music/a/#1.mp3"]
+    assert parse(content, bytes(mpd)).paths == [bytes(music / "a" / "#1.mp3")]
+
+
+def test_a_device_has_other_absolute_paths_and_that_is_said(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3"])
+
+    said = report(music, "--for", "rockbox", "--paths", "absolute")
+    mapped = report(music, "--for", "rockbox", "--root-as", "/Music")
+
+    assert [(loss["players"], loss["tracks"]) for loss in said["losses"]] == [
+        (["Rockbox"], [f"{music}/a.mp3"])
+    ]
+    assert mapped["losses"] == []
+
+
+@pytest.mark.parametrize("root", ["Music/sub", "mpd/music/sub", "."])
+def test_mpd_sees_its_own_part_of_the_music(tmp_path: Path, mpd: Path, root: str) -> None:
+    library(tmp_path, ["Music/sub/x.mp3", "Music/sub/y.mp3"])
+    if root == ".":
+        library(tmp_path, ["outside.mp3"])
+
+    said = report(tmp_path / root, "--for", "mpd")
+
+    assert sorted(listed(mpd / "playshuffle.m3u")) == ["sub/x.mp3", "sub/y.mp3"]
+    assert ["outside.mp3" in pair["path"] for pair in said["skipped"]] == [True] * (root == ".")
+
+
+def test_music_that_is_linked_into_that_of_mpd_is_found(tmp_path: Path, home: Path) -> None:
+    library(tmp_path / "Music", ["x.mp3"])
+    (tmp_path / "var").mkdir()
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "var" / "ann").symlink_to(tmp_path / "Music")
+    (home / ".mpdconf").write_text(
+        f'music_directory "{tmp_path}/var"\nplaylist_directory "{tmp_path}/lists"\n'
+    )
+
+    report(tmp_path / "Music", "--for", "mpd")
+
+    assert listed(tmp_path / "lists" / "playshuffle.m3u") == ["ann/x.mp3"]
+
+
+def test_music_that_mpd_has_not_is_refused_with_a_way_out(tmp_path: Path, mpd: Path) -> None:
+    library(tmp_path / "Music", ["x.mp3"])
+    done = run("make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
+
+    assert done.code == 66
+    assert "--replace-prefix" in done.err
+    assert list(mpd.iterdir()) == []
+
+
+def test_without_a_playlist_folder_it_says_so(music: Path, home: Path) -> None:
+    (home / ".mpdconf").write_text(f'music_directory "{music}"\n')
+    done = run("make", music, "--for", "mpd")
+
+    assert done.code == 66
+    assert "playlist_directory" in done.err
+    assert "-o" in done.err
+    assert run("make", music, "--for", "mpd", "-o", music / "x.m3u").code == 0
+
+
+def test_the_last_order_is_found_again_in_what_mpd_has(music: Path, mpd: Path) -> None:
+    """Without the state, and though the entries are relative to another folder."""
+    report(music, "--for", "mpd", "--seed", "1")
+    first = listed(mpd / "playshuffle.m3u")
+    forget()
+    said = report(music, "--for", "mpd", "--order", "sattolo")
+
+    assert not any("no last order" in note for note in said["notes"])
+    assert all(a != b for a, b in zip(first, listed(mpd / "playshuffle.m3u"), strict=True))
+
+
+# Parts
+
+
+def test_a_car_gets_parts_of_255_with_one_order(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 300)
+
+    said = report(music, "--for", "car", "--root-as", "/Music", "-o", tmp_path / "all.m3u")
+
+    one, two = (listed(tmp_path / f"all-{number}.m3u") for number in (1, 2))
+    assert (len(one), len(two)) == (255, 45)
+    assert sorted(one + two) == [f"/Music/{number:03}.mp3" for number in range(300)]
+    assert (said["tracks"], said["output"]) == (300, f"{tmp_path}/all.m3u")
+    assert said["files"] == [f"{tmp_path}/all-1.m3u", f"{tmp_path}/all-2.m3u"]
+    assert not (tmp_path / "all.m3u").exists()
+
+
+def test_the_parts_are_named_where_it_is_said_what_was_done(tmp_path: Path) -> None:
+    said = make(numbered(tmp_path / "Music", 7), "--max-per-file", "3", "-o", tmp_path / "a.m3u")
+
+    assert f"Wrote {tmp_path}/a-1.m3u to a-3.m3u: 7 tracks" in said
+    assert f"--playlist={tmp_path}/a-1.m3u\n" in said
+
+
+def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
+    """Nothing is written again if nothing changed; sattolo uses the order of all of them."""
+    music = numbered(tmp_path / "Music", 7)
+    words = (music, "--max-per-file", "3", "-o", tmp_path / "a.m3u", "--seed", "1")
+    report(*words)
+    files = [tmp_path / f"a-{number}.m3u" for number in (1, 2, 3)]
+    first = [name for file in files for name in listed(file)]
+    stamps = [file.stat().st_mtime_ns for file in files]
+
+    again = report(*words)
+    unchanged = [file.stat().st_mtime_ns for file in files]
+    moved = report(*words, "--order", "sattolo")
+
+    assert (again["changed"], again["notes"], unchanged) == (False, [], stamps)
+    assert moved["notes"] == []
+    second = [name for file in files for name in listed(file)]
+    assert sorted(first) == sorted(second)
+    assert all(a != b for a, b in zip(first, second, strict=True))
+
+
+def test_the_last_order_is_found_again_in_the_parts(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 7)
+    words = (music, "--max-per-file", "3", "-o", tmp_path / "a.m3u", "--root-as", "Z:\\Music")
+    report(*words)
+    first = [name for number in (1, 2, 3) for name in listed(tmp_path / f"a-{number}.m3u")]
+    forget()
+
+    said = report(*words, "--order", "sattolo")
+
+    assert said["notes"] == []
+    second = [name for number in (1, 2, 3) for name in listed(tmp_path / f"a-{number}.m3u")]
+    assert all(a != b for a, b in zip(first, second, strict=True))
+    assert first[0].startswith("Z:\\Music\\")
+
+
+def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 7)
+
+    done = run("make", music, "--for", "car", "--max-per-file", "3", "-o", "-")
+
+    assert len(parse(done.out, b"/").paths) == 7
+
+
+# Where the player sees the music
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--root-as", "/Music"], "/Music/sub/a b.mp3"),
+        (["--replace-prefix", "{music}=/music"], "/music/sub/a b.mp3"),
+        (["--replace-prefix", "{music}=/music", "--paths", "uri"], "file:///music/sub/a%20b.mp3"),
+        (["--replace-prefix", "{music}=/music", "--for", "vlc"], "file:///music/sub/a%20b.mp3"),
+        (["--replace-prefix", "{music}=\\\\nas\\music"], "\\\\nas\\music\\sub\\a b.mp3"),
+        (["--replace-prefix", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
+        (["--relative-to", "{music}/sub"], "a b.mp3"),
+        (["--relative-to", "{music}"], "sub/a b.mp3"),
+        (["--relative-to", "/"], "{bare}/sub/a b.mp3"),
+    ],
+)
+def test_paths_are_those_that_the_player_knows(tmp_path: Path, words: list[str], line: str) -> None:
+    music = library(tmp_path / "Music", ["sub/a b.mp3"])
+    names = {"music": str(music), "bare": str(music).lstrip("/")}
+
+    report(music, "-o", tmp_path / "x.m3u", *(word.format(**names) for word in words))
+
+    content = (tmp_path / "x.m3u").read_bytes()
+    assert entries(content) == [line.format(**names)]
+    assert parse(content, bytes(tmp_path)).paths == [bytes(music / "sub" / "a b.mp3")]
+
+
+def test_what_lies_outside_of_what_is_replaced_is_left_out(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["sub/a.mp3", "b.mp3"])
+
+    said = report(music, "--replace-prefix", f"{music}/sub=/m")
+
+    assert listed(music / "playshuffle.m3u") == ["/m/a.mp3"]
+    assert [pair["path"] for pair in said["skipped"]] == [f"{music}/b.mp3"]
+
+
+def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a\\b.mp3", "c.mp3"])
+
+    said = report(music, "--root-as", "Z:\\M")
+
+    assert listed(music / "playshuffle.m3u") == ["Z:\\M\\c.mp3"]
+    assert said["skipped"][0]["reason"] == "a backslash in the name"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--root-as", "/M", "--relative-to", "/"],
+        ["--root-as", "M"],
+        ["--replace-prefix", "/a"],
+        ["--root-as", "/M", "--paths", "relative"],
+        ["--relative-to", "/", "--paths", "uri"],
+        ["--root-as", "Z:\\M", "--paths", "uri"],
+        ["--max-per-file", "0"],
+        ["--root-as", ""],
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str]) -> None:
+    done = run("make", library(tmp_path, ["a.mp3"]), *words)
+
+    assert done.code == 2
+    assert not (tmp_path / "playshuffle.m3u").exists()
+
+
+# Formats
+
+
+@pytest.mark.parametrize("suffix", ["xspf", "jspf", "pls"])
+def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Path, suffix: str) -> None:
+    music = numbered(tmp_path / "Music", 9)
+    path = tmp_path / f"x.{suffix}"
+    report(music, "-o", path, "--seed", "1")
+    first = path.read_bytes()
+    forget()
+
+    said = report(music, "-o", path, "--order", "sattolo")
+
+    assert said["notes"] == []
+    assert path.read_bytes() != first
+    assert run("check", path).code == 0
+
+
+@pytest.mark.parametrize("suffix", ["xspf", "jspf", "pls", "m3u"])
+def test_a_playlist_of_another_hand_is_left_alone(tmp_path: Path, suffix: str) -> None:
+    music = library(tmp_path / "Music", ["a.mp3"])
+    (tmp_path / f"x.{suffix}").write_text("mine")
+
+    assert run("make", music, "-o", tmp_path / f"x.{suffix}").code == 73
+    assert (tmp_path / f"x.{suffix}").read_text() == "mine"
+
+
+def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
+    path = tmp_path / "x.xspf"
+    report(music, "-o", path)
+    path.write_bytes(path.read_bytes()[:-30])
+    forget()
+
+    assert report(music, "-o", path, "--order", "sattolo")["changed"]
+
+
+def test_jellyfin_gets_escapes_where_it_would_find_some(tmp_path: Path) -> None:
+    """It decodes every path, and perhaps every '+'; all other paths stay as they are."""
+    names = ["a%41+b.mp3", "c+d.mp3", "100% e.mp3", "%25.mp3", "f%2B/g.mp3", "h%2Bi%.mp3"]
+    music = library(tmp_path, names)
+
+    said = report(music, "--for", "jellyfin", "--order", "sorted", "--strict")
+
+    content = (music / "playshuffle-jellyfin.m3u").read_bytes()
+    assert sorted(entries(content)) == [
+        "./%2525.mp3", "100% e.mp3", "a%2541%2Bb.mp3", "c%2Bd.mp3", "f%252B/g.mp3", "h%252Bi%25.mp3",
+    ]  # fmt: skip
+    assert said["losses"] == []
+    assert set(parse(content, bytes(music)).paths) == {bytes(music / name) for name in names}
+    assert run("check", music / "playshuffle-jellyfin.m3u", "--for", "jellyfin").code == 0
+
+
+@pytest.mark.parametrize("suffix", ["m3u", "m3u8", "xspf", "jspf", "pls"])
+def test_parts_of_every_format_are_known_again(tmp_path: Path, suffix: str) -> None:
+    """A second run replaces them, and a list that fits into one file leaves none of them behind."""
+    music = numbered(tmp_path / "Music", 5)
+    output = tmp_path / f"x.{suffix}"
+    for _ in range(2):
+        assert run("make", music, "-o", output, "--max-per-file", "2").code == 0
+        assert len([*tmp_path.glob(f"x-*.{suffix}")]) == 3
+
+    assert run("make", music, "-o", output).code == 0
+
+    assert [path.name for path in tmp_path.glob("x*")] == [f"x.{suffix}"]
+
+
+def test_a_list_for_one_player_leaves_that_of_another_alone(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", [f"{number:03}.mp3" for number in range(300)])
+    assert run("make", music).code == 0
+    assert run("make", music, "--for", "car").code == 0
+    assert run("make", music).code == 0
+
+    files = sorted(path.name for path in music.glob("*.m3u"))
+    assert files == ["playshuffle-car-1.m3u", "playshuffle-car-2.m3u", "playshuffle.m3u"]
+
+
+def test_every_file_that_is_removed_is_named(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", [f"{number}.mp3" for number in range(9)])
+    playlist = music / "x.m3u"
+    assert run("make", music, "-o", playlist).code == 0
+
+    dry = run("make", music, "-o", playlist, "--max-per-file", "3", "--dry-run")
+    assert f"Would remove: {playlist}," in dry.err
+    assert playlist.exists()
+
+    parts = run("make", music, "-o", playlist, "--max-per-file", "3")
+    assert f"Removed: {playlist}," in parts.err
+    assert not playlist.exists()
+
+    fewer = report(music, "-o", playlist, "--max-per-file", "5")
+    assert fewer["removed"] == [str(music / "x-3.m3u")]
+    assert sorted(path.name for path in music.glob("*.m3u")) == ["x-1.m3u", "x-2.m3u"]
+
+    assert report(music, "-o", playlist)["removed"] == [str(music / "x-1.m3u"), str(music / "x-2.m3u")]
+    assert report(music, "-o", playlist)["removed"] == []

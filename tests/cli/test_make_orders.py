@@ -1,0 +1,290 @@
+"""Every order from the words of a user to the playlist: with real files and real tags, or refused."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import mutagen
+import pytest
+
+from playshuffle import cli
+from playshuffle.ordering.orders import ORDERS
+from tests.support.program import library, listed, make, report, run
+
+pytestmark = pytest.mark.process
+
+# Three artists and four albums, one of them on two discs; rated from 0.2 to 1.
+SONGS: Mapping[str, Mapping[str, str]] = {
+    "Abba/One/a.flac": {"artist": "Abba", "album": "One", "tracknumber": "3"},
+    "Abba/One/b.flac": {"artist": "Abba feat. Cher", "album": "One", "tracknumber": "1"},
+    "Abba/One/c.ogg": {"artist": "Abba", "album": "One", "tracknumber": "2"},
+    "Abba/Two/CD1/1.ogg": {"artist": "Abba", "album": "Two", "tracknumber": "1"},
+    "Abba/Two/CD2/1.flac": {"artist": "Abba", "album": "Two", "tracknumber": "1"},
+    "Blur/x.mp3": {"artist": "Blur; Abba", "album": "Hits", "tracknumber": "2"},
+    "Blur/y.mp3": {"artist": "Blur", "album": "Hits", "tracknumber": "1"},
+    "Cher/x.mp3": {"artist": "Cher", "album": "Hits", "tracknumber": "2"},
+    "Cher/y.opus": {"artist": "Cher", "album": "Hits", "tracknumber": "1"},
+}
+BLOCKS = {
+    "One": ["Abba/One/b.flac", "Abba/One/c.ogg", "Abba/One/a.flac"],
+    "Two": ["Abba/Two/CD1/1.ogg", "Abba/Two/CD2/1.flac"],
+    "Blur": ["Blur/y.mp3", "Blur/x.mp3"],
+    "Cher": ["Cher/y.opus", "Cher/x.mp3"],
+}
+
+
+def tagged(folder: Path, songs: Mapping[str, Mapping[str, str]] = SONGS) -> Path:
+    """Copies of the audio files of the tests, with these tags alone."""
+    library(folder, songs)
+    for name, tags in songs.items():
+        file = mutagen.File(folder / name, easy=True)
+        file.delete()
+        if file.tags is None:
+            file.add_tags()
+        file.update(tags)
+        file.save()
+    return folder
+
+
+def order(music: Path, *words: str) -> list[str]:
+    """The playlist that these words make."""
+    make(music, "-q", *words)
+    return listed(music / "playshuffle.m3u")
+
+
+def is_whole(playlist: Sequence[str], blocks: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the playlist is these blocks, one after the other."""
+    left = {block[0]: list(block) for block in blocks.values()}
+    rest = list(playlist)
+    while rest and rest[0] in left:
+        block = left.pop(rest[0])
+        if rest[: len(block)] != block:
+            return False
+        del rest[: len(block)]
+    return not rest and not left
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_every_order_plays_every_track_once(tmp_path: Path, name: str) -> None:
+    music = tagged(tmp_path)
+    rated = mutagen.File(music / "Abba/One/a.flac")
+    rated["fmps_rating"] = "0.8"
+    rated.save()
+    words = ["--group-by", "artist"] if name == "groups" else []
+
+    assert sorted(order(music, "--order", name, *words)) == sorted(SONGS)
+
+
+def test_spread_keeps_artists_apart_guests_or_not(tmp_path: Path) -> None:
+    """Five of nine by Abba: every other track is one of them. Of four, too, at most every other one."""
+    music = tagged(tmp_path)
+
+    for words in ([], ["-n", "4"], ["-n", "6", "--pin", "Blur/y.mp3@2"]):
+        said = report(music, "--order", "spread", "--seed", "1", *words)
+        playlist = listed(music / "playshuffle.m3u")
+        artists = [name.split("/")[0] for name in playlist]
+        assert said["same_artist_neighbours"] == 0
+        assert all(one != other for one, other in pairwise(artists))
+
+
+def test_spread_goes_by_what_it_is_told(tmp_path: Path) -> None:
+    """Without tags, too, if that is the folder."""
+    music = library(tmp_path, ["1/a.mp3", "1/b.mp3", "1/c.mp3", "2/a.mp3", "2/b.mp3"])
+
+    folders = [name[0] for name in order(music, "--order", "spread", "--group-by", "folder", "--no-tags")]
+
+    assert folders == list("12121")
+
+
+def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
+    music = tagged(tmp_path)
+
+    for _ in range(2):  # the second time from the cache
+        assert is_whole(order(music, "--order", "albums"), BLOCKS)
+
+
+def test_a_limit_cuts_albums_where_it_falls(tmp_path: Path) -> None:
+    music = tagged(tmp_path)
+
+    playlist = order(music, "--order", "albums", "-n", "4")
+
+    assert len(playlist) == 4
+    assert playlist[0] in {block[0] for block in BLOCKS.values()}
+    for one, other in pairwise(playlist):
+        assert any(other == block[0] or (one, other) in pairwise(block) for block in BLOCKS.values())
+
+
+def test_folders_are_played_whole_by_path_also_without_tags(tmp_path: Path) -> None:
+    music = tagged(tmp_path)
+    folders: dict[str, list[str]] = {}
+    for name in sorted(SONGS):
+        folders.setdefault(name.rpartition("/")[0], []).append(name)
+
+    assert is_whole(order(music, "--order", "folders", "--no-tags"), folders)
+    assert is_whole(order(music, "--order", "folders"), folders)
+
+
+def test_blocks_are_of_a_tag_or_of_a_size(tmp_path: Path) -> None:
+    music = tagged(tmp_path)
+    by_artist = {"Abba": BLOCKS["One"] + BLOCKS["Two"], "Blur": BLOCKS["Blur"], "Cher": BLOCKS["Cher"]}
+    names = sorted(SONGS)
+
+    assert is_whole(order(music, "--order", "groups", "--group-by", "artist"), by_artist)
+    assert is_whole(
+        order(music, "--order", "groups", "--group-size", "4"),
+        {"1": names[:4], "2": names[4:8], "3": names[8:]},
+    )
+
+
+def test_blocks_may_be_shuffled_inside(tmp_path: Path) -> None:
+    """The folder as a whole stays together; 'none' is the default."""
+    music = tagged(tmp_path)
+    words = ("--order", "albums", "--seed", "4")
+
+    inside = order(music, *words, "--inside", "all")
+
+    assert order(music, *words, "--inside", "none") == order(music, *words)
+    assert not is_whole(inside, BLOCKS)
+    albums = [next(album for album, block in BLOCKS.items() if name in block) for name in inside]
+    assert sum(one != other for one, other in pairwise(albums)) == 3
+
+
+def test_a_rating_of_nothing_is_played_last(tmp_path: Path) -> None:
+    music = tagged(tmp_path, {f"{name}.flac": {"title": name} for name in "abc"})
+    for name, rating in (("a", "0"), ("b", "1.0"), ("c", "0.2")):
+        file = mutagen.File(music / f"{name}.flac")
+        file["fmps_rating"] = rating
+        file.save()
+
+    assert order(music, "--order", "weighted")[2] == "a.flac"
+
+
+def test_a_part_is_shuffled_and_the_rest_is_where_it_was(tmp_path: Path) -> None:
+    music = tagged(tmp_path)
+    before = order(music)
+
+    after = order(music, "--part", "2:3:3")
+
+    assert [name for place, name in enumerate(after) if place not in (1, 4, 7)] == [
+        name for place, name in enumerate(before) if place not in (1, 4, 7)
+    ]
+    assert sorted(after) == sorted(SONGS)
+
+
+def test_a_semi_shuffle_leaves_some_of_the_last_order(tmp_path: Path) -> None:
+    """Four swaps move eight tracks of nine at most."""
+    music = tagged(tmp_path)
+    before = order(music)
+
+    after = order(music, "--order", "light")
+
+    assert any(one == other for one, other in zip(before, after, strict=True))
+
+
+def test_a_gap_is_counted_from_the_last_playlist(tmp_path: Path) -> None:
+    """Of that what was in it: the rest may come at once. New tracks as well, and gone ones are no matter."""
+    music = tagged(tmp_path)
+    played = order(music, "-n", "4")
+    (music / played[1]).unlink()
+    library(music, ["new.mp3"])
+
+    playlist = order(music, "-n", "6", "--gap", "6")
+
+    for place, name in enumerate(playlist):
+        if name in played:
+            left = [other for other in played if other != played[1]]
+            assert len(left) - left.index(name) + place >= 6
+
+
+def test_a_gap_of_all_tracks_repeats_the_order(tmp_path: Path) -> None:
+    music = tagged(tmp_path)
+    before = order(music)
+
+    assert order(music, "--gap", "100%") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--order sattolo --gap 2", "--gap does not work with --order sattolo"),
+        ("--order spread --gap 20%", "It works with random."),
+        ("--order albums --pin Blur/x.mp3", "a pinned track would be torn out of its group"),
+        ("--order folders --pin x", "--pin does not work with --order folders"),
+        ("--order groups --group-by genre --pin x", "--pin does not work with --order groups"),
+        ("--group-size 4", "--group-size does not work with --order random"),
+        ("--order groups --group-size 0", "--group-size must be a number from 1"),
+        ("--order groups --group-size many", "'many'"),
+        ("--order groups", "either --group-by (a tag, such as genre) or --group-size"),
+        ("--order groups --group-by album --group-size 4", "either --group-by"),
+        ("--group-by album", "--group-by does not work with --order random"),
+        ("--order albums --group-by genre", "It works with spread or groups."),
+        ("--order spread --group-by gener", "Unknown tag 'gener'. Did you mean 'genre'?"),
+        ("--order spread --group-by rating", "Unknown tag 'rating'"),
+        ("--inside all", "--inside does not work with --order random"),
+        ("--order albums --inside lsat", "Unknown place to shuffle 'lsat'. Did you mean 'last'?"),
+        ("--part 3", "--part '3' is no part"),
+        ("--part 0:3", "--part '0:3' is no part"),
+        ("--part 8:3", "--part reaches up to place 10: the list ends at 9"),
+        ("--order spread --part 1:3", "--part does not work with --order spread"),
+        ("--part 1:3 --gap 3", "--gap does not work with --part"),
+        ("--gap -1", "--gap '-1' is no gap"),
+        ("--gap 110%", "--gap '110%' is no gap"),
+        ("--gap 10", "there are only 9 tracks"),
+        ("--order spread --no-tags", "needs tags (artist). Remove --no-tags."),
+        ("--order albums --no-tags", "needs tags (album)"),
+        ("--order weighted --no-tags", "needs tags (rating)"),
+        ("--order groups --group-by genre --no-tags", "needs tags (genre)"),
+        ("--order weighted", "no track has one"),
+        ("--order album", "Did you mean 'albums'?"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_with_the_reason(
+    music: Path,
+    words: str,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Here the command line runs in this process, since there are so many."""
+    monkeypatch.setattr(sys, "argv", ["playshuffle", "make", str(music), *words.split()])
+
+    code = cli.main()
+    said = capsys.readouterr()
+
+    assert (code, said.out) == (2, "")
+    assert says in said.err
+    assert said.err.count("\n") == 1
+    assert not (music / "playshuffle.m3u").exists()
+
+
+@pytest.fixture(scope="module")
+def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library in which no test writes."""
+    return tagged(tmp_path_factory.mktemp("music"))
+
+
+@pytest.mark.parametrize("words", ["--gap 1", "--order sattolo --gap 0", "--order albums --gap 1"])
+def test_a_gap_that_asks_for_nothing_goes_with_every_order(music: Path, words: str) -> None:
+    assert run("make", music, "-o", "-", *words.split()).code == 0
+
+
+def test_the_orders_are_listed_with_what_they_promise_and_what_they_do_not() -> None:
+    done = run("orders")
+    lines = done.out.decode().splitlines()
+
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[0] for line in lines[: lines.index("")] if line[0] != " "] == list(ORDERS)
+    assert max(map(len, lines)) <= 80
+    for row in ORDERS.values():
+        assert any(line.endswith(row.guarantee) for line in lines)
+        assert any(line.endswith(f"but {row.drawback}") for line in lines)
+
+
+def test_the_orders_are_listed_for_programs() -> None:
+    said = json.loads(run("orders", "--json").out)
+
+    assert [row["name"] for row in said["orders"]] == list(ORDERS)
+    assert said["orders"][0]["options"] == ["--gap", "--part", "--pin", "--limit", "--time", "--seed"]
+    assert "genre" in said["group_by"]

@@ -1,0 +1,371 @@
+"""What holds whatever happens in the middle of `playshuffle make`: kills, errors, interruptions, company."""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.needs import unmet
+from tests.support.processes import WRITES, children, eventually, ignores_interrupts, is_alive, strace
+from tests.support.program import (
+    PROGRAM,
+    entries,
+    environment,
+    library,
+    listed,
+    make,
+    moved,
+    numbered,
+    report,
+    run,
+)
+
+pytestmark = pytest.mark.process
+
+# Killed
+
+
+class Station(NamedTuple):
+    """A place with a playlist made once, to start from again and again: its state knows it by its path."""
+
+    top: Path
+    kept: Path
+
+    @property
+    def music(self) -> Path:
+        return self.top / "Music"
+
+    @property
+    def playlist(self) -> Path:
+        return self.music / "playshuffle.m3u"
+
+    def again(self) -> None:
+        shutil.rmtree(self.top)
+        shutil.copytree(self.kept, self.top, symlinks=True)
+
+    def env(self) -> dict[str, str]:
+        return {"HOME": str(self.top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}
+
+
+def station(top: Path, *words: str, is_new: bool = False) -> Station:
+    here = Station(top / "here", top / "kept")
+    numbered(here.music, 5)
+    if not is_new:
+        make(here.music, *words, "--seed", "old", env=here.env())
+    shutil.copytree(here.top, here.kept)
+    return here
+
+
+def boundaries(here: Station, *words: str) -> list[tuple[str, int]]:
+    """Each call that writes anything, by its name and number, that a run makes in its main process."""
+    log = here.top.parent / "log"
+    done = run("make", here.music, *words, env=here.env(), before=strace(log, f"trace={WRITES}"))
+    if done.code != 0:
+        unmet(f"strace does not work here: {done.err}")
+    counts: Counter[str] = Counter()
+    lines = [line.split(None, 1) for line in log.read_text().splitlines()]
+    for process, call in lines:
+        if process == lines[0][0] and (name := re.match(r"\w+(?=\()", call)):
+            counts[name[0]] += 1
+    here.again()
+    assert {"fsync", "write"} < counts.keys()
+    return [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
+
+
+def killed_everywhere(tmp_path: Path, *words: str, is_new: bool = False, every: int = 1) -> set[bytes | None]:
+    """Kill a run at each call that writes; the playlists that this left. The next run must do.
+
+    Of those inside the database, which are many and alike, at `every` so manyeth.
+    """
+    stations = [station(tmp_path / str(number), *words, is_new=is_new) for number in range(2)]
+    calls = [
+        (name, number)
+        for name, number in boundaries(stations[0], *words)
+        if name != "pwrite64" or number % every == 0
+    ]
+    left: set[bytes | None] = set()
+
+    def kill_at(here: Station, name: str, number: int) -> None:
+        here.again()
+        injected = f"inject={name}:signal=KILL:when={number}"
+        before = strace("/dev/null", f"trace={name}", injected)
+        done = run("make", here.music, *words, "--seed", "new", env=here.env(), before=before)
+        assert done.code == -signal.SIGKILL
+        left.add(here.playlist.read_bytes() if here.playlist.exists() else None)
+
+        done = run("make", here.music, *words, "--order", "sattolo", env=here.env())
+
+        assert (done.code, "other hands" in done.err) == (0, False), (name, number, done.err)
+        assert sorted(listed(here.playlist)) == [f"{number:03}.mp3" for number in range(5)]
+        assert sorted(os.listdir(here.music))[5:] == ["playshuffle.m3u"], (name, number)
+
+    def work(mine: int) -> None:
+        for name, number in calls[mine::2]:
+            kill_at(stations[mine], name, number)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, range(2)))
+    return left
+
+
+def both(tmp_path: Path, *words: str) -> set[bytes]:
+    """What the playlist is before and after a run."""
+    here = station(tmp_path / "expected", *words)
+    old = here.playlist.read_bytes()
+    make(here.music, *words, "--seed", "new", env=here.env())
+    return {old, here.playlist.read_bytes()}
+
+
+def test_killed_at_any_write_it_leaves_the_old_playlist_or_the_new(tmp_path: Path) -> None:
+    """Whole; the next run works, takes no crash for an edit, and leaves no litter."""
+    assert killed_everywhere(tmp_path, "--no-tags", every=8) == both(tmp_path, "--no-tags")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_killed_at_any_write_of_a_first_run_it_leaves_none_or_a_whole_one(tmp_path: Path) -> None:
+    """And of a later one, at every call that there is."""
+    old, new = sorted(both(tmp_path), key=lambda content: b"SEED:new" in content)
+
+    assert killed_everywhere(tmp_path / "first", is_new=True) == {None, new}
+    shutil.rmtree(tmp_path / "first")
+    assert killed_everywhere(tmp_path / "later") == {old, new}
+
+
+# Refused by the disk
+
+
+@pytest.mark.parametrize(
+    "injected",
+    [
+        "pwrite64:error=ENOSPC",
+        "fdatasync:error=EIO",
+        "fsync:error=EIO:when=1",
+        "rename,renameat,renameat2:error=EROFS",
+        "fchmod:error=ENOSPC",
+        "flock:error=ENOLCK",
+    ],
+)
+def test_an_error_of_the_disk_leaves_the_old_playlist(tmp_path: Path, injected: str) -> None:
+    """Or it does not matter; then the new one is there."""
+    here = station(tmp_path, "--no-tags")
+    old = here.playlist.read_bytes()
+    before = strace("/dev/null", f"trace={injected.partition(':')[0]}", f"inject={injected}")
+
+    done = run("make", here.music, "--no-tags", "--seed", "new", env=here.env(), before=before)
+
+    if done.code == 0:
+        assert sorted(listed(here.playlist)) == [f"{number:03}.mp3" for number in range(5)]
+    else:
+        assert (done.code, done.err.count("\n")) == (73, 1), done.err
+        assert done.err.startswith("playshuffle: ")
+        assert here.playlist.read_bytes() == old
+    assert sorted(os.listdir(here.music))[5:] == ["playshuffle.m3u"]
+    make(here.music, env=here.env())
+
+
+def test_a_run_that_failed_is_not_the_last_order(tmp_path: Path) -> None:
+    """Sattolo goes by what can be heard: the playlist as it is."""
+    music = numbered(tmp_path, 2)
+    make(music, "--no-tags")
+    before = listed(music / "playshuffle.m3u")
+    other = next(str(seed) for seed in range(99) if _order_with(music, str(seed)) != before)
+    renames = "rename,renameat,renameat2"
+    refusing = strace("/dev/null", f"trace={renames}", f"inject={renames}:error=EROFS")
+    assert run("make", music, "--no-tags", "--seed", other, before=refusing).code == 73
+
+    said = make(music, "--no-tags", "--order", "sattolo")
+
+    assert moved(before, listed(music / "playshuffle.m3u"))
+    assert "other hands" not in said
+
+
+def _order_with(music: Path, seed: str) -> list[str]:
+    return [os.path.basename(path) for path in entries(run("make", music, "-o", "-", "--seed", seed).out)]
+
+
+# Interrupted
+
+
+@contextlib.contextmanager
+def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
+    """A run of its own process group that is held in the middle of reading tags, and its readers."""
+    with subprocess.Popen(
+        [*PROGRAM, "make", music],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        readers: list[int] = []
+        try:
+            assert eventually(lambda: any(map(ignores_interrupts, children(process.pid))))
+            readers = children(process.pid)
+            for reader in readers:
+                os.kill(reader, signal.SIGSTOP)
+            assert process.poll() is None
+            yield process, readers
+        finally:
+            for pid in (process.pid, *readers):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
+    """With 130 and not a word; the old playlist stays, and the next run goes on."""
+    music = numbered(tmp_path, 3)
+    make(music)
+    numbered(tmp_path, 2000)
+    before = (music / "playshuffle.m3u").read_bytes()
+
+    with reading(music) as (process, readers):
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        assert (process.returncode, out, err) == (130, b"", b"")
+        assert eventually(lambda: not any(map(is_alive, readers)), within_s=5)
+
+    assert (music / "playshuffle.m3u").read_bytes() == before
+    assert report(music)["tracks"] == 2000
+
+
+def test_no_reader_outlives_a_killed_run(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 2000)
+
+    with reading(music) as (process, readers):
+        process.kill()
+        process.wait()
+        for reader in readers:
+            os.kill(reader, signal.SIGCONT)
+        assert eventually(lambda: not any(map(is_alive, readers)), within_s=5)
+
+    assert not (music / "playshuffle.m3u").exists()
+
+
+# In company
+
+
+@contextlib.contextmanager
+def delayed(music: Path, *words: str, env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a run that takes 1.5 seconds longer to rename its file, and wait for its end."""
+    log = music.parent / "log"
+    call = "rename,renameat,renameat2"
+    before = strace(log, f"trace={call}", f"inject={call}:delay_enter=1500000:when=1")
+    with subprocess.Popen(
+        [*before, *PROGRAM, "make", music, *words], env=environment(**(env or {})), stderr=subprocess.PIPE
+    ) as process:
+        assert eventually(lambda: log.exists() and b"rename" in log.read_bytes())
+        yield process
+        assert process.stderr is not None
+        err = process.stderr.read()
+        assert process.wait() == 0, err
+
+
+@pytest.mark.parametrize("is_same_home", [True, False], ids=["one home", "two homes"])
+def test_who_comes_second_waits(tmp_path: Path, is_same_home: bool) -> None:
+    """Even another user: the last one's order is in the file, and his state knows it."""
+    music = numbered(tmp_path / "Music", 5)
+    (tmp_path / "home").mkdir()
+    elsewhere = dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), str(tmp_path / "home"))
+    make(music, "--seed", "2", "-o", tmp_path / "second.m3u")
+    second = [os.path.basename(entry) for entry in listed(tmp_path / "second.m3u")]
+
+    with delayed(
+        music,
+        "--seed",
+        "1",
+        "--no-tags",
+        env=None if is_same_home else elsewhere,
+    ) as first:
+        make(music, "--seed", "2")
+        assert eventually(lambda: first.poll() is not None)
+
+    assert listed(music / "playshuffle.m3u") == second
+    assert sorted(os.listdir(music))[5:] == ["playshuffle.m3u"]
+    assert report(music)["notes"] == []
+
+
+def test_two_at_once_are_one_after_the_other(tmp_path: Path, home: Path) -> None:
+    """So that the second goes by the order of the first: two tracks change places twice."""
+    music = numbered(tmp_path / "Music", 2)
+    make(music, "--no-tags")
+    before = listed(music / "playshuffle.m3u")
+    (state_lock,) = home.rglob("state.lock")
+    command = [*PROGRAM, "make", str(music), "--order", "sattolo", "--no-tags", "-q"]
+    logs = [tmp_path / "first", tmp_path / "second"]
+
+    with state_lock.open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        processes = [
+            subprocess.Popen(
+                [*strace(log, "trace=flock"), *command], env=environment(), stderr=subprocess.PIPE
+            )
+            for log in logs
+        ]
+        # Both have seen the old order, and wait.
+        assert eventually(lambda: all(log.exists() and b"EAGAIN" in log.read_bytes() for log in logs))
+
+    assert [process.communicate(timeout=60)[1] for process in processes] == [b"", b""]
+    assert listed(music / "playshuffle.m3u") == before
+
+
+def test_many_at_once_leave_one_whole_playlist(tmp_path: Path) -> None:
+    """Its order is that of the state; nothing else is left."""
+    music = numbered(tmp_path, 5)
+    make(music)
+    command = [*PROGRAM, "make", str(music), "--order", "sattolo", "-q"]
+
+    processes = [subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) for _ in range(6)]
+    said = [process.communicate(timeout=60)[1] for process in processes]
+
+    assert said == [b""] * 6
+    assert sorted(os.listdir(music))[5:] == ["playshuffle.m3u"]
+    before = listed(music / "playshuffle.m3u")
+    assert report(music, "--order", "sattolo")["notes"] == []
+    assert moved(before, listed(music / "playshuffle.m3u"))
+
+
+# Kept to itself
+
+
+def test_it_writes_only_where_told_and_starts_only_its_reader(tmp_path: Path, home: Path) -> None:
+    """And it opens no socket; audio files are as they were."""
+    music = library(tmp_path / "Music", ["a.mp3", "b.flac", "sub/c.ogg"])
+    seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.*")}
+    log = tmp_path / "log"
+    calls = (
+        "open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,"
+        "symlink,symlinkat,mknod,mknodat,truncate,chmod,fchmodat,chown,fchownat,execve,socket,connect"
+    )
+
+    done = run("make", music, before=strace(log, f"trace={calls}"), env={"PYTHONDONTWRITEBYTECODE": "1"})
+
+    assert done.code == 0, done.err
+    lines = [line.split(None, 1)[1] for line in log.read_text().splitlines() if "(" in line]
+    assert not [line for line in lines if line.startswith(("socket", "connect"))]
+    started = [line for line in lines if line.startswith("execve") and line.endswith("= 0")]
+    assert len(started) == 2  # the program, and a reader of tags
+    changing = [
+        line
+        for line in lines
+        if not line.startswith("execve")
+        and (not line.startswith("open") or re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC)", line))
+        and '"/dev/null"' not in line
+        and "__pycache__" not in line
+        and "= -1" not in line
+    ]
+    allowed = re.compile(
+        rf'\("{home}|AT_FDCWD, "{home}|, "\.playshuffle\.m3u\.[0-9a-f]{{12}}\.tmp"|mkdir\("{home.parent}'
+    )
+    assert changing
+    assert not [line for line in changing if not allowed.search(line)]
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in seen} == seen

@@ -1,0 +1,49 @@
+"""Screens are literal: a terminal with colour and without, an ASCII terminal, a narrow one, and a pipe."""
+
+from pathlib import Path
+
+from playshuffle.cli.screen import Mark, Screen, home_path, shell_path
+
+COLOUR = Screen(80, has_colour=True, has_unicode=True)
+PLAIN = Screen(80, has_unicode=True)
+ASCII = Screen(80)
+NARROW = Screen(30, has_unicode=True)
+PIPE = Screen()
+
+ROWS = [["today", "40", "12%"], ["albums", "7", ""]]
+
+
+def test_a_verdict_has_a_mark_on_terminals_and_a_word_elsewhere() -> None:
+    assert [screen.verdict(Mark.BAD, "x.m3u") for screen in (COLOUR, PLAIN, ASCII, NARROW, PIPE)] == [
+        "\x1b[31m✗\x1b[0m x.m3u",
+        "✗ x.m3u",
+        "error: x.m3u",
+        "error: x.m3u",
+        "error: x.m3u",
+    ]
+
+
+def test_a_table_is_aligned_on_terminals_and_a_line_for_each_row_elsewhere() -> None:
+    lines = ["DECK    TRACKS  DEALT", "today       40  12%", "albums       7"]
+    assert PLAIN.table(["deck", "tracks", "dealt"], ROWS, {1}) == lines
+    plain = ["today: tracks 40; dealt 12%", "albums: tracks 7"]
+    assert NARROW.table(["deck", "tracks", "dealt"], ROWS, {1}) == plain
+    assert PIPE.table(["deck", "tracks", "dealt"], ROWS, {1}) == plain
+
+
+def test_a_bar_is_drawn_on_terminals_only() -> None:
+    assert [screen.bar(1, 4, 8) for screen in (PLAIN, ASCII, PIPE)] == ["██░░░░░░", "##......", ""]
+
+
+def test_details_are_wrapped_below_their_label() -> None:
+    assert PIPE.detail("Note", "x" * 90) == ["Note: " + "x" * 90]
+    assert Screen(40).detail("Note", "one two three four five six seven") == [
+        "  Note      one two three four five six",
+        "            seven",
+    ]
+
+
+def test_paths_in_the_home_folder_begin_with_a_tilde(home: Path) -> None:
+    assert home_path(f"{home}/My Music/a.m3u") == "~/My Music/a.m3u"
+    assert shell_path(f"{home}/My Music/a.m3u") == "~/'My Music/a.m3u'"
+    assert home_path(f"{home}x") == f"{home}x"

@@ -1,0 +1,219 @@
+"""`playshuffle service`, where no systemd runs and under one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from playshuffle.system import sandbox
+from playshuffle.system.sandbox import Sandbox
+from tests.support.forked import forked
+from tests.support.systemd import ROOT
+
+pytestmark = pytest.mark.process
+
+CONFIG = 'folders = ["~/Music"]\n\n[playlist.all]\noutput = "~/Music/all.m3u"\n'
+
+
+def run(action: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The verb, on a machine without systemd."""
+    script = home / ".local/bin/playshuffle"
+    if not script.exists():
+        script.parent.mkdir(parents=True)
+        script.write_text(
+            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+            "from playshuffle.install import units\nunits.HIDDEN = ()\n"
+            "from playshuffle.__main__ import main\nmain()\n"
+        )
+        script.chmod(0o755)
+        (home / "bin").mkdir()
+        (home / "bin/env").symlink_to("/usr/bin/env")
+    settings = {"HOME": str(home), "PATH": str(home / "bin")} | environment
+    return subprocess.run(
+        [script, "service", action], check=False, env=settings, capture_output=True, text=True
+    )
+
+
+def configure(home: Path, text: str = CONFIG) -> None:
+    path = home / ".config/playshuffle/config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    (home / "Music").mkdir(exist_ok=True)
+
+
+def files(folder: Path) -> dict[str, tuple[int, int]]:
+    return {str(path): (path.lstat().st_ino, path.lstat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+def test_without_systemd_the_units_are_written_and_what_that_means_is_said(home: Path) -> None:
+    configure(home)
+    done = run("install", home)
+    folder = home / ".config/systemd/user"
+
+    assert done.returncode == 0
+    assert {path.name for path in folder.iterdir()} == {
+        name for name in os.listdir(ROOT / "systemd") if name != "playshuffle@.service"
+    } - {"playshuffle-sandbox-off.conf"}
+    assert f"wrote {folder}/playshuffle.service\n" in done.stdout
+    assert "nothing was started" in done.stdout
+    assert f'ReadWritePaths="-{home}/Music"' in (folder / "playshuffle.service").read_text()
+    assert (home / ".local/state/playshuffle").stat().st_mode & 0o777 == 0o700
+
+
+def test_what_is_in_place_is_not_written_again(home: Path) -> None:
+    configure(home)
+    run("install", home)
+    before = files(home / ".config")
+    done = run("install", home)
+
+    assert files(home / ".config") == before
+    assert "all units" in done.stdout
+    assert "wrote" not in done.stdout
+
+
+def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) -> None:
+    """Until then, `status` tells that it is not."""
+    configure(home)
+    run("install", home)
+    before = run("status", home).stdout
+    configure(home, CONFIG + '[playlist.other]\noutput = "/srv/lists/other.m3u"\n')
+    between = run("status", home).stdout
+    done = run("install", home)
+
+    assert "installed: yes\n" in before
+    assert "playshuffle service install mends it" in between
+    units = {
+        os.path.basename(line.removeprefix("wrote ")) for line in done.stdout.splitlines() if "wrote" in line
+    }
+    names = ("playshuffle", "playshuffle-deal", "playshuffle-reshuffle", "playshuffle-tell")
+    assert units == {f"{name}.service" for name in names}
+    assert "/srv/lists is not there" in done.stderr
+    assert 'ReadWritePaths="-/srv/lists"' in (home / ".config/systemd/user/playshuffle.service").read_text()
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "folder"])
+def test_a_unit_of_another_hand_is_left_as_it_is(home: Path, kind: str) -> None:
+    """By install, which then changes nothing at all, and by uninstall."""
+    configure(home)
+    theirs = home / ".config/systemd/user/playshuffle-deal.timer"
+    theirs.parent.mkdir(parents=True)
+    if kind == "file":
+        theirs.write_text("[Timer]\n")
+    elif kind == "link":
+        theirs.symlink_to("/dev/null")
+    else:
+        theirs.mkdir()
+    before = files(home / ".config")
+    installed = run("install", home)
+    removed = run("uninstall", home)
+
+    assert files(home / ".config") == before
+    assert installed.returncode == 73
+    assert f"{theirs} was not made by playshuffle service install; nothing was changed" in installed.stderr
+    assert removed.returncode == 0
+    assert f"left {theirs}" in removed.stdout
+
+
+def test_uninstall_takes_away_what_install_made_and_nothing_else(home: Path) -> None:
+    configure(home)
+    folder = home / ".config/systemd/user"
+    own = folder / "playshuffle.service.d/override.conf"
+    own.parent.mkdir(parents=True)
+    own.write_text("[Service]\nNice=5\n")
+    (folder / "other.service").touch()
+    before = set(files(home / ".config"))
+    run("install", home)
+    enabled = folder / "default.target.wants/playshuffle.service"
+    enabled.parent.mkdir()
+    enabled.symlink_to(folder / "playshuffle.service")
+    done = run("uninstall", home)
+
+    assert done.returncode == 0
+    assert set(files(home / ".config")) == before | {str(enabled.parent)}
+    assert (home / ".local/state/playshuffle").is_dir()
+    assert run("uninstall", home).stdout.startswith("no unit of ours is installed\n")
+
+
+def test_status_without_systemd_says_so(home: Path) -> None:
+    done = run("status", home)
+
+    assert done.returncode == 1
+    assert done.stdout == (
+        "installed: no; playshuffle service install does it\n"
+        "systemd: does not run for this user here, or not in this session\n"
+    )
+
+
+def test_without_a_configuration_nothing_is_installed(home: Path) -> None:
+    done = run("install", home)
+
+    assert done.returncode == 78
+    assert "playshuffle config init" in done.stderr
+    assert not (home / ".config/systemd").exists()
+
+
+def test_a_playlist_that_is_broken_is_named_and_the_others_are_served(home: Path) -> None:
+    configure(home, CONFIG + '[playlist.bad]\norder = "nonsense"\n')
+    done = run("install", home)
+
+    assert done.returncode == 0
+    assert "nonsense" in done.stderr
+
+
+def test_a_folder_that_no_unit_can_name_is_said(home: Path) -> None:
+    (home / "a\tb").mkdir()
+    configure(home, CONFIG + '[playlist.odd]\noutput = "~/a\\tb/odd.m3u"\n')
+    done = run("install", home)
+
+    assert done.returncode == 0
+    assert "/a\\x09b cannot be named in a unit" in done.stderr
+
+
+@pytest.mark.root
+def test_a_user_who_borrows_the_rights_of_root_is_told_not_to(home: Path) -> None:
+    configure(home)
+    done = run("install", home, SUDO_USER="ann")
+
+    assert done.returncode == 2
+    assert "without sudo" in done.stderr
+    assert not (home / ".config/systemd").exists()
+
+
+def test_a_process_that_nothing_locks_up_is_seen_as_such() -> None:
+    """It need not be free of all: tests may run in a container, which filters system calls."""
+    assert sandbox.of(os.getpid()) in {Sandbox.OFF, Sandbox.PARTLY}
+    assert sandbox.of(2**22 + 1) is None
+
+
+@pytest.mark.root
+def test_a_folder_that_came_after_the_sandbox_is_known_from_one_that_is_read_only(tmp_path: Path) -> None:
+    """The service can be let in to the one by a new start, to the other by nothing."""
+    names = ("open", "late", "drive", "read only")
+    folders = [bytes(tmp_path / name) for name in names]
+    for folder in folders:
+        os.mkdir(folder)
+
+    def locked_up() -> list[bool]:
+        opened, _, drive, read_only = folders
+        subprocess.run(["mount", "--bind", opened, opened], check=True)
+        subprocess.run(["mount", "--bind", read_only, read_only], check=True)
+        subprocess.run(["mount", "-o", "remount,bind,ro", read_only], check=True)
+        subprocess.run(["mount", "-o", "remount,bind,ro", "/"], check=True)
+        point = os.path.dirname(folders[0])
+        while not os.path.ismount(point):
+            point = os.path.dirname(point)
+        subprocess.run(["mount", "-o", "remount,bind,ro", point], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "none", drive], check=True)
+        return [sandbox.came_late(folder) for folder in folders]
+
+    before = [sandbox.came_late(folder) for folder in folders]
+
+    assert before == [False] * 4
+    assert dict(zip(names, forked(locked_up, own_mounts=True), strict=True)) == {
+        "open": False,
+        "late": True,
+        "drive": False,
+        "read only": False,
+    }

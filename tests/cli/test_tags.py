@@ -1,0 +1,85 @@
+"""Test the command that shows the values of tags."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import DATA, library, run
+from tests.support.service import config
+from tests.support.tagging import tagged_library
+
+pytestmark = pytest.mark.process
+
+FILES = {
+    "1.mp3": {"title": "So What", "genre": "Jazz", "artist": "\x1b[31mMiles"},
+    "2.flac": {"title": "Naima", "genre": "Jazz"},
+    "3.ogg": {"title": "Help", "genre": "Rock"},
+    "4.opus": {"title": "Untagged"},
+}
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return tagged_library(tmp_path / "Music", FILES)
+
+
+def test_all_fields_are_shown_with_coverage_and_examples(music: Path) -> None:
+    done = run("tags", music)
+    lines = done.out.decode().splitlines()
+
+    assert lines[0] == "4 tracks"
+    assert next(line for line in lines if line.startswith("genre ")).split() == [
+        *("genre", "3", "75%", "Jazz", "·", "Rock")
+    ]
+    assert b"\x1b" not in done.out
+
+
+def test_the_values_of_a_field_are_counted(music: Path) -> None:
+    assert run("tags", "genre", music).out.split() == [b"2", b"Jazz", b"1", b"Rock"]
+    assert run("tags", "genre", music, "-0").out == b"Jazz\0Rock\0"
+    fields = json.loads(run("tags", "genre", music, "--json").out)["fields"]
+    assert fields == {"genre": {"tracks": 3, "values": {"Jazz": 2, "Rock": 1}}}
+
+
+def test_several_values_of_a_tag_count_each(music: Path) -> None:
+    tagged_library(music, {"5.flac": {"genre": "Jazz; Soul"}})
+
+    assert run("tags", "genre", music).out.split() == [b"3", b"Jazz", b"1", b"Rock", b"1", b"Soul"]
+
+
+def test_the_folders_of_the_configuration_are_the_default(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(config(music))
+    done = run("tags", "genre", env={"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")})
+
+    assert done.out.split() == [b"2", b"Jazz", b"1", b"Rock"]
+
+
+def test_the_tags_of_a_file_are_shown(music: Path) -> None:
+    said = json.loads(run("tags", music / "2.flac", "--json").out)
+
+    assert (said["tags"]["title"], said["tags"]["genre"]) == ("Naima", "Jazz")
+    assert "  genre           Jazz\n" in run("tags", music / "2.flac").out.decode()
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir() if path.suffix != ".py"))
+def test_every_value_that_is_shown_can_be_queried(tmp_path: Path, name: str) -> None:
+    music = library(tmp_path / "Music", [])
+    music.mkdir()
+    (music / name).write_bytes((DATA / name).read_bytes())
+    fields = json.loads(run("tags", music, "--json").out)["fields"]
+    terms = [
+        f'"{field}:={value}"' for field in ("artist", "album", "genre") for value in fields[field]["values"]
+    ]
+    done = run("make", music, "--print0", "--spoken", "--where", " ".join(terms))
+
+    assert done.code == 0, done.err
+    assert done.out == bytes(music / name) + b"\0"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("gnre", "."), 2), (("gone.mp3",), 66), (("genre", "./gone"), 66), (("-0", "."), 2)],
+)
+def test_what_is_not_there_is_an_error(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+    assert run("tags", *words, cwd=tmp_path).code == code

@@ -1,0 +1,151 @@
+"""`playshuffle trace` tells what the shuffles do, step by step."""
+
+import itertools
+import sys
+
+import pytest
+
+from playshuffle.audit.trace_steps import TRACED, allowed, drawn, steps
+from playshuffle.cli import main
+from playshuffle.shuffle import Seeded
+from tests.shuffle.all_draws import replay
+
+DURSTENFELD = """\
+k=6 draw 4   0 1 2 3 6 5 4
+k=5 draw 0   5 1 2 3 6 0 4
+k=4 draw 0   6 1 2 3 5 0 4
+k=3 draw 2   6 1 3 2 5 0 4
+k=2 draw 2   6 1 3 2 5 0 4
+k=1 draw 0   1 6 3 2 5 0 4
+"""
+
+SATTOLO = """\
+k=9 draw 6   0 1 2 3 4 5 9 7 8 6
+k=8 draw 4   0 1 2 3 8 5 9 7 4 6
+k=7 draw 4   0 1 2 3 7 5 9 8 4 6
+k=6 draw 1   0 9 2 3 7 5 1 8 4 6
+k=5 draw 1   0 5 2 3 7 9 1 8 4 6
+k=4 draw 3   0 5 2 7 3 9 1 8 4 6
+k=3 draw 0   7 5 2 0 3 9 1 8 4 6
+k=2 draw 1   7 2 5 0 3 9 1 8 4 6
+k=1 draw 0   2 7 5 0 3 9 1 8 4 6
+"""
+
+FORWARD = """\
+k=0 draw 5   5 1 2 3 4 0 6
+k=1 draw 3   5 3 2 1 4 0 6
+k=2 draw 6   5 3 6 1 4 0 2
+k=3 draw 4   5 3 6 4 1 0 2
+k=4 draw 5   5 3 6 4 0 1 2
+k=5 draw 6   5 3 6 4 0 2 1
+"""
+
+FISHER_YATES = """\
+k=0 draw 5   0 1 2 3 4 - 6  5
+k=1 draw 3   0 1 2 - 4 - 6  5 3
+k=2 draw 4   0 1 2 - 4 - -  5 3 6
+k=3 draw 3   0 1 2 - - - -  5 3 6 4
+k=4 draw 0   - 1 2 - - - -  5 3 6 4 0
+k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
+"""
+
+
+@pytest.fixture
+def trace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> "Trace":
+    return Trace(monkeypatch, capsys)
+
+
+class Trace:
+    """The verb, run in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        self._monkeypatch.setattr(sys, "argv", ["playshuffle", "trace", *words])
+        code = main()
+        out, err = self._capsys.readouterr()
+        return code, out, err
+
+
+@pytest.mark.parametrize(
+    ("name", "draws", "table"),
+    [
+        ("random", "4,0,0,2,2,0", DURSTENFELD),
+        ("durstenfeld", "4 0 0 2 2 0", DURSTENFELD),
+        ("sattolo", "6,4,4,1,1,3,0,1,0", SATTOLO),
+        ("forward", "5,3,6,4,5,6", FORWARD),
+        ("fisher-yates", "5,3,4,3,0,1", FISHER_YATES),
+    ],
+)
+def test_the_steps_of_draws_that_are_given(trace: Trace, name: str, draws: str, table: str) -> None:
+    assert trace("--order", name, "--draws", draws) == (0, table, "")
+
+
+def test_a_seed_gives_the_same_steps_and_the_end_that_the_shuffle_has(trace: Trace) -> None:
+    _, out, _ = trace("--order", "sattolo", "-n", "10", "--seed", "1")
+
+    assert trace("--order", "sattolo", "--seed", "1")[1] == out
+    end = [int(word) for word in out.splitlines()[-1].split()[3:]]
+    assert end == TRACED["sattolo"].shuffle(range(10), Seeded("1"))
+
+
+def test_columns_stay_in_line_beyond_ten_tracks(trace: Trace) -> None:
+    _, out, _ = trace("-n", "12", "--seed", "1")
+
+    assert len({len(line) for line in out.splitlines()}) == 1
+    assert out.startswith("k=11 draw 4     0  1  2  3 11  5")
+
+
+@pytest.mark.parametrize("name", TRACED)
+@pytest.mark.parametrize("tracks", [2, 3, 4, 5])
+def test_every_trace_is_one_of_single_swaps_and_ends_as_the_shuffle_does(name: str, tracks: int) -> None:
+    """For all draws there are. What a step swaps is the place that it names with the draw."""
+    traced = TRACED[name]
+    for draws in itertools.product(*allowed(traced, tracks)):
+        before = list(range(tracks))
+        left = list(range(tracks))
+        for step in steps(traced, tracks, draws):
+            if traced.is_struck:
+                assert step.order[-1] == left.pop(step.draw)
+            else:
+                before[step.place], before[step.draw] = before[step.draw], before[step.place]
+
+                assert step.order == before
+        if traced.is_struck:
+            before = step.order + left
+        raw = [draw - may_be[0] for draw, may_be in zip(draws, allowed(traced, tracks), strict=True)]
+
+        assert before == traced.shuffle(range(tracks), replay(*raw))
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_draws_of_its_own_are_allowed_ones(name: str) -> None:
+    draws = drawn(TRACED[name], 30, Seeded("1"))
+
+    assert all(draw in may_be for draw, may_be in zip(draws, allowed(TRACED[name], 30), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--draws", "1,9"], "For k=1 the draw must be from 0 to 1, not 9."),
+        (["--draws", "0,-1"], "For k=1 the draw must be from 0 to 1, not -1."),
+        (["--order", "sattolo", "--draws", "0,1"], "For k=1 the draw must be 0, not 1."),
+        (["--order", "forward", "--draws", "1,0"], "For k=1 the draw must be from 1 to 2, not 0."),
+        (["-n", "4", "--draws", "1,0"], "4 tracks take 3 draws, for k=3 to 1; --draws has 2."),
+        (["--draws", "1,x\x1b"], "not '1,x\\x1b'."),
+        (["--draws", ""], "-n takes a number from 2 to 1000."),
+        (["-n", "1"], "-n takes a number from 2 to 1000."),
+        (["-n", "1001"], "-n takes a number from 2 to 1000."),
+        (["--draws", "0", "--seed", "1"], "leave --seed away"),
+        (["--order", "spread"], "Unknown order 'spread'"),
+        (["--order", "satolo"], "Did you mean 'sattolo'?"),
+    ],
+)
+def test_wrong_words_are_refused_with_the_reason(trace: Trace, words: list[str], reason: str) -> None:
+    code, out, err = trace(*words)
+
+    assert (code, out) == (2, "")
+    assert reason in err

@@ -1,0 +1,272 @@
+"""Test that playlists take the tracks that match a query, and no spoken word."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import library, listed, make, report, run
+from tests.support.service import Service, aged, config, holds, left, wait_for
+from tests.support.tagging import tagged_library
+
+pytestmark = pytest.mark.process
+
+FILES = {
+    "jazz/1.mp3": {"title": "So What", "artist": "Miles Davis", "genre": "Jazz", "date": "1959"},
+    "jazz/2.flac": {"title": "Naima", "artist": "John Coltrane", "genre": "Jazz", "date": "1960"},
+    "rock/3.ogg": {"title": "Help", "artist": "The Beatles", "genre": "Rock", "date": "1965"},
+    "rock/4.m4a": {"title": "Live", "artist": "Wings", "genre": "Rock; Live"},
+    "5.opus": {"title": "Untagged"},
+}
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return tagged_library(tmp_path / "Music", FILES)
+
+
+def kept(music: Path, *queries: str) -> list[str]:
+    words = [word for query in queries for word in ("--where", query)]
+    make(music, *words)
+    return sorted(listed(music / "playshuffle.m3u"))
+
+
+def test_only_matching_tracks_are_in_the_playlist(music: Path) -> None:
+    assert kept(music, "genre:jazz") == ["jazz/1.mp3", "jazz/2.flac"]
+    assert kept(music, "-genre:jazz") == ["5.opus", "rock/3.ogg", "rock/4.m4a"]
+    assert kept(music, "genre:=Live OR year:..1959") == ["jazz/1.mp3", "rock/4.m4a"]
+    assert kept(music, "path:rock -title:live") == ["rock/3.ogg"]
+
+
+def test_repeated_queries_narrow(music: Path) -> None:
+    assert kept(music, "genre:jazz OR genre:rock", "year:1960..") == ["jazz/2.flac", "rock/3.ogg"]
+
+
+def test_the_summary_counts_matches_and_tracks_without_the_tag(music: Path) -> None:
+    said = make(music, "--where", "-genre:rock")
+
+    assert "3 of 5 tracks match the query" in said
+    assert "1 track has no genre; -genre:rock keeps it" in said
+
+
+def test_the_report_has_the_same_numbers(music: Path) -> None:
+    choice = report(music, "--where", "year:1960..")["choice"]
+
+    assert (choice["matching"], choice["of"]) == (2, 5)
+    assert choice["lacking"] == [{"term": "year:1960..", "field": "year", "tracks": 2, "kept": False}]
+
+
+def test_with_v_the_tracks_left_out_are_named_with_the_term(music: Path) -> None:
+    said = make(music, "--where", "genre:jazz year:1960..", "-v")
+
+    assert f"{music}/jazz/1.mp3: year:1960.. fails (year is 1959)" in said
+    assert f"{music}/5.opus: genre:jazz fails (no genre); year:1960.. fails (no year)" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("gnre:jazz", "column 1: there is no field 'gnre'. Did you mean 'genre'?"),
+        ("jazz year+", "column 6: 'year+' would sort"),
+        ("(jazz", "column 1: this parenthesis is not closed"),
+        ("year:abc", "column 1: 'year:abc': abc is not a number"),
+        ("artist::[", "column 1: 'artist::['"),
+        ("x" * 100_000, "column 10001"),
+        ("artist:\x1b[31m\u202ered year:\x07", r"\x07"),
+    ],
+)
+def test_an_invalid_query_is_a_usage_error_with_the_column(music: Path, query: str, message: str) -> None:
+    done = run("make", music, "--where", query)
+
+    assert done.code == 2
+    assert message in done.err
+    assert "\x1b" not in done.err
+    assert "Traceback" not in done.err
+    assert not (music / "playshuffle.m3u").exists()
+
+
+def test_a_query_of_a_megabyte_is_refused_in_the_configuration(music: Path) -> None:
+    file = music.parent / "config.toml"
+    file.write_text(config(music, where="x" * 1_000_000))
+    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+
+    assert done.code == 78
+    assert "larger than 64 KiB" in done.err
+
+
+def test_a_catastrophic_regular_expression_is_ended(music: Path) -> None:
+    tagged_library(music, {"slow.mp3": {"title": "a" * 60, "artist": "x"}})
+    done = run("make", music, "--where", "title::^(a+)+$x")
+
+    assert done.code == 2
+    assert "title::^(a+)+$x" in done.err
+    assert "takes too long" in done.err
+
+
+def test_if_nothing_matches_the_playlist_stays(music: Path) -> None:
+    make(music)
+    before = (music / "playshuffle.m3u").read_bytes()
+    done = run("make", music, "--where", "genre:polka")
+
+    assert done.code == 3
+    assert "None of 5 tracks matches the query" in done.err
+    assert (music / "playshuffle.m3u").read_bytes() == before
+
+
+def test_a_pin_that_the_query_leaves_out_is_refused_with_the_term(music: Path) -> None:
+    done = run("make", music, "--where", "genre:jazz", "--pin", "3.ogg")
+
+    assert done.code == 2
+    assert "rock/3.ogg is left out by --where: genre:jazz fails (genre is Rock)" in done.err
+
+
+def test_a_query_that_needs_tags_does_not_work_without_them(music: Path) -> None:
+    done = run("make", music, "--no-tags", "--where", "genre:jazz")
+
+    assert done.code == 2
+    assert "--where looks at genre, which needs the tags" in done.err
+    assert run("make", music, "--no-tags", "--where", "path:jazz").code == 0
+    assert sorted(listed(music / "playshuffle.m3u")) == ["jazz/1.mp3", "jazz/2.flac"]
+
+
+def test_an_invalid_query_in_the_configuration_is_named_with_its_line(music: Path) -> None:
+    file = music.parent / "config.toml"
+    file.write_text(config(music, where="genre:jazz OR"))
+    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+
+    assert done.code == 78
+    assert f"{file}, line 3: where: The query has an error in column 14: a term is missing." in done.err
+
+
+def test_the_configuration_takes_one_query(music: Path) -> None:
+    file = music.parent / "config.toml"
+    file.write_text(config(music, where=["genre:jazz"]))
+    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+
+    assert done.code == 78
+    assert "where takes a text" in done.err
+
+
+def test_tracks_left_out_never_look_like_a_missing_drive(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", [f"{folder}/{number}.mp3" for folder in "ab" for number in range(30)])
+    make(music)
+
+    assert kept(music, "path:a") == sorted(f"a/{number}.mp3" for number in range(30))
+    assert kept(music, "path:b") == sorted(f"b/{number}.mp3" for number in range(30))
+
+    shutil.rmtree(music / "b")
+    done = run("make", music, "--where", "path:b")
+    assert done.code == 75, done.err
+
+
+# Spoken word
+
+
+def test_spoken_word_is_skipped_and_counted(music: Path) -> None:
+    tagged_library(music, {"book.m4b": {"title": "1"}, "cast.mp3": {"title": "2", "genre": "Podcast"}})
+    said = make(music, "-v")
+
+    assert "skipped 2 files of spoken word; --spoken includes them" in said
+    assert f"{music}/cast.mp3: spoken word: its genre is Podcast" in said
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted(FILES)
+    assert len(report(music)["choice"]["left_out"]["spoken"]) == 2
+
+    make(music, "--spoken")
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted([*FILES, "book.m4b", "cast.mp3"])
+
+
+def test_without_tags_the_suffix_tells_spoken_word(music: Path) -> None:
+    tagged_library(music, {"book.m4b": {"title": "1"}})
+    make(music, "--no-tags")
+
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted(FILES)
+
+
+def test_a_retagged_file_becomes_music(music: Path) -> None:
+    tagged_library(music, {"cast.mp3": {"title": "2", "genre": "Podcast"}})
+    make(music)
+    assert "cast.mp3" not in listed(music / "playshuffle.m3u")
+
+    tagged_library(music, {"cast.mp3": {"title": "2", "genre": "Jazz"}})
+    make(music)
+    assert "cast.mp3" in listed(music / "playshuffle.m3u")
+
+
+def test_a_folder_of_audiobooks_has_nothing_to_play(tmp_path: Path) -> None:
+    music = tagged_library(tmp_path / "Books", {"book.m4b": {"title": "1"}})
+    done = run("make", music)
+
+    assert done.code == 3
+    assert "1 file of spoken word; --spoken includes them" in done.err
+
+
+# Kept playlists and decks
+
+
+def test_toggling_a_query_off_and_on_restores_the_order(tmp_path: Path) -> None:
+    names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(12)]
+    music = aged(library(tmp_path / "Music", names))
+    playlist = music / "all.m3u"
+    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
+    text = config(music)
+    (tmp_path / "config.toml").write_text(text)
+    assert run("accept-missing", "all", env=env).code == 0
+    before = listed(playlist)
+
+    for _ in range(2):
+        (tmp_path / "config.toml").write_text(config(music, where="path:a"))
+        assert run("accept-missing", "all", env=env).code == 0
+        assert listed(playlist) == [name for name in before if name.startswith("a/")]
+
+        (tmp_path / "config.toml").write_text(text)
+        assert run("accept-missing", "all", env=env).code == 0
+        assert listed(playlist) == before
+
+
+def test_a_copy_of_a_track_left_out_does_not_take_its_position(tmp_path: Path) -> None:
+    names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(6)]
+    music = tagged_library(tmp_path / "Music", {name: {"title": name} for name in names})
+    aged(music)
+    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
+
+    def settle(**keys: object) -> list[str]:
+        (tmp_path / "config.toml").write_text(config(music, **keys))
+        assert run("accept-missing", "all", env=env).code == 0
+        return listed(music / "all.m3u")
+
+    before = settle()
+    settle(where="path:a")
+    shutil.copyfile(music / "b/0.mp3", music / "a/copy.mp3")
+    settle(where="path:a")
+
+    assert left(before, settle()) == before
+
+
+def test_the_service_keeps_the_playlist_if_nothing_matches(tmp_path: Path) -> None:
+    music = aged(tagged_library(tmp_path / "Music", FILES))
+    with Service(tmp_path, config(music, where="genre:jazz")) as service:
+        wait_for(holds(music / "all.m3u", "jazz/1.mp3", "jazz/2.flac"))
+        before = listed(music / "all.m3u")
+        tagged_library(music, {name: {"genre": "Polka"} for name in ("jazz/1.mp3", "jazz/2.flac")})
+        wait_for(lambda: service.playlist("all")["state"] == "nothing matches")
+
+        assert listed(music / "all.m3u") == before
+
+
+def test_a_deck_deals_only_matching_tracks_and_each_once(tmp_path: Path) -> None:
+    names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(4)]
+    music = library(tmp_path / "Music", names)
+
+    def deal(*words: str) -> list[str]:
+        done = run("deal", music, "-n", "2", "--every", "run", *words)
+        assert done.code == 0, done.err
+        return listed(music / "today.m3u")
+
+    first = deal()
+    matching = [*deal("--where", "path:a"), *deal("--where", "path:a")]
+    left_over = [name for name in names if name.startswith("a/") and name not in first]
+    assert set(left_over) <= set(matching) <= {name for name in names if name.startswith("a/")}
+
+    done = run("deal", music, "--json", "-q", "-n", "2", "--every", "run", "--where", "path:b")
+    assert all("/b/" in path for path in json.loads(done.out)["entries"])

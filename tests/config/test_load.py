@@ -1,0 +1,335 @@
+"""Loading a configuration reports every fault with its line, and never raises."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from playshuffle.config import keys
+from playshuffle.config.load import Config, DealSettings, Reshuffle, find, load
+from playshuffle.config.options import Options
+from playshuffle.config.toml_file import Document, read
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.ordering.recipe import Gap
+from playshuffle.playlist.m3u import PathStyle
+
+TOP = 'folders = ["/music"]\n'
+
+
+def written(folder: Path, text: str | bytes) -> bytes:
+    """A file with this text."""
+    path = folder / "config.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return os.fsencode(path)
+
+
+def loaded(folder: Path, text: str) -> Config:
+    config = load(written(folder, text))
+    assert not config.broken
+    return config
+
+
+def faults(folder: Path, text: str) -> list[str]:
+    """Return the text of each fault, without the name of the file."""
+    path = written(folder, text)
+    return [broken.text.removeprefix(os.fsdecode(path) + ", ") for broken in load(path).broken]
+
+
+def refused(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(PlayshuffleError) as caught:
+        load(written(folder, text))
+    assert caught.value.code == Exit.CONFIG
+    return str(caught.value).removeprefix(f"{folder}/config.toml")
+
+
+def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
+    text = """
+        folders = ["~/Music", "nas"]
+        settle = "3s"
+        poll = "1h"
+        [playlist.all]
+        [playlist.calm]
+        output = "lists/calm.m3u8"
+        folders = ["/ambient"]
+        gap = 12
+        pin = ["a.mp3", "b.mp3@last"]
+        limit = 40
+        time = "3h"
+        seed = "x"
+        paths = "uri"
+        extinf = false
+        ignore_files = false
+        force = true
+        reshuffle = "on-start"
+        [playlist.blocks]
+        order = "groups"
+        group_size = 3
+        inside = "last"
+        tags = false
+        [playlist.by]
+        order = "spread"
+        group_by = "genre"
+        pin = "a.mp3"
+        [playlist.part]
+        part = "1:3"
+        [playlist.share]
+        gap = "25%"
+    """
+
+    config = loaded(tmp_path, text)
+
+    lists = {wanted.name: wanted for wanted in config.playlists}
+    home = os.fsencode(Path.home())
+    every, calm, blocks = lists["all"].request, lists["calm"].request, lists["blocks"].request
+    assert (config.settle_s, config.poll_s) == (3, 3600)
+    assert every.roots == (home + b"/Music", os.fsencode(tmp_path / "nas"))
+    assert every.output == home + b"/Music/all.m3u"
+    assert (lists["all"].reshuffle, lists["calm"].reshuffle) == (Reshuffle.NEVER, Reshuffle.ON_START)
+    assert (calm.roots, calm.output) == ((b"/ambient",), os.fsencode(tmp_path / "lists/calm.m3u8"))
+    assert (calm.pins, calm.seed, calm.style) == (("a.mp3", "b.mp3@last"), "x", PathStyle.URI)
+    assert (calm.extinf, calm.tags, calm.ignore_files, calm.force) == (False, True, False, True)
+    assert (calm.recipe.gap, calm.recipe.limit, calm.recipe.time_ms) == (Gap(12), 40, 3 * 3_600_000)
+    assert (blocks.recipe.group_size, blocks.recipe.inside, blocks.tags) == (3, "last", False)
+    assert (lists["by"].request.recipe.group_by, lists["by"].request.pins) == ("genre", ("a.mp3",))
+    assert lists["part"].request.recipe.part == range(3)
+    assert lists["share"].request.recipe.gap == Gap(25, True)
+
+
+def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
+    fields = set(Options.__dataclass_fields__)
+
+    assert fields - set(keys.PLAYLIST) == {"allow_shrink", "player", "source"}
+    assert set(keys.PLAYLIST) - fields == {"for", "reshuffle", "deal", "every", "tell"}
+
+
+@pytest.mark.parametrize(
+    ("text", "deal"),
+    [
+        ("deal = 40", DealSettings(Amount(count=40), Every.DAY)),
+        ('deal = "90m"\nevery = "week"', DealSettings(Amount(time_ms=5_400_000), Every.WEEK)),
+        ('deal = 1\nevery = "run"', DealSettings(Amount(count=1), Every.RUN)),
+    ],
+)
+def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSettings) -> None:
+    (wanted,) = loaded(tmp_path, f"{TOP}[playlist.today]\n{text}\n").playlists
+
+    assert wanted.deal == deal
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ('order = "satolo"', 3, "Did you mean 'sattolo'?"),
+        ('\n\nordr = "sorted"', 5, "there is no key 'ordr'; did you mean 'order'?"),
+        ("group-size = 3", 3, "write group_size, in small letters with underscores"),
+        ("no_tags = true", 3, "write tags = false"),
+        ("allow_shrink = true", 3, "empty the playlist"),
+        ('settle = "3s"', 3, "write it at the top"),
+        ('limit = "3"', 3, "limit takes a number"),
+        ("limit = true", 3, "limit takes a number"),
+        ("limit = 0", 3, "limit takes a number from 1"),
+        (f"gap = 0x{'f' * 9000}", 3, "gap takes a number or a text"),
+        ("tags = 1", 3, "tags takes true or false"),
+        ("pin = [1]", 3, "pin takes a text or a list of texts"),
+        ('folders = "/x"', 3, "folders takes a list of texts"),
+        ("folders = []", 2, "has no folders"),
+        ('folders = ["/a",\n""]', 3, "folders: the name is empty"),
+        ('folders = ["~nobody-here/x"]', 3, "there is no such user"),
+        ('time = "soon"', 3, "time: 'soon' is not a duration"),
+        ('tags = false\ntime = "3h"', 4, "time needs the lengths in the tags. Remove tags = false"),
+        ('order = "sorted"\ngap = 3', 4, "gap does not work with order sorted"),
+        ('order = "groups"', 3, "either group_by (a tag, such as genre) or group_size"),
+        ('group_by = "genr"\norder = "spread"', 3, "Did you mean 'genre'?"),
+        ('inside = "some"\norder = "albums"', 3, "Use none, last or all"),
+        ('paths = "dos"', 3, "Unknown path style 'dos'"),
+        ('output = "x.mp3"', 3, "is the name of an audio file"),
+        ('output = "x\\u0000.m3u"', 3, "no name can have a NUL"),
+        ('output = "-"', 3, "does not end in .m3u"),
+        ('reshuffle = "dayly"', 3, "Did you mean 'daily'?"),
+        ('every = "day"', 3, "needs a deal"),
+        ('deal = 3\nevery = "month"', 4, "Unknown period 'month'"),
+        ("deal = 0", 3, "deal takes a number from 1"),
+        ('deal = "0m"', 3, "deal: '0m' is not a duration"),
+        ('group_by = "artist"\norder = "sattolo"', 3, "group_by does not work with order sattolo"),
+        ('order = "spread"\ntags = false', 3, "needs tags (artist). Remove tags = false."),
+        ('extinf = false\nroot_as = "/M"\nrelative_to = "/y"', 4, "exclude each other"),
+        ('extinf = false\nreplace_prefix = "x"', 4, "is not FROM=TO"),
+        ('folders = ["/a", "/b"]\nroot_as = "/M"', 4, "root_as goes with one music folder"),
+        ('for = "mopidi"', 3, "Did you mean 'mopidy'?"),
+        ("deal = 3\nlimit = 3", 4, "limit does not go with deal"),
+        ('a = {limit = """\n""", b = 1}', 3, "there is no key 'a'"),
+    ],
+)
+def test_a_fault_is_said_with_its_line_and_breaks_no_other_playlist(
+    tmp_path: Path, text: str, line: int, says: str
+) -> None:
+    path = written(tmp_path, f"{TOP}[playlist.bad]\n{text}\n[playlist.good]\n")
+
+    config = load(path)
+
+    assert [wanted.name for wanted in config.playlists] == ["good"]
+    (broken,) = config.broken
+    assert broken.name == "bad"
+    assert broken.text.startswith(f"{os.fsdecode(path)}, line {line}: ")
+    assert says in broken.text
+    assert "--" not in broken.text.replace(str(tmp_path), "")
+
+
+def test_all_faults_of_names_and_types_are_said_at_once(tmp_path: Path) -> None:
+    said = faults(tmp_path, f"{TOP}[playlist.a]\nx = 1\nlimit = ''\n[playlist.b]\ny = 2\n")
+
+    assert [text.partition(":")[0] for text in said] == ["line 3", "line 4", "line 6"]
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "", ".x", "x\\n", "\\u202e", "\\u0000"])
+def test_the_name_of_a_playlist_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+    (said,) = faults(tmp_path, f'{TOP}[playlist."{name}"]\n')
+
+    assert "cannot be the name of a file" in said
+    assert said.isprintable()
+    assert said.startswith("line 2: ")
+
+
+def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+
+    said = faults(
+        tmp_path,
+        f"{TOP}[playlist.a]\noutput = 'link/x.m3u'\n[playlist.b]\nlimit = 3\noutput = 'real/../real/x.m3u'\n",
+    )
+
+    assert len(said) == 1
+    assert said[0].startswith("line 6: playlist 'b' is written to ")
+    assert "as is playlist 'a'" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", ": there is no playlist in it"),
+        (TOP, ": there is no playlist in it"),
+        ("playlist = 3\n", ", line 1: a playlist is written [playlist.NAME]"),
+        (f"{TOP}[playlists.a]\n", ", line 2: there is no key 'playlists'"),
+        ('fodlers = ["/x"]\n[playlist.a]\n', ", line 1: there is no key 'fodlers'; did you mean 'folders'?"),
+        ('\nlimit = 3\n[playlist.a]\nfolders = ["/x"]\n', ", line 2: there is no key 'limit' outside of"),
+        ("folders = [3]\n[playlist.a]\n", ", line 1: folders takes a list of texts"),
+        (f"{TOP}settle = 'now'\n[playlist.a]\n", ", line 2: settle: 'now' is not a duration"),
+        (f"{TOP}[playlist.a\n", ", line 2: this is no TOML: "),
+        (f"{TOP}x = [", ", line 2: this is no TOML: "),
+        (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: this is no TOML: "),
+        (f"{TOP}x = '\\ud800'\ny = \"\\ud800\"\n", ", line 3: this is no TOML: "),
+        (b"a = 1\nb = '\xff'\n", ", line 2: this is not UTF-8"),
+        (b"a = 1\nb = '\xed\xa0\x80'\n", ", line 2: this is not UTF-8"),
+        (f"x = {'[' * 30_000}", " is nested too deeply"),
+        (f"x = {'9' * 9000}", " has a number that is too long"),
+        (b"#" * 10_000_000, " is larger than 64 KiB"),
+    ],
+    ids=lambda value: repr(value[:30]),
+)
+def test_a_fault_outside_of_the_playlists_is_an_error(tmp_path: Path, text: str | bytes, says: str) -> None:
+    assert refused(tmp_path, text).startswith(says)
+
+
+def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = home / ".config/playshuffle/config.toml"
+    with pytest.raises(PlayshuffleError, match=r"playshuffle config init") as caught:
+        find()
+    assert caught.value.code == Exit.CONFIG
+    mine.parent.mkdir(parents=True)
+    mine.touch()
+    (tmp_path / "a.toml").touch()
+    (tmp_path / "b.toml").touch()
+
+    assert find() == os.fsencode(mine)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
+    assert find() == os.fsencode(mine)
+    monkeypatch.setenv("PLAYSHUFFLE_CONFIG", str(tmp_path / "a.toml"))
+    assert find() == os.fsencode(tmp_path / "a.toml")
+    assert find(str(tmp_path / "b.toml")) == os.fsencode(tmp_path / "b.toml")
+    with pytest.raises(PlayshuffleError, match="does not exist"):
+        find(str(tmp_path / "none.toml"))
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlayshuffleError, match="cannot be read: Is a directory") as caught:
+        load(os.fsencode(tmp_path))
+    assert caught.value.code == Exit.CONFIG
+
+
+def test_a_key_is_found_on_its_line_however_it_is_written(tmp_path: Path) -> None:
+    text = (
+        "folders = [\n  'limit = 3',\n]\n# [playlist.a]\n[playlist]\na.limit = 3\na.'time' = '''\nx'''\n"
+        'a."or\\u0064er" = ""\n[playlist.b]\r\nlimit = 4'
+    )
+    document = read(written(tmp_path, text))
+
+    assert isinstance(document, Document)
+    assert document.line("folders") == 1
+    assert document.line("playlist") == 5
+    assert document.line("playlist", "a") == 6
+    assert document.line("playlist", "a", "limit") == 6
+    assert document.line("playlist", "a", "time") == 7
+    assert document.line("playlist", "a", "order") == 9
+    assert document.line("playlist", "b") == 10
+    assert document.line("playlist", "b", "limit") == 11
+    assert document.line("playlist", "c") is None
+
+
+VALUES = st.one_of(
+    st.booleans().map(lambda value: str(value).lower()),
+    st.integers().map(str),
+    st.sampled_from(["1.5", "nan", "2026-01-01", "[]", "[[]]", "{}", "['a', 'b']", "[1]", "''"]),
+    st.sampled_from(["'random'", "'3h'", "'25%'", "'1:3'", "'daily'", "'artist'", "'all'", "'x.m3u'", "40"]),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="'"), max_size=8).map(
+        "'{}'".format
+    ),
+)
+TABLES = st.dictionaries(st.sampled_from([*keys.PLAYLIST, "bogus"]), VALUES, max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.dictionaries(st.sampled_from([*keys.TOP, "bogus"]), VALUES, max_size=1), TABLES, TABLES)
+def test_whatever_it_says_it_loads_or_is_refused_at_a_line_to_blame(
+    tmp_path: Path, top: dict[str, Any], first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    tables = {(): {"folders": "['/music']"} | top, ("a",): first, ("b",): second}
+    lines: list[tuple[str, ...]] = []
+    text = ""
+    for where, table in tables.items():
+        if where:
+            text += f"[playlist.{where[0]}]\n"
+            lines.append(where)
+        for name, value in table.items():
+            text += f"{name} = {value}\n"
+            lines.append((*where, name))
+    path = written(tmp_path, text)
+
+    try:
+        config = load(path)
+    except PlayshuffleError as error:
+        said = str(error).removeprefix(f"{os.fsdecode(path)}, line ")
+        assert lines[int(said.partition(":")[0]) - 1] in [(name,) for name in top]
+        return
+    good, bad = {wanted.name for wanted in config.playlists}, {broken.name for broken in config.broken}
+    assert good | bad == {"a", "b"}
+    assert not good & bad
+    for broken in config.broken:
+        said = broken.text.removeprefix(f"{os.fsdecode(path)}, line ")
+        assert lines[int(said.partition(":")[0]) - 1][0] == broken.name
+        assert shown(said) == said
+
+
+def test_a_hundred_faults_are_found_each_on_its_line(tmp_path: Path) -> None:
+    text = "".join(f"[playlist.a{number}]\npin = [\n'x'\n]\nx = 1\n" for number in range(100))
+
+    said = faults(tmp_path, TOP + text)
+
+    assert [text.partition(":")[0] for text in said] == [f"line {number * 5 + 6}" for number in range(100)]

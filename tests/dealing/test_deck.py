@@ -1,0 +1,426 @@
+"""A deck of cards: rounds, seams, sizes, changes of the library."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.dealing.amount import ByAlbums, ByCount, ByTime
+from playshuffle.dealing.deck import Deck, check, end_round, rename_tracks
+from playshuffle.dealing.next_deal import next_deal, update_deck
+from playshuffle.shuffle import RandBelow, Seeded, System
+from tests.shuffle.all_draws import distribution, is_uniform_over
+from tests.support.decks import Sorted, Uniform, tracks
+
+TODAY = date(2026, 11, 21)
+MINUTE_MS = 60_000
+
+
+def deals(here: Sequence[bytes], *counts: int, deck: Deck | None = None, seed: str = "1") -> list[Deck]:
+    """Return the deck after each deal of N tracks, a day apart."""
+    law = Uniform(Seeded(seed))
+    decks = [deck or Deck()]
+    for day, count in enumerate(counts):
+        decks.append(next_deal(decks[-1], here, law, ByCount(count), TODAY + timedelta(days=day)))
+    return decks[1:]
+
+
+def dealt(deck: Deck) -> tuple[bytes, ...]:
+    assert deck.deal is not None
+    return deck.deal.entries
+
+
+def shortest_gap(played: Sequence[bytes]) -> int:
+    """The least number of plays from one playing of a track to its next."""
+    last: dict[bytes, int] = {}
+    gaps = []
+    for at, track in enumerate(played):
+        gaps.append(at - last.get(track, -sys.maxsize))
+        last[track] = at
+    return min(gaps)
+
+
+# Rounds
+
+
+def test_fifty_deals_of_forty_are_two_thousand_tracks_each_once() -> None:
+    here = tracks(2000)
+    decks = deals(here, *[40] * 50)
+
+    assert Counter(track for deck in decks for track in dealt(deck)) == Counter(here)
+    assert [(deck.deal.number, deck.deal.of) for deck in decks if deck.deal] == [
+        (number, 50) for number in range(1, 51)
+    ]
+    assert (decks[-1].round, decks[-1].since, decks[-1].deals_left) == (1, TODAY, 0)
+
+
+@given(st.integers(1, 60), st.lists(st.integers(1, 70), min_size=1, max_size=12), st.integers())
+def test_rounds_hold_every_track_once_whatever_the_deals_are(count: int, sizes: list[int], seed: int) -> None:
+    """And a deal has its full length, none twice, or all that there is."""
+    here = tracks(count)
+    decks = deals(here, *sizes, seed=str(seed))
+    played = [track for deck in decks for track in dealt(deck)]
+
+    assert [len(dealt(deck)) for deck in decks] == [min(size, count) for size in sizes]
+    assert all(len(set(dealt(deck))) == len(dealt(deck)) for deck in decks)
+    for start in range(0, len(played) - count + 1, count):
+        assert sorted(played[start : start + count]) == here
+    assert shortest_gap(played) >= min(count // 4, 100)
+
+
+def test_the_last_deal_of_a_round_is_filled_up_from_the_next() -> None:
+    first, second, third = deals(tracks(10), 6, 6, 6)
+
+    assert set(dealt(first) + dealt(second)[:4]) == set(tracks(10))
+    assert (second.deal and second.deal.round, second.round, second.number) == (1, 2, 0)
+    assert (second.deal and second.deal.number, second.deal and second.deal.of) == (2, 2)
+    assert (second.since, second.dealt) == (TODAY + timedelta(days=1), dealt(second)[4:])
+    assert third.deal is not None
+    assert (third.deal.round, third.deal.number, third.deal.of) == (2, 1, 2)
+
+
+def test_a_round_that_ends_with_its_deal_is_left_ended() -> None:
+    """It may still get a new track; the next round begins with the next deal."""
+    [_, deck] = deals(tracks(10), 5, 5)
+    assert (deck.round, deck.upcoming) == (1, ())
+
+    [later] = deals(tracks(11), 5, deck=deck)
+
+    assert dealt(later)[0] == tracks(11)[-1]
+    assert (later.deal and later.deal.round, later.round) == (1, 2)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_library_smaller_than_the_deal_is_dealt_whole_each_time(count: int) -> None:
+    decks = deals(tracks(count), 40, 40, 40)
+
+    assert [sorted(dealt(deck)) for deck in decks] == [tracks(count)] * 3
+    assert [deck.round for deck in decks] == [1, 2, 3]
+
+
+# Across the seam
+
+
+@pytest.mark.parametrize(("count", "size", "gap"), [(4, 3, 1), (5, 3, 2), (5, 4, 0), (5, 5, 3), (6, 4, 2)])
+def test_the_next_round_is_uniform_over_all_that_keep_the_gap(count: int, size: int, gap: int) -> None:
+    """And that bring no track twice into the deal that crosses the seam."""
+    here = tracks(count)
+    played = tuple(here)
+    before = Deck(played[:size], played[size:], round=1, since=TODAY, order="random")
+
+    def next_round(draw: RandBelow) -> tuple[bytes, ...]:
+        after = next_deal(before, here, Uniform(draw, gap), ByCount(size), TODAY)
+        if after.round == 1:
+            after = next_deal(after, here, Uniform(draw, gap), ByCount(size), TODAY)
+        return after.dealt + after.upcoming
+
+    part = len(played) - size if 0 < len(played) - size < size else 0
+
+    assert is_uniform_over(
+        distribution(next_round),
+        [
+            order
+            for order in permutations(here)
+            if shortest_gap(played + order) >= max(gap, 1)
+            and not set(played[count - part :]).intersection(order[: size - part if part else 0])
+        ],
+    )
+
+
+def test_by_time_too_the_next_round_is_uniform() -> None:
+    """Over all orders in which what was dealt waits for as many as could still come into the deal."""
+    here = tracks(5)
+    lengths = dict.fromkeys(here, MINUTE_MS)
+    before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order="random")
+
+    def next_round(draw: RandBelow) -> tuple[bytes, ...]:
+        after = next_deal(before, here, Uniform(draw, 0), ByTime(4 * MINUTE_MS, lengths), TODAY)
+        return after.dealt + after.upcoming
+
+    assert is_uniform_over(
+        distribution(next_round),
+        [order for order in permutations(here) if not set(here[3:]).intersection(order[:2])],
+    )
+
+
+@pytest.mark.parametrize("gone", [[0], [5], [0, 1, 2, 9], [9]], ids=str)
+def test_tracks_that_go_after_the_seam_do_not_shorten_the_gap(gone: list[int]) -> None:
+    """What would come too soon without them is put off."""
+    here = tracks(40)
+    for seed in map(str, range(40)):
+        law = Uniform(Seeded(seed), 10)
+        one = next_deal(Deck(), here, law, ByCount(40), TODAY)
+        two = next_deal(one, here, law, ByCount(1), TODAY)
+        absent = {two.upcoming[at] for at in gone}
+        left = [track for track in here if track not in absent]
+
+        three = next_deal(two, left, law, ByCount(39 - len(gone)), TODAY)
+
+        assert shortest_gap(dealt(one) + dealt(two) + dealt(three)) >= 10
+        assert set(dealt(two) + dealt(three)) == set(left)
+
+
+def test_a_gap_that_cannot_be_kept_gives_way_and_the_round_its_tracks() -> None:
+    """The track dealt longest ago comes first."""
+    here = tracks(8)
+    deck = Deck((), tuple(here), tail=tuple(here), round=2, since=TODAY, order="random")
+
+    after = next_deal(deck, here[6:], Uniform(System(), 8), ByCount(2), TODAY)
+
+    assert dealt(after) == (here[6], here[7])
+    assert after.upcoming == ()
+
+
+def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() -> None:
+    """Sorted: the library is walked through; what is in the deal already comes in the next."""
+    law = Sorted()
+    here = tracks(5)
+    one = next_deal(Deck(), here, law, ByCount(3), TODAY)
+    two = next_deal(one, here, law, ByCount(4), TODAY)
+    three = next_deal(two, here, law, ByCount(4), TODAY)
+
+    assert dealt(two) == (here[3], here[4], here[0], here[1])
+    assert dealt(three) == (here[2], here[3], here[4], here[0])
+
+
+# While a round runs
+
+
+def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
+    """Each order of what is still to come is as likely as any other, under all draws."""
+    here = tracks(5)
+    new = tracks(2, first=7)
+
+    def upcoming(draw: RandBelow) -> tuple[bytes, ...]:
+        law = Uniform(draw, 0)
+        one = next_deal(Deck((b"/m/9999",), round=1, order="random"), here, law, ByCount(1), TODAY)
+        return update_deck(one, [*here, *new], law).upcoming if one.dealt[-1] == here[0] else ()
+
+    shares = distribution(upcoming)
+    del shares[()]
+
+    assert is_uniform_over(shares, list(permutations([*here[1:], *new])))
+
+
+def test_what_is_gone_is_dropped_and_comes_at_a_drawn_place_if_it_is_back() -> None:
+    here = tracks(6)
+    deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order="random")
+
+    without = update_deck(deck, [*here[:3], *here[4:]], Uniform(System()))
+    shares = distribution(lambda draw: update_deck(without, here, Uniform(draw)).upcoming)
+
+    assert without.upcoming == (here[2], here[4], here[5])
+    assert is_uniform_over(
+        shares, [(*without.upcoming[:at], here[3], *without.upcoming[at:]) for at in range(4)]
+    )
+
+
+def test_what_was_heard_is_not_heard_again_in_its_round_though_it_was_away() -> None:
+    here = tracks(10)
+    one, *_ = deals(here, 4)
+    left = [track for track in here if track not in dealt(one)]
+
+    [two] = deals(left, 3, deck=one)
+    [three] = deals(here, 3, deck=two)
+
+    assert (two.track_count, two.undealt_count, len(two.removed), two.deals_left) == (6, 3, 4, 1)
+    assert Counter(dealt(one) + dealt(two) + dealt(three)) == Counter(here)
+    assert (three.round, three.track_count) == (1, 10)
+
+
+def test_a_renamed_track_keeps_its_place_and_its_mark() -> None:
+    here = tracks(6)
+    [deck] = deals(here, 3)
+    old, new = {deck.dealt[0]: b"/m/x", deck.upcoming[0]: b"/m/y"}, {b"/m/x", b"/m/y"}
+
+    after = rename_tracks(deck, old)
+
+    assert after.dealt == (b"/m/x", *deck.dealt[1:])
+    assert after.upcoming == (b"/m/y", *deck.upcoming[1:])
+    assert dealt(after) == after.dealt
+    assert update_deck(after, sorted(new.union(here).difference(old)), Uniform(System())) == after
+
+
+def test_a_track_that_replaces_another_by_its_new_name_takes_no_mark_over() -> None:
+    here = tracks(6)
+    [deck] = deals(here, 3)
+
+    after = rename_tracks(deck, {deck.upcoming[0]: deck.dealt[0]})
+    swapped = rename_tracks(deck, {deck.upcoming[0]: deck.dealt[0], deck.dealt[0]: deck.upcoming[0]})
+
+    assert (after.dealt, after.upcoming) == (deck.dealt[1:], (deck.dealt[0], *deck.upcoming[1:]))
+    assert swapped.dealt == (deck.upcoming[0], *deck.dealt[1:])
+    assert swapped.upcoming == (deck.dealt[0], *deck.upcoming[1:])
+
+
+def test_another_order_is_that_of_what_is_still_to_come() -> None:
+    here = tracks(10)
+    [deck] = deals(here, 4)
+
+    after = next_deal(deck, here, Sorted(), ByCount(3), TODAY)
+
+    assert dealt(after) == tuple(sorted(deck.upcoming)[:3])
+    assert (after.order, after.round) == ("sorted", 1)
+
+
+def test_a_round_broken_off_is_followed_by_a_whole_one_through_the_gap() -> None:
+    here = tracks(40)
+    for seed in map(str, range(20)):
+        [deck] = deals(here, 15, seed=seed)
+        after = deals(here, 10, 10, 10, 10, deck=end_round(deck), seed=seed)
+        played = [track for one in after for track in dealt(one)]
+
+        assert sorted(played) == here
+        assert after[0].round == 2
+        assert shortest_gap([*dealt(deck), *played]) >= 10
+
+
+def test_a_reset_forgets_deleted_tracks() -> None:
+    here = tracks(12)
+    [deck] = deals(here, 4)
+    left = [track for track in here if track != deck.dealt[0]]
+    [later] = deals(left, 3, deck=deck)
+
+    after = end_round(later)
+
+    check(after)
+    assert (after.track_count, after.removed) == (11, ())
+    assert sorted(track for one in deals(left, 4, 4, 3, deck=after) for track in dealt(one)) == left
+
+
+def test_a_reset_while_a_drive_is_missing_begins_a_round_through_the_gap() -> None:
+    """The tracks of the drive belong to the new round, and come when the drive is back."""
+    here = tracks(40)
+    present = here[:30]
+    for seed in map(str, range(20)):
+        law = Uniform(Seeded(seed))
+        one = next_deal(Deck(), here, law, ByCount(15), TODAY)
+        two = next_deal(one, present, law, ByCount(5), TODAY, is_whole=False)
+
+        three = next_deal(end_round(two), present, law, ByCount(25), TODAY, is_whole=False)
+        four = next_deal(three, present, law, ByCount(25), TODAY, is_whole=False)
+        five = next_deal(four, here, law, ByCount(10), TODAY)
+
+        assert (three.round, five.round) == (2, 2)
+        assert three.track_count == 40
+        assert shortest_gap([*dealt(one), *dealt(two), *dealt(three)]) >= 7
+        assert sorted([*dealt(three), *dealt(four), *dealt(five)]) == here
+
+
+def test_a_gap_reaches_over_a_short_round_into_the_one_before() -> None:
+    here = tracks(40)
+    for seed in map(str, range(20)):
+        [one] = deals(here, 15, seed=seed)
+        [two] = deals(here, 5, deck=end_round(one), seed=seed)
+        [three] = deals(here, 10, deck=end_round(two), seed=seed)
+
+        assert shortest_gap([*dealt(one), *dealt(two), *dealt(three)]) >= 10
+
+
+# By time
+
+
+def by_time(minutes: Sequence[float], per_deal: float, count: int) -> list[list[float]]:
+    """Return the lengths in each of N deals, in the natural order."""
+    here = tracks(len(minutes))
+    lengths = {track: int(length * MINUTE_MS) for track, length in zip(here, minutes, strict=True)}
+    deck = Deck()
+    came = []
+    for _ in range(count):
+        deck = next_deal(deck, here, Sorted(), ByTime(int(per_deal * MINUTE_MS), lengths), TODAY)
+        came.append([minutes[here.index(track)] for track in dealt(deck)])
+    return came
+
+
+def test_a_track_is_never_split_and_no_time_is_carried_over() -> None:
+    assert by_time([4, 4, 4, 4, 4, 4, 4, 4, 4, 4], 10, 3) == [[4, 4], [4, 4], [4, 4]]
+
+
+def test_a_track_that_does_not_fit_is_passed_over_and_comes_first_next_time() -> None:
+    assert by_time([4, 9, 5, 4, 4], 10, 3) == [[4, 5], [9], [4, 4]]
+
+
+def test_an_overlong_track_is_dealt_alone() -> None:
+    assert by_time([5, 90, 5, 5, 5], 10, 3) == [[5, 5], [90], [5, 5]]
+    assert by_time([3.5, 60, *[3.5] * 18], 45, 3) == [[3.5] * 12, [60], [3.5] * 7 + [3.5] * 5]
+
+
+def test_a_deal_by_time_crosses_the_seam_and_never_holds_more_than_there_is() -> None:
+    assert by_time([3, 3, 3], 8, 3) == [[3, 3], [3, 3], [3, 3]]
+    assert by_time([3, 3, 3], 100, 2) == [[3, 3, 3], [3, 3, 3]]
+
+
+def test_what_has_no_known_length_counts_as_the_mean_of_the_others() -> None:
+    assert by_time([2, 0, 4, 0, 3, 3, 3, 3], 9, 2) == [[2, 0, 4], [0, 3, 3]]
+    assert by_time([0, 0, 0], 9, 2) == [[0], [0]]
+
+
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=30),
+    st.integers(1, 30),
+    st.integers(1, 12),
+)
+def test_no_deal_is_longer_than_asked_unless_a_single_track_is(
+    minutes: list[int], per_deal: int, count: int
+) -> None:
+    for lengths in by_time(minutes, per_deal, count):
+        assert sum(lengths) <= per_deal or len(lengths) == 1
+
+
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=30), st.integers(1, 30))
+def test_deals_by_time_play_each_track_of_a_round_once(minutes: list[int], per_deal: int) -> None:
+    here = tracks(len(minutes))
+    lengths = {track: length * MINUTE_MS for track, length in zip(here, minutes, strict=True)}
+    deck = Deck()
+    played: list[bytes] = []
+    while len(played) < len(here):
+        deck = next_deal(deck, here, Sorted(), ByTime(per_deal * MINUTE_MS, lengths), TODAY)
+        played += dealt(deck)
+
+    assert sorted(played[: len(here)]) == here
+
+
+# By albums
+
+
+def test_whole_albums_are_dealt_and_rounds_hold_each_once() -> None:
+    here = tracks(12)
+    album_of = {track: number // 3 for number, track in enumerate(here)}
+    law = Sorted()
+    deck = Deck()
+    came = []
+    for _ in range(4):
+        deck = next_deal(deck, here, law, ByAlbums(3, album_of), TODAY)
+        came.append([here.index(track) for track in dealt(deck)])
+
+    assert came[0] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    assert came[1] == [9, 10, 11, 0, 1, 2, 3, 4, 5]
+    assert came[2] == [6, 7, 8, 9, 10, 11, 0, 1, 2]
+
+
+def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
+    here = tracks(9)
+    album_of = {track: number // 3 for number, track in enumerate(here)}
+    one = next_deal(Deck(), here, Sorted(), ByCount(2), TODAY)
+
+    two = next_deal(one, here, Sorted(), ByAlbums(2, album_of), TODAY)
+
+    assert dealt(two) == tuple(here[2:6])
+
+
+# Values
+
+
+def test_a_deck_is_not_changed_by_a_deal() -> None:
+    [deck] = deals(tracks(10), 4)
+    before = replace(deck)
+
+    deals(tracks(10), 4, 4, deck=deck)
+
+    assert deck == before

@@ -1,0 +1,88 @@
+"""Which period a moment is in, and when the next one has begun."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.dealing.period import Every, is_new_period, period_start
+
+MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001 - a clock on the wall
+
+
+def at(text: str, zone: str = "Europe/Berlin") -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
+
+
+@pytest.mark.parametrize(
+    ("every", "moment", "day"),
+    [
+        (Every.DAY, "2026-11-21 00:00", "2026-11-21"),
+        (Every.DAY, "2026-11-21 23:59:59", "2026-11-21"),
+        (Every.WEEK, "2026-11-21 12:00", "2026-11-16"),
+        (Every.WEEK, "2026-11-16 00:00", "2026-11-16"),
+        (Every.WEEK, "2027-01-01 00:00", "2026-12-28"),
+        (Every.RUN, "2026-11-21 12:00", "2026-11-21"),
+    ],
+)
+def test_a_period_begins_at_midnight_and_a_week_on_monday(every: Every, moment: str, day: str) -> None:
+    assert period_start(every, at(moment)) == date.fromisoformat(day)
+
+
+@given(MOMENTS)
+def test_two_days_are_in_one_week_if_they_are_by_the_iso_calendar(moment: datetime) -> None:
+    other = moment + timedelta(days=3)
+
+    is_one_week = period_start(Every.WEEK, moment) == period_start(Every.WEEK, other)
+    assert is_one_week == (moment.isocalendar()[:2] == other.isocalendar()[:2])
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("Europe/Berlin", "2026-03-29"),  # 23 hours
+        ("Europe/Berlin", "2026-10-25"),  # 25 hours
+        ("America/Havana", "2026-03-08"),  # without a midnight
+        ("Australia/Lord_Howe", "2026-04-05"),  # half an hour
+        ("Pacific/Apia", "2011-12-29"),  # followed by the 31st
+    ],
+)
+def test_a_day_is_one_period_however_long_it_is(zone: str, day: str) -> None:
+    """Looked at each quarter of an hour, through three days."""
+    noon = at(f"{day} 12:00", zone).astimezone(UTC)
+    moments = [(noon + timedelta(minutes=15 * step)).astimezone(ZoneInfo(zone)) for step in range(-144, 144)]
+    days = [period_start(Every.DAY, moment) for moment in moments]
+
+    last, deals = days[0], 0
+    for moment in moments:
+        if is_new_period(Every.DAY, moment, last):
+            last, deals = period_start(Every.DAY, moment), deals + 1
+    assert deals == len(set(days)) - 1
+    assert days == sorted(days)
+
+
+@given(MOMENTS, st.timedeltas(timedelta(0), timedelta(days=9999)), st.sampled_from([Every.DAY, Every.WEEK]))
+def test_a_clock_set_back_begins_no_period(moment: datetime, back: timedelta, every: Every) -> None:
+    last = period_start(every, moment)
+    earlier = max(moment - back, datetime(1970, 1, 8))  # noqa: DTZ001 - a clock on the wall
+
+    assert not is_new_period(every, earlier, last)
+
+
+@given(MOMENTS)
+def test_every_run_is_a_period_of_its_own(moment: datetime) -> None:
+    assert is_new_period(Every.RUN, moment, period_start(Every.RUN, moment))
+
+
+@given(MOMENTS, st.sampled_from(Every))
+def test_the_next_week_is_a_new_period(moment: datetime, every: Every) -> None:
+    assert is_new_period(every, moment + timedelta(days=7), period_start(every, moment))
+
+
+def test_who_changes_from_days_to_weeks_waits_for_monday() -> None:
+    saturday = period_start(Every.DAY, at("2026-11-21 12:00"))
+
+    assert not is_new_period(Every.WEEK, at("2026-11-22 12:00"), saturday)
+    assert is_new_period(Every.WEEK, at("2026-11-23 00:00"), saturday)

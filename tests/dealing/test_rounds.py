@@ -1,0 +1,137 @@
+"""The law of an order, as a deck wants it: its promise, the gap, and what is let in."""
+
+from datetime import date
+
+import pytest
+
+from playshuffle.dealing.amount import Amount, ByAlbums, ByCount, ByTime
+from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.next_deal import next_deal
+from playshuffle.dealing.rounds import Rounds, deal_size
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.folder import Tags
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.groups import TagsOf, artist_keys
+from playshuffle.ordering.recipe import Gap, Recipe
+from playshuffle.shuffle import Seeded, fewest_repeats, repeats
+from tests.shuffle.all_draws import distribution, is_uniform_over
+from tests.support.tagged import by_artists, numbered, tagged
+
+TODAY = date(2026, 11, 21)
+
+
+def rounds(tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None, sizes: list[int], seed: str) -> list[Deck]:
+    """The deck after each deal."""
+    law = Rounds(tracks, recipe, Seeded(seed), tags_of)
+    decks = [Deck()]
+    for count in sizes:
+        decks.append(next_deal(decks[-1], tracks.paths, law, ByCount(count), TODAY))
+    return decks[1:]
+
+
+def dealt(decks: list[Deck]) -> list[bytes]:
+    return [track for deck in decks if deck.deal is not None for track in deck.deal.entries]
+
+
+def test_a_spread_deck_has_the_fewest_neighbours_in_each_round() -> None:
+    """Deals that end with the round, so that nothing is put off."""
+    tracks, tags_of = by_artists(*"aaaaabbbccd")
+    keys = dict(zip(tracks.paths, artist_keys(tracks.artists)[0], strict=True))
+    for seed in map(str, range(20)):
+        played = [keys[track] for track in dealt(rounds(tracks, Recipe("spread"), tags_of, [4, 7, 11], seed))]
+
+        for one in (played[:11], played[11:]):
+            assert repeats(one) == fewest_repeats(one)
+
+
+def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
+    files = {
+        f"/m/{album}/{number}.ogg": Tags(album=album, number=number) for album in "abc" for number in range(4)
+    }
+    tracks, tags_of = tagged(files)
+    some = tracks.only([index for index, path in enumerate(tracks.paths) if not path.endswith(b"2.ogg")])
+    [deck] = rounds(some, Recipe("albums"), tags_of, [3], "1")
+
+    law = Rounds(tracks, Recipe("albums"), Seeded("2"), tags_of)
+    after = next_deal(deck, tracks.paths, law, ByCount(9), TODAY)
+
+    assert after.deal is not None
+    played = [*deck.dealt, *after.deal.entries]
+    albums = [track.split(b"/")[2] for track in played]
+    assert len(set(albums)) == sum(one != other for one, other in zip([b"", *albums], albums, strict=False))
+    assert [track[-5:-4] for track in played[4:8]] == [b"0", b"1", b"2", b"3"]
+
+
+def test_sattolo_leaves_no_track_at_the_place_of_the_last_round() -> None:
+    tracks = numbered(30)
+    for seed in map(str, range(20)):
+        played = dealt(rounds(tracks, Recipe("sattolo"), None, [10] * 9, seed))
+
+        for start in (0, 30):
+            before, after = played[start : start + 30], played[start + 30 : start + 60]
+            assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
+    """Of forty tracks the last ones come soon again in nearly each order; few do in the best of ten."""
+    tracks, tags_of = by_artists(*(str(number % 13) for number in range(40)))
+    early = 0
+    for seed in map(str, range(50)):
+        played = dealt(rounds(tracks, Recipe("spread"), tags_of, [40, 40], seed))
+        early += sum(track in played[at - 9 : at] for at, track in enumerate(played) if at >= 40)
+
+    assert early / 50 < 0.25  # of one order alone it is 0.95 on average, of ten 0.04
+
+
+@pytest.mark.parametrize(
+    ("gap", "plays"), [(None, 10), (Gap(1), 1), (Gap(3), 3), (Gap(50, is_percent=True), 20)]
+)
+def test_the_gap_is_a_quarter_of_the_library_or_what_was_asked_for(gap: Gap | None, plays: int) -> None:
+    tracks = numbered(40)
+
+    assert Rounds(tracks, Recipe(gap=gap), Seeded("1"), None).gap(40) == plays
+
+
+def test_the_gap_is_a_hundred_plays_at_most_and_the_natural_order_has_none() -> None:
+    tracks = numbered(2)
+
+    assert Rounds(tracks, Recipe(), Seeded("1"), None).gap(9999) == 100
+    assert Rounds(tracks, Recipe("sorted"), Seeded("1"), None).gap(9999) == 0
+
+
+def test_uniform_lets_new_tracks_in_anywhere() -> None:
+    tracks = numbered(4)
+    paths = tracks.paths
+
+    shares = distribution(
+        lambda draw: tuple(Rounds(tracks, Recipe(), draw, None).insert_new(paths[:3], paths[3:], None))
+    )
+
+    assert is_uniform_over(shares, [(*paths[:at], paths[3], *paths[at:3]) for at in range(4)])
+
+
+def test_a_law_is_told_from_another_by_what_it_goes_by() -> None:
+    assert Recipe().order_name == "random"
+    assert Recipe("groups", group_by="genre", inside="all").order_name == "groups by genre inside all"
+
+
+def test_a_size_is_of_one_kind() -> None:
+    tracks, tags_of = by_artists("a", "b")
+
+    assert isinstance(deal_size(Amount(count=2), tracks, Recipe(), tags_of), ByCount)
+    assert isinstance(deal_size(Amount(time_ms=2000), tracks, Recipe(), tags_of), ByTime)
+    assert isinstance(deal_size(Amount(albums=2), tracks, Recipe("albums"), tags_of), ByAlbums)
+    with pytest.raises(PlayshuffleError, match="works with albums and folders"):
+        deal_size(Amount(albums=2), tracks, Recipe("spread"), tags_of)
+
+
+def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:
+    """The track dealt last sorts behind some that are still to come."""
+    tracks = numbered(9)
+    deck = Deck((tracks.paths[6],), tuple(tracks.paths[:6]), round=1, order="sorted")
+
+    after = next_deal(
+        deck, tracks.paths, Rounds(tracks, Recipe("sorted"), Seeded("1"), None), ByCount(8), TODAY
+    )
+
+    assert sorted(after.dealt) == tracks.paths

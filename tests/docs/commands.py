@@ -1,0 +1,70 @@
+"""Find the commands in the pages, and say which of them a test cannot run."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+CHECKOUT = Path(__file__).parents[2]
+PAGES = sorted([CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT / "docs").rglob("*.md")])
+GENERATED = {CHECKOUT / "docs/reference/commands.md"}
+
+# Commands that a test does not run, by how they begin, and why.
+NOT_RUN = {
+    r"sudo |systemctl |loginctl |journalctl |systemd-analyze ": "they act on the machine",
+    r"apt-get |pipx |pip |python3? |git |docker |podman |tests/run|\.ci/run|\.venv/|PLAYSHUFFLE_": (
+        "they install programs or run the tests"
+    ),
+    r"mpv |vlc |cmus-remote |strawberry |audacious |gdbus |mpc |rsync |beet |find ": (
+        "the player or its music is not there; tests/players runs the players"
+    ),
+    r"crontab |ls |cat |cd |nano |man |mkdir |cp |touch |echo ": "they are not ours",
+}
+# Commands of ours of which only the words are checked.
+ONLY_PARSED = {
+    r"playshuffle watch": "it runs until it is stopped; tests/service runs it",
+    r"playshuffle service (install|uninstall)": "it acts on the systemd of the user; tests/install runs it",
+    r"playshuffle --install-completion": "it changes the start file of the shell",
+    r"playshuffle make ~/Music --order tempo": "that order is in a package of the reader",
+    r"playshuffle (tags|why) (song|--all|~/Music/Live)": "it needs that file; tests/cli runs it",
+    r"playshuffle tell": "it needs a player; tests/telling runs it",
+    r"playshuffle plugin": "it needs Quod Libet; tests/install runs it",
+    r"playshuffle audit --order": "it takes some seconds; tests/audit runs it",
+}
+
+
+class Command(NamedTuple):
+    """A command line in a page. exit_code: that the page promises. reason: why it is not run, or empty."""
+
+    page: Path
+    line: int
+    text: str
+    exit_code: int
+    reason: str
+
+
+def commands(page: Path) -> Iterator[Command]:
+    """List the commands in the ```sh and ```console blocks of a page."""
+    for match in re.finditer(
+        r"^( *)```(sh|console)\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL
+    ):
+        line = page.read_text()[: match.start(3)].count("\n") + 1
+        for text in _lines(match[3], is_console=match[2] == "console"):
+            plain = re.sub(r"\s+# .*$", "", text)
+            code = re.search(r"# .*exit code (\d+)", text)
+            for part in plain.split(" && "):
+                yield Command(page, line, part, int(code[1]) if code else 0, _reason(part))
+
+
+def _lines(block: str, *, is_console: bool) -> Iterator[str]:
+    joined = re.sub(r" *\\\n\s*", " ", block)
+    for line in (line.strip() for line in joined.splitlines()):
+        if is_console and line.startswith("$ "):
+            yield line[2:]
+        elif not is_console and line and not line.startswith("#"):
+            yield line
+
+
+def _reason(text: str) -> str:
+    reasons = (why for pattern, why in (NOT_RUN | ONLY_PARSED).items() if re.match(pattern, f"{text} "))
+    return next(reasons, "")

@@ -1,0 +1,85 @@
+"""Run the commands in the pages on a library of tones, in an empty home."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from playshuffle.demo.tones import write_library
+from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, Command, commands
+from tests.support.program import environment
+
+# Folders of the machine that pages name; below the sandbox while they are tested.
+_PLACES = ("/srv/", "/media/", "/mnt/")
+_LIBRARIES = ("srv/music", "media/stick/Music", "media/ipod/Music", "mnt/nas/music")
+
+
+@pytest.fixture(scope="module")
+def tones(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tones") / "Music"
+    write_library(str(folder))
+    return folder
+
+
+@pytest.fixture
+def sandbox(home: Path, tones: Path) -> Path:
+    """A home with music in it, and a program `playshuffle`."""
+    for folder in ("Music", *_LIBRARIES):
+        shutil.copytree(tones, home / folder)
+    program = home / "bin" / "playshuffle"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m playshuffle "$@"\n')
+    program.chmod(0o755)
+    return home
+
+
+def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
+    for place in _PLACES:
+        text = re.sub(rf"(?<![\w/]){place}", f"{sandbox}{place}", text)
+    return subprocess.run(
+        ["bash", "-c", text],
+        cwd=sandbox,
+        env=environment(PATH=f"{sandbox}/bin:{os.environ['PATH']}"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in GENERATED], ids=lambda page: page.name
+)
+def test_the_commands_of_a_page_run(page: Path, sandbox: Path) -> None:
+    for command in commands(page):
+        if not command.reason:
+            done = bash(command.text, sandbox)
+
+            assert done.returncode == command.exit_code, f"{where(command)}\n{done.stdout}{done.stderr}"
+        elif command.reason in ONLY_PARSED.values():
+            done = bash(f"{command.text} --help", sandbox)
+
+            assert done.returncode == 0, f"{where(command)}\n{done.stderr}"
+
+
+def test_a_command_that_is_not_run_has_a_reason() -> None:
+    for page in PAGES:
+        for command in commands(page):
+            assert command.reason or command.text.startswith("playshuffle "), where(command)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_stand_in_blocks_that_are_run(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+    assert re.findall(r"^    (?:\$ )?playshuffle .*$", text, re.MULTILINE) == []
+
+
+def where(command: Command) -> str:
+    return f"{command.page.relative_to(CHECKOUT)}:{command.line}: {command.text}"

@@ -1,0 +1,52 @@
+"""Check the man pages and the generated tables against the program."""
+
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from playshuffle.config import keys
+from playshuffle.errors import Exit
+from scripts import facts, generate
+from tests.support.needs import need
+
+OUTPUTS = dict(generate.outputs())
+MAN_PAGES = sorted((generate.CHECKOUT / "man").rglob("*.[15]"))
+
+
+@pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: path.name)
+def test_a_generated_file_is_up_to_date(path: Path) -> None:
+    assert path.read_text() == OUTPUTS[path], "run: python -m scripts.generate"
+
+
+def test_no_man_page_is_left_of_a_command_that_is_gone() -> None:
+    assert set(MAN_PAGES) <= set(OUTPUTS)
+
+
+@pytest.mark.process
+def test_man_pages_have_no_warnings() -> None:
+    need("man")
+    need("groff")
+    for page in MAN_PAGES:
+        done = subprocess.run(
+            ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], capture_output=True, check=True
+        )
+
+        assert done.stderr == b"", page
+
+
+def test_every_exit_code_is_explained() -> None:
+    assert {code for code, _ in facts.EXIT_CODES} == set(Exit)
+
+
+@pytest.mark.parametrize("key", facts.playlist_keys(), ids=lambda key: key.name)
+def test_the_example_of_a_key_is_valid(key: facts.Key) -> None:
+    for example in key.example.split(" or "):
+        value = tomllib.loads(f"{key.name} = {example}")[key.name]
+
+        assert keys.wrong(key.name, value, keys.PLAYLIST[key.name]) is None
+
+
+def test_the_keys_of_all_playlists_are_those_of_the_program() -> None:
+    assert [key.name for key in facts.KEYS_OF_ALL] == list(keys.TOP)

@@ -1,0 +1,84 @@
+"""Check the pages against the program: options, examples, tables, links."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from playshuffle.library.audio_formats import AUDIO_SUFFIXES
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.m3u import PathStyle
+from scripts.command_tree import commands
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+
+
+COMMANDS = list(commands())
+# Every spelling of every option; typer adds --help to each command.
+OPTIONS = {
+    "--help",
+    *(name for command in COMMANDS for option in command.options for name in option.spellings),
+}
+VERBS = [command.words[0] for command in COMMANDS if len(command.words) == 1]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_examples_in_python_are_true(document: Path) -> None:
+    assert doctest.testfile(str(document), module_relative=False).failed == 0
+
+
+def test_every_option_that_is_named_exists() -> None:
+    """In commands of playshuffle, and in backticks."""
+    all_verbs = "|".join(VERBS)
+    for document in DOCUMENTS:
+        text = document.read_text()
+        lines = [line for line in text.splitlines() if "playshuffle " in line]
+        commands = re.findall(rf"playshuffle (?:{all_verbs})[^`|&\n]*", "\n".join(lines))
+        quoted = re.findall(
+            r"`(-[^`\n]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+        )
+        named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", " ".join(commands + quoted)))
+
+        assert named <= OPTIONS | {"--playlist", "--load", "--shuffle"}, document
+
+
+def test_every_option_is_explained() -> None:
+    text = " ".join(document.read_text() for document in DOCUMENTS)
+
+    assert {name for name in OPTIONS if name.startswith("--") and name not in text} <= {
+        "--show-completion",
+        "--help",
+        "--version",
+    }
+
+
+def test_the_table_of_formats_is_that_of_the_program() -> None:
+    table = (ROOT / "docs" / "make.md").read_text().partition("Suffixes that mostly")[0]
+
+    assert {name.encode() for name in re.findall(r"`(\.[a-z0-9+]+)`", table)} == AUDIO_SUFFIXES
+
+
+def test_the_table_of_players_is_that_of_the_program() -> None:
+    page = (ROOT / "docs" / "players.md").read_text()
+    table = page.partition("## Appendix: the form")[2].partition("<!-- matrix -->")[0]
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
+    )
+    styles = {None: "relative where", PathStyle.RELATIVE: "relative", PathStyle.URI: "URIs"}
+
+    assert [row[0] for row in rows] == list(PLAYERS)
+    for name, suffix, paths, extinf, known in rows:
+        player = PLAYERS[name]
+        assert suffix == player.suffix.decode()
+        assert paths.startswith(styles[player.style]) or player.where
+        assert (extinf == "yes") == player.extinf
+        assert known == (player.measured or {"its source": "source"}.get(player.source, known))
+        assert player.part is None or f"{player.part:,} tracks a file" in table
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
+        assert (document.parent / link).exists(), link

@@ -1,0 +1,54 @@
+"""Build the site, with warnings as errors."""
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.docs.commands import CHECKOUT
+
+
+class _Links(HTMLParser):
+    """Collect the addresses and the anchors of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and name in {"href", "src"}:
+                self.links.append(value)
+            elif value and name == "id":
+                self.anchors.add(value)
+
+
+@pytest.mark.process
+def test_the_site_builds_without_warnings_and_all_links_lead_somewhere(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", site],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+    pages = {page: _Links(page.read_text()) for page in site.rglob("*.html") if page.name != "404.html"}
+    for page, links in pages.items():
+        for link in links.links:
+            if link.startswith(("http:", "https:", "data:", "mailto:")):
+                continue
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            target = target / "index.html" if target.is_dir() else target
+
+            assert target.exists(), f"{page.name}: {link}"
+            assert not anchor or target not in pages or anchor in pages[target].anchors, (
+                f"{page.name}: {link}"
+            )

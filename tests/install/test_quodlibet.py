@@ -1,0 +1,276 @@
+"""Run the orders for Quod Libet in its real list model, and in the real player on a virtual screen."""
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.needs import need
+from tests.support.program import DATA, run
+from tests.support.service import wait_for
+
+pytestmark = [pytest.mark.process, pytest.mark.players]
+
+PROBE = Path(__file__).parents[1] / "support" / "quodlibet_probe.py"
+ORDERS = ("RandomOrder", "SpreadOrder", "AlbumsOrder", "SattoloOrder")
+Step = str | list[Any]
+
+
+def song(number: int, artist: str = "", album: str = "", folder: str = "/m") -> dict[str, str]:
+    tags = {"~filename": f"{folder}/{number:03}.mp3", "artist": artist, "album": album}
+    return {**{name: value for name, value in tags.items() if value}, "tracknumber": str(number)}
+
+
+TWELVE = [song(number, "ABC"[number % 3], f"Album {number // 4}") for number in range(12)]
+KEYS = [each["~filename"] for each in TWELVE]
+
+
+@pytest.fixture
+def plugin(home: Path) -> Path:
+    need("quodlibet")
+    done = run("plugin", "install", "quodlibet")
+    assert done.code == 0, done.err
+    return home / ".config/quodlibet/plugins/playshuffle_orders.py"
+
+
+def play(
+    plugin: Path, order: str, steps: Sequence[Step], songs: Sequence[dict[str, str]] = TWELVE
+) -> list[str | None]:
+    """Return the song that plays after each step of "next", "previous" and "choose"."""
+    job = {"plugin": str(plugin), "order": order, "songs": songs, "steps": steps}
+    done = subprocess.run(
+        ["/usr/bin/python3", PROBE],
+        input=json.dumps(job),
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    answers: list[str | None] = json.loads(done.stdout)["answers"]
+    return answers
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_round_plays_every_song_once_across_restarts(plugin: Path, order: str) -> None:
+    first = play(plugin, order, ["next"] * 3 + ["restart"] + ["next"] * 2)
+    rest = play(plugin, order, ["next"] * 8)
+
+    assert sorted(map(str, first + rest[:7])) == KEYS
+    assert rest[7] is None
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_next_round_plays_every_song_again(plugin: Path, order: str) -> None:
+    songs = play(plugin, order, ["next"] * 26)
+
+    assert (songs[12], songs[25]) == (None, None)
+    assert sorted(map(str, songs[:12])) == sorted(map(str, songs[13:25])) == KEYS
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_new_songs_come_in_and_nothing_is_repeated(plugin: Path, order: str) -> None:
+    added = [song(number, "D", "Album 9") for number in range(50, 54)]
+    steps: list[Step] = [*["next"] * 4, *(["add", each] for each in added), "restart", *["next"] * 13]
+
+    songs = play(plugin, order, steps)
+
+    assert sorted(map(str, songs[:16])) == sorted([*KEYS, *(each["~filename"] for each in added)])
+    assert songs[16] is None
+
+
+def test_a_new_song_may_come_at_any_position_still_to_come(plugin: Path) -> None:
+    """Of 11 positions, 80 rounds miss a given one with a chance of 1 in 2,000."""
+    steps: list[Step] = ["next", "next", ["add", song(99)], *["next"] * 11, "forget"]
+    songs = play(plugin, "RandomOrder", steps * 80)
+    rounds = [songs[start : start + 13] for start in range(0, len(songs), 13)]
+
+    places = {each.index("/m/099.mp3") for each in rounds}
+    assert min(places) >= 2
+    assert len(places) >= 9
+
+
+def test_removed_songs_are_not_played(plugin: Path) -> None:
+    songs = play(
+        plugin, "RandomOrder", ["next", "next", *(["remove", key] for key in KEYS[:6]), *["next"] * 7]
+    )
+
+    assert set(songs[2:-1]) | set(songs[:2]) >= set(KEYS[6:])
+    assert not set(songs[2:]) & set(KEYS[:6])
+
+
+def test_spread_keeps_artists_apart_also_after_new_songs(plugin: Path) -> None:
+    artist = {each["~filename"]: each["artist"] for each in TWELVE} | {"/m/050.mp3": "A", "/m/051.mp3": "B"}
+    steps: list[Step] = [*["next"] * 3, ["add", song(50, "A")], ["add", song(51, "B")], *["next"] * 11]
+    songs = [str(key) for key in play(plugin, "SpreadOrder", steps)]
+
+    assert len(set(songs)) == 14
+    assert all(artist[one] != artist[two] for one, two in itertools.pairwise(songs))
+
+
+def test_albums_stay_whole_also_after_new_songs(plugin: Path) -> None:
+    album = {each["~filename"]: each["album"] for each in TWELVE} | {"/m/050.mp3": "Album 9"}
+    songs = [
+        str(key)
+        for key in play(
+            plugin, "AlbumsOrder", [*["next"] * 2, ["add", song(50, album="Album 9")], *["next"] * 11]
+        )
+    ]
+    blocks = [list(block) for _, block in itertools.groupby(songs, album.__getitem__)]
+
+    assert len(blocks) == 4
+    assert all(block == sorted(block) for block in blocks)
+
+
+def test_sattolo_gives_no_song_its_old_position(plugin: Path) -> None:
+    songs = play(plugin, "SattoloOrder", ["next"] * 38)
+    rounds: list[Sequence[str | None]] = [KEYS, songs[:12], songs[13:25], songs[26:]]
+
+    for before, after in itertools.pairwise(rounds):
+        assert all(old != new for old, new in zip(before, after, strict=True))
+
+
+def test_previous_goes_back_and_next_comes_again(plugin: Path) -> None:
+    songs = play(
+        plugin, "RandomOrder", ["next", "next", "next", "previous", "previous", "next", "next", "next"]
+    )
+
+    assert songs[3:7] == [songs[1], songs[0], songs[1], songs[2]]
+    assert songs[7] not in songs[:7]
+
+
+def test_a_chosen_song_is_not_played_again(plugin: Path) -> None:
+    first = play(plugin, "RandomOrder", ["next"])
+    chosen = next(key for key in KEYS if key != first[0])
+
+    songs = play(plugin, "RandomOrder", [["choose", chosen], *["next"] * 11])
+
+    assert songs[0] == chosen
+    assert sorted(map(str, [*first, *songs[:11]])) == KEYS
+    assert songs[11] is None
+
+
+def test_songs_that_are_filtered_out_are_played_when_they_are_shown_again(plugin: Path) -> None:
+    songs = play(plugin, "RandomOrder", [["show", KEYS[:4]], *["next"] * 2, ["show", KEYS], *["next"] * 11])
+
+    assert sorted(map(str, songs[:12])) == KEYS
+    assert songs[12] is None
+
+
+def test_songs_played_in_one_order_are_not_repeated_in_another(plugin: Path) -> None:
+    songs = play(plugin, "RandomOrder", [*["next"] * 5, ["order", "SpreadOrder"], *["next"] * 8])
+
+    assert sorted(map(str, songs[:12])) == KEYS
+    assert songs[12] is None
+
+
+def test_a_damaged_memory_starts_a_new_round(plugin: Path) -> None:
+    (plugin.parents[1] / "playshuffle.json").write_text('{"order": "playshuffle-random", "played": [1]')
+
+    assert sorted(map(str, play(plugin, "RandomOrder", ["next"] * 12))) == KEYS
+
+
+def test_install_says_what_to_do_and_remove_removes(plugin: Path) -> None:
+    again = run("plugin", "install", "quodlibet")
+    (plugin.parents[1] / "playshuffle.json").write_text("{}")
+    removed = run("plugin", "remove", "quodlibet")
+    nothing = run("plugin", "remove", "quodlibet")
+
+    assert again.out.decode().startswith(f"Already installed: {plugin}\n")
+    assert (removed.code, removed.out.decode()) == (0, f"Removed: {plugin}\n")
+    assert (nothing.code, nothing.out.decode()) == (0, "The plugin is not installed.\n")
+    assert list(plugin.parents[1].rglob("*playshuffle*")) == []
+
+
+def test_install_knows_only_quod_libet(home: Path) -> None:
+    done = run("plugin", "install", "quodlibett")
+
+    assert (done.code, done.out) == (2, b"")
+    assert "quodlibet" in done.err
+    assert list(home.rglob("*.py")) == []
+
+
+CONFIG = """[plugins]
+active_plugins = playshuffle-random
+[player]
+backend = nullbe
+[memory]
+shuffle = true
+shuffle_mode = playshuffle-random
+[settings]
+scan = {music}
+[library]
+refresh_on_start = true
+"""
+
+
+def remote(*words: str) -> str:
+    """Ask the running Quod Libet."""
+    done = subprocess.run(["quodlibet", *words], capture_output=True, text=True, check=False, timeout=60)
+    return done.stdout if done.returncode == 0 else ""
+
+
+@contextlib.contextmanager
+def quod_libet(songs: int) -> Iterator[Callable[[], str]]:
+    """Run Quod Libet until the end, or to its death; call the result to play the next song."""
+    process = subprocess.Popen(
+        ["xvfb-run", "-a", "dbus-run-session", "--", "sh", "-c", "echo $$; exec quodlibet 2>&1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    last = ""
+
+    def next_song() -> str:
+        nonlocal last
+        remote("--next")
+        wait_for(lambda: remote("--print-playing", "<~filename>").strip() not in ("", last))
+        last = remote("--print-playing", "<~filename>").strip()
+        return last
+
+    try:
+        wait_for(lambda: len(remote("--print-query", "").splitlines()) == songs)
+        last = remote("--print-playing", "<~filename>").strip()
+        yield next_song
+        remote("--quit")
+        process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
+            process.communicate(timeout=60)
+
+
+def test_the_real_player_plays_each_song_once_across_restarts(
+    plugin: Path, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tool in ("xvfb-run", "dbus-run-session"):
+        need(tool)
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    music = tmp_path / "Music"
+    music.mkdir()
+
+    def add(*numbers: int) -> None:
+        for number in numbers:
+            shutil.copyfile(DATA / "v24.mp3", music / f"{number:02}.mp3")
+
+    add(*range(12))
+    (home / ".config/quodlibet/config").write_text(CONFIG.format(music=music))
+
+    with quod_libet(12) as next_song:
+        played = [next_song() for _ in range(5)]
+    add(12, 13, 14)
+    with quod_libet(15) as next_song:
+        played += [next_song() for _ in range(10)]
+
+    assert sorted(played) == sorted(str(path) for path in music.iterdir())

@@ -1,0 +1,218 @@
+"""`playshuffle service` under a real systemd."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from playshuffle.install.units import quoted
+from tests.support.needs import need
+from tests.support.service import wait_for
+from tests.support.systemd import HOME, ROOT, VENV, Lab, lab
+
+pytestmark = [pytest.mark.process, pytest.mark.root, pytest.mark.systemd]
+
+ODD = 'a "b" %h \\x $HOME; \'#\u00e9 [c]'
+CONFIG = f"""
+folders = ["~/Music"]
+[playlist.all]
+[playlist.odd]
+output = {json.dumps(f"~/{ODD}/odd.m3u")}
+"""
+UNIT = "playshuffle.service"
+UNITS = f"{HOME}/.config/systemd/user"
+
+
+@pytest.fixture(scope="module")
+def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    need("systemctl")
+    need("dbus-daemon")
+    with lab(tmp_path_factory.mktemp("lab")) as booted:
+        booted.write(f"{HOME}/prober.py", (ROOT / "tests/support/sandbox_probe.py").read_text())
+        booted.write(f"{HOME}/odd", ODD)
+        booted.user('mkdir -p Music "$(cat odd)" .config/systemd/user; touch .bashrc')
+        yield booted
+
+
+@pytest.fixture
+def place(booted: Lab) -> Iterator[Lab]:
+    """With a configuration, and nothing installed."""
+    booted.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG)
+    yield booted
+    booted.user(f"playshuffle service uninstall; rm -rf {UNITS}; systemctl --user daemon-reload")
+
+
+def run_instead(place: Lab, command: str) -> None:
+    """Have the unit run something else, by a drop-in as a user may have one."""
+    place.write(f"{UNITS}/{UNIT}.d/override.conf", f"[Service]\nExecStart=\nExecStart={command}\n")
+
+
+def test_one_command_sets_it_up(place: Lab) -> None:
+    said = place.user("playshuffle service install").stdout
+    status = place.user("playshuffle service status").stdout
+
+    assert "playshuffle.service is enabled and was started" in said
+    assert "linger: on" in said
+    assert place.show(UNIT, "ActiveState") == "active"
+    assert place.show(UNIT, "UnitFileState") == "enabled"
+    assert status.splitlines() == [
+        "installed: yes",
+        "enabled: enabled",
+        f"active: active (running): {place.show(UNIT, 'StatusText')}",
+        "sandbox: on",
+        "linger: on; it runs while nobody is logged in, too",
+    ]
+
+
+def test_the_unit_starts_the_program_that_put_it_in_place(place: Lab) -> None:
+    place.user("playshuffle service install")
+
+    assert f"path={HOME}/.local/bin/playshuffle ; argv[]={HOME}/.local/bin/playshuffle watch" in place.show(
+        UNIT, "ExecStart"
+    )
+    said = place.user(
+        f"systemd-analyze --user verify --man=no --recursive-errors=no {UNITS}/*.service {UNITS}/*.timer 2>&1"
+    )
+    assert said.stdout == ""
+
+
+def test_a_playlist_can_be_written_wherever_it_is_and_nothing_beside_it(place: Lab) -> None:
+    """A folder's name may hold all that means something to systemd."""
+    place.user("playshuffle service install")
+    words = [quoted(f"{HOME}/{ODD}"), f"{HOME}/Music", HOME]
+    run_instead(place, f":{VENV}/bin/python {HOME}/prober.py {' '.join(words)}")
+    place.user(f"systemctl --user daemon-reload; systemctl --user restart {UNIT}")
+    told = json.loads(place.user('cat "$(cat odd)/probed.json"').stdout)
+
+    assert told["replace a playlist"] == told["write to the state"] == told["write to the cache"] == "done"
+    assert told["write to the home"].startswith("refused")
+    assert told["sandbox"] == "on"
+
+
+def test_a_second_install_leaves_a_service_that_runs_alone(place: Lab) -> None:
+    place.user("playshuffle service install")
+    process = place.show(UNIT, "MainPID")
+    said = place.user("playshuffle service install").stdout
+
+    assert place.show(UNIT, "MainPID") == process
+    assert "all units" in said
+    assert "is enabled and runs" in said
+
+
+def test_a_service_with_other_folders_begins_anew(place: Lab) -> None:
+    place.user("playshuffle service install; mkdir -p Lists")
+    process = place.show(UNIT, "MainPID")
+    place.write(
+        f"{HOME}/.config/playshuffle/config.toml", CONFIG + '[playlist.x]\noutput = "~/Lists/x.m3u"\n'
+    )
+    said = place.user("playshuffle service install").stdout
+
+    assert "was restarted" in said
+    assert place.show(UNIT, "MainPID") != process
+
+
+def test_what_is_dealt_has_its_timer(place: Lab) -> None:
+    place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG + "[playlist.today]\ndeal = 40\n")
+    place.user("playshuffle service install")
+    status = place.user("playshuffle service status").stdout
+    dealing = place.show("playshuffle-deal.timer", "ActiveState")
+    place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG)
+    said = place.user("playshuffle service install").stdout
+
+    assert place.show("playshuffle-deal.timer", "ActiveState") == "inactive"
+    assert "stopped and disabled playshuffle-deal.timer: nothing is to be dealt" in said
+    assert dealing == "active"
+    assert place.show("playshuffle-reshuffle.timer", "ActiveState") == "inactive"
+    assert "timer: playshuffle-deal.timer\n" in status
+
+
+def test_a_service_that_does_not_start_is_said(place: Lab) -> None:
+    run_instead(place, "false")
+    place.write(f"{UNITS}/{UNIT}.d/restart.conf", "[Service]\nRestart=no\n")
+    done = place.user("playshuffle service install", check=False)
+    status = place.user("playshuffle service status", check=False)
+
+    assert done.returncode == 1
+    assert "does not start: journalctl --user -u playshuffle tells why" in done.stderr
+    assert status.returncode == 1
+    assert "active: failed (failed): exit-code; journalctl" in status.stdout
+
+
+def test_uninstall_leaves_nothing_that_runs(place: Lab) -> None:
+    place.user("playshuffle service install")
+    place.user("playshuffle service uninstall")
+    status = place.user("playshuffle service status", check=False)
+
+    assert place.show(UNIT, "ActiveState") == "inactive"
+    assert place.show(UNIT, "LoadState") == "not-found"
+    assert status.stdout.startswith("installed: no")
+    assert place.user(f"find {UNITS} -type f -o -type l").stdout == ""
+
+
+def test_where_there_are_no_namespaces_it_runs_without_and_says_so(place: Lab) -> None:
+    """And with them, once there are some."""
+    uid = place.user("id -u").stdout.strip()
+    place.write(f"/etc/systemd/system/user@{uid}.service.d/test.conf", "[Service]\nRestrictNamespaces=yes\n")
+    place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
+    try:
+        said = place.user("playshuffle service install").stdout
+        status = place.user("playshuffle service status").stdout
+    finally:
+        place.root(f"rm -r /etc/systemd/system/user@{uid}.service.d; systemctl daemon-reload")
+        place.root(f"systemctl restart user@{uid}")
+    place.user("playshuffle service install")
+
+    assert "gives no namespaces" in said
+    assert "sandbox: system calls only\n" in status
+    assert "active: active" in status
+    assert "sandbox: on\n" in place.user("playshuffle service status").stdout
+
+
+def test_in_a_session_that_systemd_does_not_know_nothing_is_started(place: Lab) -> None:
+    """As after `su`."""
+    done = place.user("env -u XDG_RUNTIME_DIR -u DBUS_SESSION_BUS_ADDRESS playshuffle service install")
+
+    assert "nothing was started" in done.stdout
+    assert place.show(UNIT, "ActiveState") == "inactive"
+
+
+def test_without_linger_what_that_means_is_said(place: Lab) -> None:
+    place.root(
+        "systemd-run -q --unit=login -p User=lab -p PAMName=login sleep 60; loginctl disable-linger lab"
+    )
+    try:
+        said = place.user("playshuffle service install").stdout
+    finally:
+        place.root("loginctl enable-linger lab; systemctl stop login")
+
+    assert (
+        "linger: off; it runs only while you are logged in.\nfor always: sudo loginctl enable-linger $USER"
+        in said
+    )
+
+
+def test_a_program_that_was_removed_is_not_started_again_and_again(place: Lab) -> None:
+    place.user("playshuffle service install")
+    try:
+        place.user("mv .local/bin/playshuffle .local/bin/removed; systemctl --user kill -s KILL playshuffle")
+        wait_for(lambda: place.show(UNIT, "ActiveState") == "inactive", 30)
+        assert place.show(UNIT, "ConditionResult") == "no"
+        assert place.show(UNIT, "Result") != "exit-code"
+    finally:
+        place.user("mv .local/bin/removed .local/bin/playshuffle")
+    place.user(f"systemctl --user start {UNIT}")
+    assert place.show(UNIT, "ActiveState") == "active"
+
+
+def test_it_starts_under_a_manager_that_is_nice(place: Lab) -> None:
+    uid = place.user("id -u").stdout.strip()
+    place.user("playshuffle service install")
+    place.write("/etc/systemd/system/user@.service.d/nice.conf", "[Service]\nNice=5\n")
+    try:
+        place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
+        wait_for(lambda: place.show(UNIT, "ActiveState") == "active", 30)
+        process = place.show(UNIT, "MainPID")
+        assert place.user(f"ps -o ni= -p {process}").stdout.strip() == "19"
+    finally:
+        place.root("rm -r /etc/systemd/system/user@.service.d")
+        place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")

@@ -1,0 +1,412 @@
+"""The units under a real systemd: what they let through, and how the service lives and comes back."""
+
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.needs import need, unmet
+from tests.support.systemd import HOME, PROGRAM, ROOT, USER, VENV, Lab, lab, until
+
+pytestmark = [pytest.mark.process, pytest.mark.root, pytest.mark.systemd]
+
+UNITS = sorted(path.name for path in (ROOT / "systemd").iterdir())
+SERVICES = [name for name in UNITS if name.endswith(".service")]
+OF_USER = [name for name in UNITS if "@" not in name and not name.endswith(".conf")]
+
+CONFIG = f"{HOME}/.config/playshuffle/config.toml"
+
+
+# Of what the prober tries, what the service cannot do without; nothing else may be done.
+WORK = {
+    "write to the state",
+    "write to the cache",
+    "replace a playlist",
+    "read the music",
+    "start its reader",
+}
+# What is refused without namespaces, too.
+KERNEL = {
+    "speak IPv4",
+    "speak IPv6",
+    "speak to the kernel",
+    "map memory to write and run",
+    "make a user namespace",
+    "mount",
+    "take a higher priority",
+    "make a program that runs as its owner",
+}
+
+
+@pytest.fixture(scope="module")
+def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    need("systemctl")
+    need("dbus-daemon")
+    if not os.path.exists("/usr/bin/python3"):
+        unmet("/usr/bin/python3 is missing: apt install python3")
+    with lab(tmp_path_factory.mktemp("lab")) as booted:
+        booted.root("touch /tmp/of-another; mkdir -p /srv/music /srv/playlists; chmod 755 /srv/*")
+        booted.root(f"install -d -o {USER} /srv/playlists/{USER}; chmod 755 /var/log; touch /srv/music/a.mp3")
+        booted.user("mkdir -p .ssh .config/systemd/user .local/state/playshuffle Music Elsewhere")
+        booted.user("touch .ssh/id_ed25519 .bashrc Elsewhere/b.mp3")
+        for suffix in ("flac", "ogg", "m4a"):
+            shutil.copy(ROOT / f"tests/data/tone.{suffix}", booted.shared)
+        booted.user(f"cp {booted.shared}/tone.flac Music")
+        booted.write(f"{HOME}/prober.py", (ROOT / "tests/support/sandbox_probe.py").read_text())
+        for unit in OF_USER:
+            booted.write(f"{HOME}/.config/systemd/user/{unit}", (ROOT / "systemd" / unit).read_text())
+        booted.write(
+            "/etc/systemd/system/playshuffle@.service", (ROOT / "systemd/playshuffle@.service").read_text()
+        )
+        booted.root(f"ln -s {PROGRAM} /usr/local/bin/playshuffle")
+        booted.user("systemctl --user daemon-reload")
+        booted.root("systemctl daemon-reload")
+        yield booted
+
+
+@pytest.fixture
+def place(booted: Lab) -> Iterator[Lab]:
+    """With the units as they are shipped, and a configuration that is sound."""
+    booted.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n')
+    yield booted
+    booted.user(
+        "systemctl --user stop 'playshuffle*'; rm -rf .config/systemd/user/*.d;"
+        "systemctl --user daemon-reload; systemctl --user reset-failed"
+    )
+
+
+def drop_in(place: Lab, unit: str, text: str) -> None:
+    """Change a unit as its user could."""
+    place.write(f"{HOME}/.config/systemd/user/{unit}.d/test.conf", f"[Service]\n{text}\n")
+    place.user("systemctl --user daemon-reload")
+
+
+def watch(place: Lab, settings: str = "") -> None:
+    """Start the service."""
+    drop_in(place, "playshuffle.service", settings)
+    place.start("playshuffle.service")
+
+
+def is_back(place: Lab, restarts: int) -> bool:
+    now = place.user("systemctl --user show --property=ActiveState,NRestarts playshuffle").stdout.split()
+    return set(now) == {"ActiveState=active", f"NRestarts={restarts}"}
+
+
+def test_systemd_finds_no_fault_with_the_units_of_a_user(place: Lab) -> None:
+    words = f"--man=no --recursive-errors=no {' '.join(OF_USER)}"
+    said = place.user(f"cd .config/systemd/user; systemd-analyze --user verify {words} 2>&1")
+
+    assert said.stdout == ""
+
+
+def test_systemd_finds_no_fault_with_the_unit_of_the_system(place: Lab) -> None:
+    said = place.root(
+        f"systemd-analyze verify --man=no --recursive-errors=no playshuffle@{USER}.service 2>&1"
+    )
+
+    assert said.stdout == ""
+
+
+@pytest.mark.parametrize("unit", SERVICES)
+def test_a_unit_is_exposed_no_more_than_it_must(unit: str, tmp_path: Path) -> None:
+    """By systemd's own measure, from 0 to 10, which goes by what a unit wishes for."""
+    need("systemd-analyze")
+    path = tmp_path / unit.replace("@", "@x")
+    path.write_text((ROOT / "systemd" / unit).read_text())
+    scope, most = ("--system", 0.3) if "@" in unit else ("--user", 0.7)
+    if unit == "playshuffle-tell.service":  # it reaches players of this machine
+        most = 1.5
+    said = subprocess.run(
+        ["systemd-analyze", scope, "security", "--offline=true", "--no-pager", path],
+        check=False,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    exposure = re.search(r"exposure level for \S+: (\d+\.\d)", said.stdout)
+
+    assert exposure is not None, said.stderr
+    assert float(exposure[1]) <= most
+
+
+def probed(place: Lab, unit: str) -> dict[str, str]:
+    """What came of each attempt from inside of a unit of the user."""
+    words = f"{VENV}/bin/python {HOME}/prober.py {HOME}/Music {HOME}/Elsewhere {HOME}"
+    drop_in(place, unit, f"ExecStart=\nExecStart={words}\nRestart=no")
+    place.user("rm -rf Music/probed.json")
+    place.start(unit)
+    told: dict[str, str] = json.loads(place.user("cat Music/probed.json").stdout)
+    return told
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "playshuffle.service",
+        pytest.param("playshuffle-reshuffle.service", marks=pytest.mark.slow),
+        pytest.param("playshuffle-deal.service", marks=pytest.mark.slow),
+    ],
+)
+def test_a_unit_of_a_user_lets_nothing_through_but_its_work(place: Lab, unit: str) -> None:
+    """What is scored is a wish; this is what systemd makes of it."""
+    told = probed(place, unit)
+
+    assert told.pop("sandbox") == "on"
+    assert {what for what, came in told.items() if came == "done"} == WORK
+
+
+def test_the_unit_of_the_system_lets_nothing_through_but_its_work(place: Lab) -> None:
+    unit = f"playshuffle@{USER}.service"
+    place.root("cp -r /home/lab/.local/share/pipx/venvs/playshuffle /opt/; cp /home/lab/prober.py /opt")
+    place.write(
+        f"/etc/systemd/system/{unit}.d/test.conf",
+        "[Service]\nExecStart=\nRestart=no\n"
+        f"ExecStart=/opt/playshuffle/bin/python /opt/prober.py /srv/playlists/{USER} /srv/music {HOME}\n",
+    )
+    place.root(f"systemctl daemon-reload; systemctl start {unit}")
+    told = json.loads(place.root(f"cat /srv/playlists/{USER}/probed.json").stdout)
+    place.root(f"rm -r /etc/systemd/system/{unit}.d")
+
+    assert told.pop("sandbox") == "on"
+    assert {what for what, came in told.items() if came == "done"} == WORK
+
+
+def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(place: Lab) -> None:
+    """Ubuntu 24.04 gives none to users. Files are open then, but not programs, sockets and the kernel."""
+    uid = place.user("id -u").stdout.strip()
+    place.write(f"/etc/systemd/system/user@{uid}.service.d/test.conf", "[Service]\nRestrictNamespaces=yes\n")
+    place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
+    try:
+        drop_in(place, "playshuffle.service", "Restart=no")
+        failed = place.user("systemctl --user start playshuffle", check=False)
+        why = place.show("playshuffle.service", "ExecMainStatus"), place.journal("playshuffle.service")
+        name = "playshuffle-sandbox-off.conf"
+        place.write(
+            f"{HOME}/.config/systemd/user/playshuffle.service.d/{name}", (ROOT / "systemd" / name).read_text()
+        )
+        told = probed(place, "playshuffle.service")
+    finally:
+        place.root(f"rm -r /etc/systemd/system/user@{uid}.service.d; systemctl daemon-reload")
+        place.root(f"systemctl restart user@{uid}")
+
+    assert failed.returncode != 0
+    assert why[0] in {"217", "226"}
+    assert "namespac" in why[1]
+    assert told.pop("sandbox") == "system calls only"
+    assert {what for what, came in told.items() if came != "done"} >= KERNEL
+    assert {"write to the home", "read a key", "speak on the session bus"} <= {
+        what for what, came in told.items() if came == "done"
+    }
+
+
+def test_the_service_is_up_when_it_says_so_and_tells_what_it_does(place: Lab) -> None:
+    watch(place)
+
+    assert place.show("playshuffle.service", "ActiveState") == "active"
+    until(lambda: place.show("playshuffle.service", "StatusText") != "")
+
+
+def test_what_is_added_to_the_music_is_in_the_playlist(place: Lab) -> None:
+    """With all of the sandbox around it; and its state can be looked at from outside."""
+    watch(place)
+    place.user(f"cp {place.shared}/tone.ogg Music/added.ogg")
+    until(lambda: "added.ogg" in place.user("cat Music/all.m3u", check=False).stdout)
+
+    assert "all" in place.user("playshuffle status").stdout
+    assert place.show("playshuffle.service", "NRestarts") == "0"
+    assert "Traceback" not in place.journal("playshuffle.service")
+
+
+def test_the_timer_shuffles_anew_while_the_service_runs(place: Lab) -> None:
+    watch(place)
+    until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
+    place.start("playshuffle-reshuffle.service")
+
+    assert place.show("playshuffle-reshuffle.service", "Result") == "success"
+    assert place.show("playshuffle-reshuffle.service", "ExecMainStatus") == "0"
+    assert place.show("playshuffle.service", "ActiveState") == "active"
+    assert "read-only" not in place.journal("playshuffle-reshuffle.service").lower()
+
+
+def test_the_service_of_the_system_keeps_a_playlist(place: Lab) -> None:
+    """Set up as docs/service.md says."""
+    unit = f"playshuffle@{USER}.service"
+    place.root(f"mkdir -p /opt/pipx/venvs; cp -r {VENV} /opt/pipx/venvs/playshuffle")
+    place.root(
+        "cd /opt/pipx/venvs/playshuffle; sed -i 1s,.*,#!$PWD/bin/python, bin/playshuffle;"
+        "ln -sf $PWD/bin/playshuffle /usr/local/bin/playshuffle"
+    )
+    output = f"/srv/playlists/{USER}/everything.m3u"
+    place.write(
+        f"/etc/playshuffle/{USER}.toml",
+        f'folders = ["/srv/music"]\n[playlist.everything]\noutput = "{output}"\n',
+    )
+    place.root(f"cp {place.shared}/tone.ogg /srv/music/b.ogg")
+    place.root(f"systemctl daemon-reload; systemctl start {unit}")
+    try:
+        until(lambda: "b.ogg" in place.root(f"cat {output}", check=False).stdout)
+        owner = place.root(f"stat -c '%U %a' {output}").stdout
+        place.root(f"systemctl reload {unit}")
+        said = place.root(f"systemctl show -P NRestarts -P ActiveState {unit}").stdout.split()
+    finally:
+        place.root(f"systemctl stop {unit}")
+
+    assert owner == f"{USER} 644\n"
+    assert set(said) <= {"0", "active", "reloading"}
+    assert place.root(f"systemctl show -P Result {unit}").stdout == "success\n"
+
+
+def test_a_reload_reads_the_configuration_and_survives_a_broken_one(place: Lab) -> None:
+    watch(place)
+    process = place.show("playshuffle.service", "MainPID")
+    place.write(CONFIG, "nonsense = 1\n")
+    place.user("systemctl --user reload playshuffle")
+    until(lambda: place.show("playshuffle.service", "ActiveState") == "active")
+
+    assert place.show("playshuffle.service", "MainPID") == process
+    assert place.show("playshuffle.service", "NRestarts") == "0"
+
+
+def test_a_broken_configuration_is_not_tried_for_ever(place: Lab) -> None:
+    place.write(CONFIG, "nonsense = 1\n")
+    drop_in(place, "playshuffle.service", "RestartSec=100ms")
+    place.user("systemctl --user start playshuffle", check=False)
+    until(lambda: place.show("playshuffle.service", "ActiveState") == "failed")
+
+    assert place.show("playshuffle.service", "ExecMainStatus") == "78"
+    assert place.show("playshuffle.service", "NRestarts") == "0"
+
+
+def test_any_other_failure_is_tried_for_ever(place: Lab) -> None:
+    """More often than the five times after which systemd would give up by itself."""
+    drop_in(place, "playshuffle.service", "ExecStart=\nExecStart=false\nRestartSec=50ms")
+    place.user("systemctl --user start --no-block playshuffle")
+
+    until(lambda: int(place.show("playshuffle.service", "NRestarts")) > 8)
+
+
+@pytest.mark.timing
+def test_a_main_loop_that_stands_still_is_ended_with_its_stack_told_and_begins_anew(place: Lab) -> None:
+    watch(place, "WatchdogSec=2\nRestartSec=100ms")
+    process = place.show("playshuffle.service", "MainPID")
+    time.sleep(2.5)
+    healthy = place.show("playshuffle.service", "NRestarts")
+    place.user(f"kill -STOP {process}")
+    until(lambda: is_back(place, 1))
+
+    assert healthy == "0"
+    assert place.show("playshuffle.service", "MainPID") not in {process, "0"}
+    assert "Watchdog timeout" in place.journal("playshuffle.service")
+    assert "most recent call first" in place.journal("playshuffle.service")
+
+
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.timing
+def test_a_service_that_is_killed_is_started_again(place: Lab, times: int) -> None:
+    """Each time, started within two seconds of the delay in the unit, and ready after that."""
+    watch(place, "RestartSec=1")
+    waited_s = []
+    for count in range(1, times + 1):
+        killed = place.show("playshuffle.service", "MainPID")
+        place.user("systemctl --user kill --signal=KILL playshuffle")
+        until(functools.partial(is_back, place, count))
+        ended_us, started_us = (
+            int(place.show("playshuffle.service", f"{what}TimestampMonotonic"))
+            for what in ("ActiveExit", "ExecMainStart")
+        )
+        waited_s.append((started_us - ended_us) / 1e6)
+
+        assert place.show("playshuffle.service", "MainPID") != killed
+
+    assert all(0 < s < 1 + 2 for s in waited_s)
+
+
+def test_a_folder_that_was_made_anew_is_written_to_after_a_new_start(place: Lab) -> None:
+    """Systemd opens the sandbox to the folder that is there at the start, not to its name."""
+    watch(place, "RestartSec=100ms")
+    until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
+    place.user("mv Music Moved")
+    try:
+        place.user(f"mkdir Music; cp {place.shared}/tone.m4a Music")
+        until(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
+    finally:
+        place.user("rm -rf Music; mv Moved Music")
+
+    assert place.show("playshuffle.service", "NRestarts") == "1"
+    assert "the sandbox opens to it with a new start" in place.journal("playshuffle.service")
+
+
+def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a_restart(place: Lab) -> None:
+    """The lock on the state holds up the first update until the folder is replaced."""
+    drop_in(place, "playshuffle.service", "RestartSec=100ms")
+    place.write(
+        f"{HOME}/replace.sh",
+        "rm -f Music/all.m3u\nsystemctl --user start playshuffle\n"
+        f"mv Music Moved\nmkdir Music\ncp {place.shared}/tone.m4a Music\n",
+    )
+    try:
+        place.user("flock .local/state/playshuffle/state.lock sh -e replace.sh")
+        until(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
+    finally:
+        place.user("rm -rf Music; mv Moved Music")
+
+    assert place.show("playshuffle.service", "NRestarts") == "1"
+
+
+def test_a_folder_that_the_unit_does_not_name_is_said_and_costs_no_restart(place: Lab) -> None:
+    """The configuration has another one since the installation; the other playlists are kept."""
+    place.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n[playlist.x]\noutput = "~/x.m3u"\n')
+    watch(place, "RestartSec=100ms")
+    until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
+    until(lambda: "x: " in place.journal("playshuffle.service"))
+    time.sleep(1)
+
+    assert place.show("playshuffle.service", "NRestarts") == "0"
+
+
+def test_a_stop_is_a_good_end(place: Lab) -> None:
+    watch(place)
+    place.user("systemctl --user stop playshuffle")
+
+    assert place.show("playshuffle.service", "Result") == "success"
+    assert place.show("playshuffle.service", "ActiveState") == "inactive"
+    assert place.show("playshuffle.service", "ExecMainStatus") == "0"
+
+
+@pytest.mark.parametrize("timer", [name for name in OF_USER if name.endswith(".timer")])
+def test_a_timer_is_set_for_the_next_day(place: Lab, timer: str) -> None:
+    place.user(f"systemctl --user start {timer}")
+    due = place.show(timer, "NextElapseUSecRealtime")
+    left = place.user(f"echo $(( $(date -d '{due}' +%s) - $(date +%s) ))")
+
+    assert 0 < int(left.stdout) <= 24 * 3600 + 300
+    assert place.show(timer, "Persistent") == "yes"
+
+
+def test_a_playlist_made_inside_and_outside_is_the_same_to_the_guard(place: Lab) -> None:
+    """The sandbox mounts what can be written on itself; a drive that went away it must not look like."""
+    place.user("mkdir -p Songs; rm -rf .local/state/playshuffle/*")
+    for suffix in ("flac", "ogg", "m4a"):
+        place.user(f"cp {place.shared}/tone.{suffix} Songs")
+    words = f"{PROGRAM} make {HOME}/Songs -o {HOME}/Songs/all.m3u"
+    unit = "playshuffle-reshuffle.service"
+    drop_in(place, unit, f"ReadWritePaths={HOME}/Songs\nExecStart=\nExecStart={words}")
+    place.start(unit)
+    inside = place.journal(unit)
+    place.user("rm Songs/tone.flac")
+    outside = place.user(f"playshuffle make {HOME}/Songs -o {HOME}/Songs/other.m3u")
+    place.user("rm Songs/tone.ogg")
+    place.start(unit)
+
+    assert "3 tracks" in inside
+    assert "2 tracks" in outside.stderr
+    assert "EXTINF" in place.user("cat Songs/all.m3u").stdout
+    assert place.user("grep -c ^tone Songs/all.m3u").stdout == "1\n"
+    assert place.user("stat -c %a Songs/all.m3u").stdout == "644\n"

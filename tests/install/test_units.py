@@ -1,0 +1,219 @@
+"""The units of a user: as shipped, but for the program and the folders."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.install import units
+from playshuffle.install.units import Folders, Program
+from tests.support.needs import need
+
+ROOT = Path(__file__).parents[2]
+PIPX = Program(
+    ("/home/ann/.local/bin/playshuffle",), ("/home/ann/.local/share/pipx/venvs/playshuffle", "/usr")
+)
+PLAIN = Folders(b"/home/ann/.local/state/playshuffle", (b"/srv/music",))
+ODD = '/srv/a "b" %h \\x $HOME;\'#\u00e9 [c]'
+
+
+def unit(program: Program = PIPX, folders: Folders = PLAIN, environment: dict[str, str] | None = None) -> str:
+    text = units.rendered(program, folders, environment or {}, sandboxed=True)[units.SERVICE]
+    assert text is not None
+    return text
+
+
+def values(text: str, key: str) -> list[str]:
+    return re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
+
+
+def sandbox_lines(name: str) -> list[str]:
+    """The part on files, network, kernel and load, without its comments."""
+    text = (ROOT / "systemd" / name).read_text().partition("PrivateUsers=yes")[2].partition("[Install]")[0]
+    return [line for line in text.splitlines() if line and line[0] != "#"]
+
+
+def test_a_unit_is_the_shipped_one_but_for_program_and_folders() -> None:
+    shipped = (ROOT / "systemd" / units.SERVICE).read_text()
+    changed = ("ConditionFileIsExecutable=", "ExecStart=", "ReadWritePaths=", "NoExecPaths=")
+
+    def kept(text: str) -> list[str]:
+        return [line for line in text.splitlines() if not line.startswith(changed)]
+
+    assert kept(unit().removeprefix(units.MARK)) == kept(shipped)
+
+
+def test_the_service_writes_where_the_playlists_are() -> None:
+    """A drive that is away does not keep it from starting; without its memory it does not start."""
+    assert values(unit(), "ReadWritePaths") == ['"/home/ann/.local/state/playshuffle"', '"-/srv/music"']
+    assert values(unit(), "NoExecPaths") == [
+        '"-/home/ann/.local/state/playshuffle"',
+        '"-/srv/music"',
+        "-/tmp -/var/tmp -/dev/shm",
+    ]
+
+
+def test_a_program_beside_a_playlist_can_still_be_run() -> None:
+    beside = Program(("/srv/music/venv/bin/playshuffle",), ("/srv/music/venv/bin", "/srv/music/venv"))
+
+    assert '"-/srv/music"' not in values(unit(beside), "NoExecPaths")
+    assert '"-/srv/music"' in values(unit(beside), "ReadWritePaths")
+
+
+def test_each_service_starts_its_verb() -> None:
+    starts = {
+        name: values(text or "", "ExecStart")
+        for name, text in units.rendered(PIPX, PLAIN, {}, sandboxed=True).items()
+        if name.endswith(".service")
+    }
+
+    assert starts == {
+        "playshuffle.service": [':"/home/ann/.local/bin/playshuffle" watch'],
+        "playshuffle-reshuffle.service": [':"/home/ann/.local/bin/playshuffle" reshuffle'],
+        "playshuffle-deal.service": [':"/home/ann/.local/bin/playshuffle" deal --due'],
+        "playshuffle-tell.service": [':"/home/ann/.local/bin/playshuffle" tell --written'],
+    }
+
+
+@pytest.mark.process
+def test_systemd_reads_odd_names_as_they_are_meant(tmp_path: Path) -> None:
+    """Its own parser tells, for the program, its arguments, folders and the environment."""
+    need("systemd-analyze")
+    program = tmp_path / ODD.removeprefix("/srv/") / "python"
+    program.parent.mkdir(parents=True)
+    program.symlink_to(sys.executable)
+    text = unit(
+        Program((str(program), "-m", "playshuffle"), ("/usr",)),
+        Folders(os.fsencode(ODD), (os.fsencode(f"{ODD}/x"),)),
+        {"XDG_STATE_HOME": ODD},
+    )
+    assert 'ExecStart=:"env" "/' in text
+    path = tmp_path / units.SERVICE
+    path.write_text(text)
+    said = subprocess.run(
+        ["systemd-analyze", "--user", "verify", "--man=no", "--recursive-errors=no", path],
+        check=False,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+    assert said.stdout == ""
+    assert said.returncode == 0
+
+
+def test_where_xdg_is_not_the_usual_the_service_is_told() -> None:
+    """Or it would read another configuration, and remember other orders, than a shell does."""
+    environment = {"XDG_STATE_HOME": "/srv/a state", "XDG_CACHE_HOME": "relative", "HOME": "/home/ann"}
+
+    assert values(unit(environment=environment), "Environment") == ['"XDG_STATE_HOME=/srv/a state"']
+    assert values(unit(), "Environment") == []
+
+
+@pytest.mark.parametrize("name", ["new\nline", "esc\x1b", "caf\udce9"])
+def test_a_folder_that_systemd_cannot_read_is_left_out(name: str) -> None:
+    """It takes no control characters, and nothing but UTF-8: such a name must not change another line."""
+    odd = os.fsencode(f"/srv/{name}")
+
+    assert unit(folders=PLAIN._replace(others=(odd, b"/srv/music"))) == unit()
+    with pytest.raises(PlayshuffleError, match="cannot be named in a unit"):
+        unit(folders=PLAIN._replace(state=odd))
+    with pytest.raises(PlayshuffleError, match="cannot be named in a unit"):
+        unit(PIPX._replace(words=(f"/srv/{name}/playshuffle",)))
+
+
+def test_without_namespaces_each_service_has_the_drop_in() -> None:
+    without = units.rendered(PIPX, PLAIN, {}, sandboxed=False)
+    drop_ins = {name: text for name, text in without.items() if name.endswith(".conf")}
+
+    assert drop_ins == {
+        f"{name}.d/playshuffle-sandbox-off.conf": units.MARK + units.shipped("playshuffle-sandbox-off.conf")
+        for name in without
+        if name.endswith(".service")
+    }
+    assert set(without) == set(units.NAMES)
+
+
+def test_the_sandbox_of_all_units_of_a_user_is_one() -> None:
+    """But for the socket by which the service says that it is up."""
+    service = sandbox_lines("playshuffle.service")
+    service.remove("BindReadOnlyPaths=-%t/systemd/notify")
+
+    assert sandbox_lines("playshuffle-reshuffle.service") == service
+    assert sandbox_lines("playshuffle-deal.service") == service
+
+
+def test_the_unit_that_tells_players_writes_only_to_the_state() -> None:
+    units_ = units.rendered(PIPX, PLAIN._replace(state=b"/srv/50% state"), {}, sandboxed=True)
+
+    assert values(units_["playshuffle-tell.service"] or "", "ReadWritePaths") == ['"/srv/50%% state"']
+    assert values(units_[units.TELL_PATH] or "", "DirectoryNotEmpty") == [
+        "/srv/50%% state/written",
+        "/srv/50%% state/written.taken",
+    ]
+
+
+def test_the_drop_in_takes_out_no_more_than_needs_a_namespace() -> None:
+    """What limits system calls, sockets and memory is not in it."""
+    off = set(re.findall(r"^(\w+)=", units.shipped("playshuffle-sandbox-off.conf"), re.MULTILINE))
+
+    assert not off & {
+        "SystemCallFilter",
+        "RestrictAddressFamilies",
+        "MemoryDenyWriteExecute",
+        "NoNewPrivileges",
+    }
+    assert off <= {
+        line.partition("=")[0] for line in ["PrivateUsers=", *sandbox_lines("playshuffle.service")]
+    }
+
+
+def test_units_come_with_the_program_installed_or_not() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+    assert build["force-include"] == {"systemd": "playshuffle/systemd"}
+    assert {name: units.shipped(name) for name in os.listdir(ROOT / "systemd")} == {
+        path.name: path.read_text() for path in (ROOT / "systemd").iterdir()
+    }
+
+
+def test_the_program_is_the_one_that_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the name it was called by: pipx has it point to another place after an upgrade."""
+    monkeypatch.setattr(units, "HIDDEN", ())
+    real = tmp_path / "venv/bin/playshuffle"
+    real.parent.mkdir(parents=True)
+    real.touch(0o755)
+    link = tmp_path / "bin/playshuffle"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    monkeypatch.setattr(sys, "argv", [str(link), "service"])
+    program = units.program()
+
+    assert program.words == (str(link),)
+    assert {str(link.parent), str(real.parent), sys.prefix, sys.base_prefix} <= set(program.folders)
+
+
+def test_a_program_without_a_script_is_a_module_of_its_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/srv/checkout/playshuffle/__main__.py", "service"])
+    monkeypatch.setattr("sysconfig.get_path", lambda _: "/nowhere")
+    monkeypatch.setattr(units, "HIDDEN", ())  # the interpreter of the tests may lie below /tmp
+
+    assert units.program().words == (sys.executable, "-m", "playshuffle")
+
+
+def test_a_program_below_tmp_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service sees another /tmp."""
+    monkeypatch.setattr(units, "HIDDEN", (str(tmp_path),))
+    script = tmp_path / "playshuffle"
+    script.touch(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+
+    with pytest.raises(PlayshuffleError, match="install it elsewhere") as caught:
+        units.program()
+    assert caught.value.code == Exit.CONFIG

@@ -1,0 +1,429 @@
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.library.cache import _SHELF_SIZE, Cache
+from playshuffle.library.folder import Folder, Odd
+from tests.support.forked import forked
+from tests.support.tree import public_folder
+
+
+def some_folder(path: bytes, names: bytes = b"x.mp3/y.mp3") -> Folder:
+    count = names.count(b"/") + 1
+    return Folder(
+        path, 1, 2, 3, 4, b"digest", True, False, b"in", names, bytes(32 * count),
+        bytes(4 * count), b"\0".join([b"#EXTINF:1,x\n"] * count), b"artist",
+    )  # fmt: skip
+
+
+SOME = [some_folder(b"/m/%d/" % number, b"%0999d.mp3/y.mp3" % number) for number in range(40)]
+
+
+@pytest.fixture
+def cache_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """A cache that holds a few folders, three to a shelf."""
+    monkeypatch.setattr("playshuffle.library.cache._SHELF_SIZE", 3)
+    with Cache() as cache:
+        cache.keep([(folder, '[["tag"]]') for folder in SOME], ())
+    return os.fsencode(home / ".cache/playshuffle/cache.db")
+
+
+def known(root: bytes = b"/m") -> dict[bytes, Folder]:
+    with Cache() as cache:
+        return cache.folders([root])
+
+
+def assert_works() -> None:
+    with Cache() as cache:
+        cache.keep([(SOME[0], '[["tag"]]')], ())
+    assert known()[SOME[0].path] == SOME[0]
+    with Cache() as cache:
+        assert cache.fields(SOME[0]) == [["tag"]]
+
+
+_INTEGERS = st.integers(-(2**63), 2**63 - 1)
+_NAMES = st.binary(min_size=1, max_size=9).filter(lambda name: b"\0" not in name and b"/" not in name)
+_REASONS = st.text(max_size=9)
+_ODDS = st.builds(
+    Odd,
+    st.lists(_NAMES, max_size=3),
+    st.dictionaries(_NAMES, _INTEGERS, max_size=3),
+    st.lists(st.tuples(_NAMES | st.just(b""), _REASONS), max_size=3),
+    st.dictionaries(st.integers(0, 2**31), st.tuples(_REASONS, st.booleans()), max_size=3),
+)
+_FOLDERS = st.builds(
+    Folder,
+    path=_NAMES.map(lambda name: b"/m/" + name + b"/"),
+    **dict.fromkeys(("device", "inode", "mtime_ns", "ctime_ns"), _INTEGERS),
+    **dict.fromkeys(("is_plain", "has_hard_links"), st.booleans()),
+    **dict.fromkeys(("digest", "folders", "names", "stamps", "lines", "artists"), st.binary()),
+    durations_ms=st.none() | st.binary(),
+    odd=_ODDS,
+)
+
+
+_FIELDS = st.lists(st.none() | st.lists(_REASONS, max_size=3), max_size=3)
+
+
+@given(st.lists(st.tuples(_FOLDERS, _FIELDS), max_size=5, unique_by=lambda one: one[0].path))
+@settings(deadline=None, max_examples=30)
+def test_what_is_kept_comes_back_as_it_was(kept: list[tuple[Folder, list[list[str] | None]]]) -> None:
+    """Every field, whatever is in it, and the tags."""
+    with tempfile.TemporaryDirectory() as top, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", top)
+        with Cache() as cache:
+            cache.keep([(folder, json.dumps(fields)) for folder, fields in kept], ())
+        with Cache() as cache:
+            assert cache.folders([b"/"]) == {folder.path: folder for folder, _ in kept}
+            assert [cache.fields(folder) for folder, _ in kept] == [fields for _, fields in kept]
+
+
+def test_a_folder_that_is_kept_again_replaces_the_old(cache_file: bytes) -> None:
+    newer = SOME[0]._replace(inode=9)
+    with Cache() as cache:
+        cache.keep([(newer, "[]")], ())
+
+    assert known() == {**{folder.path: folder for folder in SOME}, newer.path: newer}
+
+
+def test_tags_that_another_process_stored_for_other_files_are_unknown(cache_file: bytes) -> None:
+    """Between the two looks of a run, one file went and another came, so that the names are as many."""
+    other = SOME[0]._replace(names=b"other.mp3/y.mp3")
+    retagged = SOME[0]._replace(stamps=b"1" * 64)
+    for newer in (other, retagged):
+        with Cache() as reader, Cache() as writer:
+            [before] = [folder for path, folder in reader.folders([b"/"]).items() if path == SOME[0].path]
+            writer.keep([(newer, '[["other"]]')], ())
+
+            assert reader.fields(before) == []
+            assert reader.fields(newer) == [["other"]]
+
+
+def test_folders_that_are_gone_are_forgotten_with_their_tags(cache_file: bytes) -> None:
+    with Cache() as cache:
+        cache.keep((), [SOME[0].path, b"/never/there/"])
+
+    assert known().keys() == {folder.path for folder in SOME[1:]}
+    with Cache() as cache:
+        assert cache.fields(SOME[0]) == []
+        assert cache.fields(SOME[1]) == [["tag"]]
+
+
+def test_only_what_lies_below_the_roots_comes_back(home: Path) -> None:
+    paths = [b"/", b"/a/", b"/a/b/", b"/a/\xff/", b"/a!/", b"/a-b/", b"/a.b/", b"/a0/", b"/ab/", b"/b/"]
+    with Cache() as cache:
+        cache.keep([(some_folder(path), "[]") for path in paths], ())
+
+        def below(*roots: bytes) -> list[bytes]:
+            return sorted(cache.folders(roots))
+
+        assert below(b"/a") == below(b"/a/") == [b"/a/", b"/a/b/", b"/a/\xff/"]
+        assert below(b"/") == sorted(paths)
+        assert below(b"/ab", b"/a/b", b"/a") == [b"/a/", b"/a/b/", b"/a/\xff/", b"/ab/"]
+        assert below(b"/never") == below() == []
+
+
+def test_what_was_not_read_yet_is_not_taken_for_read(home: Path) -> None:
+    """None is no empty column."""
+    for durations_ms in (None, b""):
+        with Cache() as cache:
+            cache.keep([(some_folder(b"/m/")._replace(durations_ms=durations_ms), "[]")], ())
+        assert known()[b"/m/"].durations_ms == durations_ms
+
+
+def test_a_cache_of_another_version_is_emptied(cache_file: bytes) -> None:
+    with closing(sqlite3.connect(cache_file)) as database:
+        database.execute("PRAGMA user_version = 99")
+
+    assert known() == {}
+    assert_works()
+
+
+@pytest.mark.parametrize("table", ["shelf", "tags"])
+def test_a_cache_without_a_table_is_begun_anew(cache_file: bytes, table: str) -> None:
+    with closing(sqlite3.connect(cache_file)) as database:
+        database.execute(f"DROP TABLE {table}")
+
+    assert known() == {}
+    assert_works()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"garbage " * 1000, b"", b"SQLite format 3\0", bytes(8192)],
+    ids=["garbage", "empty", "short", "zeros"],
+)
+def test_what_is_no_cache_is_thrown_away(cache_file: bytes, content: bytes) -> None:
+    with open(cache_file, "wb") as file:
+        file.write(content)
+
+    assert known() == {}
+    assert_works()
+
+
+def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
+    """Flipped bits, zeroed sectors, garbage and lost ends: what still comes back is true."""
+    with open(cache_file, "rb") as file:
+        whole = file.read()
+    true = {folder.path: folder for folder in SOME}
+    draw = random.Random(1)
+    came_back = 0
+    for number in range(60):
+        damaged = bytearray(whole)
+        start = draw.randrange(len(whole))
+        if number % 4 == 0:
+            damaged[start] ^= 1 << draw.randrange(8)
+        elif number % 4 == 1:
+            damaged[start : start + 512] = bytes(len(damaged[start : start + 512]))
+        elif number % 4 == 2:
+            damaged[start : start + 4096] = draw.randbytes(len(damaged[start : start + 4096]))
+        else:
+            del damaged[start:]
+        for suffix in (b"-wal", b"-shm"):
+            assert not os.path.exists(cache_file + suffix)
+        with open(cache_file, "wb") as file:
+            file.write(damaged)
+
+        with Cache() as cache:
+            folders = cache.folders([b"/"])
+            fields = [cache.fields(folder) for folder in true.values()]
+            cache.keep([(SOME[0], '[["tag"]]'), (SOME[-1], '[["tag"]]')], [SOME[1].path])
+
+        assert folders.items() <= true.items()
+        assert all(one in ([], [["tag"]]) for one in fields)
+        came_back += len(folders)
+        with Cache() as cache:
+            assert cache.folders([b"/"]).items() <= true.items()
+
+    assert came_back > 20 * len(SOME)
+
+
+@pytest.mark.parametrize("column", ["folders", "crc", "prefix"])
+@pytest.mark.parametrize("value", [0, None, "text", b"blob", b""])
+def test_a_damaged_shelf_is_unknown_until_it_is_written_again(home: Path, column: str, value: object) -> None:
+    """Whatever type a column has become; the other shelves are still known."""
+    folders = many_folders(2 * _SHELF_SIZE + 3)
+    keep(folders)
+    with closing(database(home)) as cache_db, cache_db:
+        cache_db.execute(f"UPDATE shelf SET {column} = ? WHERE number = 2", (value,))
+
+    lost = {folder.path for folder in folders[_SHELF_SIZE : 2 * _SHELF_SIZE]}
+    if (column, value) == ("prefix", b""):  # the prefix of everything
+        lost = set()
+    assert known(b"/").keys() == {folder.path for folder in folders} - lost
+
+    keep(folders)
+    assert known(b"/") == {folder.path: folder for folder in folders}
+
+
+def many_folders(count: int, top: bytes = b"/m/") -> list[Folder]:
+    return [some_folder(b"%b%05d/" % (top, number)) for number in range(count)]
+
+
+def keep(folders: list[Folder], gone: list[bytes] | None = None) -> None:
+    with Cache() as cache:
+        cache.keep([(folder, '[["tag"]]') for folder in folders], gone or [])
+
+
+def database(home: Path) -> sqlite3.Connection:
+    return sqlite3.connect(home / ".cache/playshuffle/cache.db")
+
+
+def shelf_sizes(home: Path) -> list[int]:
+    """The number of folders on each shelf, by the rows of their tags."""
+    with closing(database(home)) as cache_db:
+        return [
+            size for (size,) in cache_db.execute("SELECT count(*) FROM tags GROUP BY shelf ORDER BY shelf")
+        ]
+
+
+def test_a_change_leaves_the_other_folders_of_its_shelf(home: Path) -> None:
+    folders = many_folders(5)
+    keep(folders)
+    keep([folders[1]._replace(inode=7)], [folders[3].path])
+
+    left = known()
+    assert list(left) == [folders[0].path, folders[1].path, folders[2].path, folders[4].path]
+    assert [folder.inode == 7 for folder in left.values()] == [False, True, False, False]
+
+
+def test_a_change_writes_only_its_own_shelf(home: Path) -> None:
+    folders = many_folders(5 * _SHELF_SIZE)
+    keep(folders)
+    with closing(database(home)) as cache_db:
+        before = cache_db.execute("SELECT number, folders FROM shelf ORDER BY number").fetchall()
+        keep([folders[_SHELF_SIZE]._replace(inode=7)])
+        after = cache_db.execute("SELECT number, folders FROM shelf ORDER BY number").fetchall()
+
+    assert [number for number, _ in before] == [1, 2, 3, 4, 5]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True, False, True, True, True]
+
+
+def test_new_folders_fill_the_last_shelf_first(home: Path) -> None:
+    """However few come at a time, shelves are full."""
+    folders = many_folders(2 * _SHELF_SIZE + 20)
+    for start in range(0, len(folders), 37):
+        keep(folders[start : start + 37])
+
+    assert shelf_sizes(home) == [_SHELF_SIZE, _SHELF_SIZE, 20]
+    assert list(known()) == [folder.path for folder in folders]
+
+
+def test_a_shelf_without_folders_is_deleted(home: Path) -> None:
+    folders = many_folders(2 * _SHELF_SIZE)
+    keep(folders)
+    keep([], [folder.path for folder in folders[:_SHELF_SIZE]])
+
+    with closing(database(home)) as cache_db:
+        assert cache_db.execute("SELECT number FROM shelf").fetchall() == [(2,)]
+    assert list(known()) == [folder.path for folder in folders[_SHELF_SIZE:]]
+
+
+def test_the_later_of_two_entries_counts_where_a_row_was_lost(home: Path) -> None:
+    folders = many_folders(2 * _SHELF_SIZE)
+    keep(folders)
+    with closing(database(home)) as cache_db, cache_db:
+        cache_db.execute("DELETE FROM tags WHERE path = ?", (folders[3].path,))
+    keep([folders[3]._replace(inode=7)])
+
+    assert known()[folders[3].path].inode == 7
+    assert len(known()) == len(folders)
+
+
+def test_a_first_run_writes_in_proportion_to_the_cache(home: Path) -> None:
+    """Every shelf is written once, so twice as many folders need twice as many bytes."""
+    written = []
+    for number, count in enumerate((3000, 6000)):
+        folders = many_folders(count, b"/m/%d/" % number)
+        before = bytes_written()
+        for start in range(0, count, 256):
+            keep(folders[start : start + 256])
+        written.append(bytes_written() - before)
+
+    assert written[0] > 0
+    assert written[1] < 2.4 * written[0]
+
+
+def bytes_written() -> int:
+    """Bytes that this process has passed to write calls."""
+    text = Path("/proc/self/io").read_text()
+    return int(text.partition("wchar: ")[2].split()[0])
+
+
+@pytest.mark.parametrize("value", [0, None, '[["tag"]]', b'[["gat"]]', b""])
+def test_tags_whose_check_sum_is_wrong_are_unknown(cache_file: bytes, value: object) -> None:
+    with closing(sqlite3.connect(cache_file)) as database, database:
+        database.execute("UPDATE tags SET fields = ? WHERE path = ?", (value, SOME[0].path))
+
+    with Cache() as cache:
+        assert [cache.fields(folder) for folder in SOME[:2]] == [[], [["tag"]]]
+
+
+@pytest.fixture
+def foreign_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
+    """A cache folder that others can reach, and that is not theirs."""
+    with public_folder() as folder:
+        monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(folder))
+        yield folder
+
+
+def write_and_read() -> tuple[int, dict[bytes, Folder]]:
+    with Cache() as cache:
+        before = len(cache.folders([b"/"]))
+        cache.keep([(SOME[0], "[]")], ())
+        return before, cache.folders([b"/"])
+
+
+@pytest.mark.process
+def test_where_nothing_can_be_written_the_cache_is_in_memory(foreign_home: bytes) -> None:
+    os.chmod(foreign_home, 0o555)
+
+    assert forked(write_and_read, as_nobody=True) == (0, {SOME[0].path: SOME[0]})
+    assert os.listdir(foreign_home) == []
+
+
+@pytest.mark.process
+def test_a_cache_that_may_not_be_written_is_left_alone(foreign_home: bytes) -> None:
+    with Cache() as cache:
+        cache.keep([(folder, "[]") for folder in SOME], ())
+    for path, mode in ((b"/playshuffle/cache.db", 0o444), (b"/playshuffle", 0o755)):
+        os.chmod(foreign_home + path, mode)
+
+    assert forked(write_and_read, as_nobody=True)[0] == 0
+    os.chmod(foreign_home + b"/playshuffle/cache.db", 0o600)
+    assert len(known()) == len(SOME)
+
+
+@pytest.mark.root
+@pytest.mark.process
+def test_a_full_disk_costs_the_memory_and_not_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what was kept before is there again when there is room."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
+
+    def fill() -> tuple[int, int, int]:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", disk], check=True)
+        with Cache() as cache:
+            cache.keep([(SOME[0], "[]")], ())
+        with Cache() as cache:
+            cache.keep([(some_folder(b"/big/", bytes(1 << 20)), "[]")], ())
+            meanwhile = len(cache.folders([b"/"]))
+        with open(disk / "filler", "wb", buffering=0) as file:
+            file.write(bytes(1 << 20))  # as much of it as there is room for
+        with Cache() as cache:
+            cache.keep([(SOME[1], "[]")], ())
+            assert isinstance(cache.folders([b"/"]), dict)
+        os.unlink(disk / "filler")
+        with Cache() as cache:
+            after = len(cache.folders([b"/"]))
+            cache.keep([(SOME[2], "[]")], ())
+            return meanwhile, after, len(cache.folders([b"/"]))
+
+    assert forked(fill, own_mounts=True) == (1, 1, 2)
+
+
+def test_a_cache_that_another_process_holds_is_done_without(
+    cache_file: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not damaged: it stays, and nothing of it is lost."""
+    monkeypatch.setattr("playshuffle.system.sqlite._WAIT_S", 0.05)
+    with closing(sqlite3.connect(cache_file)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("DELETE FROM shelf")
+
+        write_and_read()
+
+        other.rollback()
+
+    assert len(known()) == len(SOME)
+
+
+@pytest.mark.process
+def test_many_processes_may_begin_a_cache_at_once(home: Path) -> None:
+    """And all that they keep is kept."""
+    children = []
+    for number in range(8):
+        child = os.fork()
+        if child == 0:
+            with Cache() as cache:
+                for folder in SOME[5 * number : 5 * number + 5]:
+                    cache.keep([(folder, "[]")], ())
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
+
+    assert known() == {folder.path: folder for folder in SOME}

@@ -1,0 +1,238 @@
+import contextlib
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import mutagen
+import pytest
+from mutagen.flac import Picture
+from mutagen.id3 import APIC, POPM, TXXX
+from mutagen.mp4 import MP4Cover
+
+from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.head_reader import read_head
+from playshuffle.library.tag_reader import read
+from tests.library.test_tag_reader import DATA
+from tests.support.audio_data import FILES
+from tests.support.mutants import mutants
+
+PLAIN = [
+    *("v22.mp3", "v23.mp3", "v24.mp3", "v1.mp3", "none.mp3"),
+    *("tone.flac", "tone.ogg", "tone.opus", "tone.m4a", "tone.wav", "tone.aiff"),
+]
+ROOT = Path(__file__).parents[2]
+
+
+def assert_as_the_reference(path: Path) -> bool:
+    """Return whether a file is accepted; its reading must be that of the reference."""
+    reading = read_head(os.fsencode(path))
+    assert reading is None or reading == read(os.fsencode(path)), path
+    return reading is not None
+
+
+def test_plain_files_are_accepted() -> None:
+    assert [name for name in FILES if assert_as_the_reference(DATA / name)] == [
+        name for name in FILES if name in PLAIN or name == "alac.m4a"
+    ]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_no_truncated_file_is_read_differently(name: str, tmp_path: Path) -> None:
+    data = (DATA / name).read_bytes()
+    path = tmp_path / name
+    for length in range(0, len(data), 1 + len(data) // 300):
+        path.write_bytes(data[:length])
+        assert_as_the_reference(path)
+
+
+@pytest.mark.parametrize(
+    ("seed", "count"),
+    [
+        *[(seed, 500) for seed in (101, 102, 103)],
+        *[pytest.param(seed, 20_000, marks=pytest.mark.slow) for seed in range(1, 6)],
+    ],
+)
+@pytest.mark.timeout(1800)
+def test_no_damaged_file_is_read_differently(seed: int, count: int, tmp_path: Path) -> None:
+    accepted = 0
+    for name, data in mutants(DATA, count, seed):
+        path = tmp_path / name
+        path.write_bytes(data)
+        accepted += assert_as_the_reference(path)
+        path.unlink()
+
+    assert accepted > count // 10
+
+
+_WORDS = [
+    "Night",
+    "Höhe",
+    "椎名林檎",
+    "",
+    " x ",
+    "a; b",
+    "a/b",
+    "🎵",
+    "The\0End",
+    "x" * 300,
+    "(17)",
+    "17",
+    "RX",
+]
+_FIELDS = {
+    "TIT2": "title", "TPE1": "artist", "TALB": "album", "TPE2": "albumartist", "TPOS": "discnumber",
+    "TRCK": "tracknumber", "TCON": "genre", "TDRC": "date", "TCOM": "composer", "TIT1": "grouping",
+    "TBPM": "bpm", "TLAN": "language",
+}  # fmt: skip
+_NUMBERS = ["3", "3/12", "03", "x", "1997", "1997-09-22", "1997-9", "2003-05", ""]
+
+
+def make_file(folder: Path, chance: random.Random) -> Path:
+    """Copy a sound file and give it random tags, as mutagen writes them."""
+    name = chance.choice(["none.mp3", "v24.mp3", "v1.mp3", *(name for name in PLAIN if "tone" in name)])
+    path = folder / name
+    path.write_bytes((DATA / name).read_bytes())
+    file = mutagen.File(path)
+    if file.tags is None:
+        file.add_tags()
+    pairs = {
+        frame: [
+            chance.choice(_NUMBERS if frame in ("TPOS", "TRCK", "TDRC", "TBPM") else _WORDS)
+            for _ in range(chance.choice((1, 1, 1, 2)))
+        ]
+        for frame in chance.sample(sorted(_FIELDS), chance.randrange(len(_FIELDS)))
+    }
+    size = chance.choice((0, 0, 3000, 9000, 70_000))
+    version = chance.choice((3, 4))
+    if name.endswith((".mp3", ".wav", ".aiff")):
+        for frame, values in pairs.items():
+            file.tags.add(getattr(mutagen.id3, frame)(encoding=chance.randrange(4), text=values))
+        file.tags.add(TXXX(encoding=chance.randrange(4), desc=chance.choice(_WORDS), text=_WORDS[:2]))
+        file.tags.add(POPM(email="x", rating=chance.randrange(256), count=chance.randrange(300)))
+        if size:
+            file.tags.add(APIC(encoding=0, mime="image/png", type=3, desc="", data=bytes(size)))
+        options = {"v1": chance.randrange(3)} if name.endswith(".mp3") else {}
+        with contextlib.suppress(mutagen.MutagenError):  # Latin-1 cannot hold every word
+            file.save(v2_version=version, v23_sep=chance.choice((None, "/")), **options)
+    elif name.endswith(".m4a"):
+        for (_, values), key in zip(
+            pairs.items(), ("\xa9nam", "\xa9ART", "\xa9wrk", "\xa9day"), strict=False
+        ):
+            file[key] = values
+        file["trkn"] = [(chance.randrange(20), 20)]
+        file["covr"] = [MP4Cover(bytes(size))]
+        file["----:com.apple.iTunes:MOOD"] = [word.encode() for word in chance.sample(_WORDS, 2)]
+        file.save()
+    else:
+        file.update({_FIELDS[frame]: values for frame, values in pairs.items()})
+        if size and name.endswith(".flac"):
+            picture = Picture()
+            picture.data = bytes(size)
+            file.add_picture(picture)
+        elif size:
+            file["metadata_block_picture"] = "A" * size
+        file.save()
+    return path
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.timeout(1800)
+def test_no_tagged_file_is_read_differently(count: int, tmp_path: Path) -> None:
+    """Whatever tags, covers and versions a tagger writes."""
+    chance = random.Random(1)
+    accepted = sum(assert_as_the_reference(make_file(tmp_path, chance)) for _ in range(count))
+
+    assert accepted > count * 0.7
+
+
+# In a process of its own, in which nothing else imports mutagen.
+WITHOUT_MUTAGEN = """
+import sys
+from playshuffle.library.head_reader import read_head
+assert all(read_head(name.encode()) is not None for name in sys.argv[1:])
+assert "mutagen" not in sys.modules
+"""
+
+
+@pytest.mark.process
+def test_mutagen_is_not_imported_for_plain_files() -> None:
+    names = ("v24.mp3", "none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.wav", "tone.aiff")
+    subprocess.run(
+        [sys.executable, "-c", WITHOUT_MUTAGEN, *(str(DATA / name) for name in names)], cwd=ROOT, check=True
+    )
+
+
+def with_cover(name: str, path: Path) -> Path:
+    """Copy a file, add a cover of 300 KB and audio after it."""
+    path.write_bytes((DATA / name).read_bytes())
+    file = mutagen.File(path)
+    if name.endswith(".flac"):
+        picture = Picture()
+        picture.data = bytes(300_000)
+        file.add_picture(picture)
+    else:
+        file.tags.add(APIC(encoding=0, mime="image/png", type=3, desc="", data=bytes(300_000)))
+    file.save()
+    with path.open("ab") as end:
+        end.write(bytes(50_000))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "cover", "most"),
+    [
+        *[(name, False, 1) for name in ("v23.mp3", "v24.mp3", "none.mp3", "tone.flac", "tone.m4a")],
+        *[(name, False, 2) for name in ("tone.ogg", "tone.opus", "tone.wav", "v1.mp3")],
+        *[(name, True, 2) for name in ("v23.mp3", "v24.mp3", "tone.flac")],
+    ],
+)
+def test_a_plain_file_takes_few_reads(
+    name: str, cover: bool, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cover is stepped over."""
+    path = with_cover(name, tmp_path / name) if cover else DATA / name
+    sizes: list[int] = []
+    pread = os.pread
+
+    def count(descriptor: int, size: int, offset: int) -> bytes:
+        data = pread(descriptor, size, offset)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "pread", count)
+
+    assert assert_as_the_reference(path)
+    assert 1 <= len(sizes) <= most
+    assert sum(sizes) <= 8192 + 16384
+
+
+def test_links_and_pipes_are_declined(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo.mp3")
+    (tmp_path / "link.mp3").symlink_to(DATA / "v24.mp3")
+    before = os.listdir("/proc/self/fd")
+
+    for name in ("fifo.mp3", "link.mp3", "nothing.mp3"):
+        assert read_head(os.fsencode(tmp_path / name)) is None
+    assert read_head(b"a\0b.mp3") is None
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_an_error_of_the_disk_is_left_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(descriptor: int, size: int, offset: int) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "pread", fail)
+
+    assert read_head(os.fsencode(DATA / "v24.mp3")) is None
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_declined(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(bytes(100))
+    with path.open("rb") as file:
+        head = HeadFile(file.fileno(), 100_000)
+        assert head.at(0, 100) == bytes(100)
+        with pytest.raises(DeclinedError):
+            head.at(50_000, 1)

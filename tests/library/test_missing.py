@@ -1,0 +1,285 @@
+"""The guard: an absent drive empties nothing, a real deletion is believed."""
+
+import errno
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from playshuffle.errors import Exit, MissingError, PlayshuffleError
+from playshuffle.library import missing
+from playshuffle.library.folder import Skipped
+from playshuffle.library.missing import Root
+from playshuffle.system.mounts import Mount
+
+DISK = Mount(b"/", "ext4", b"/dev/sda1", 1)
+STICK = Mount(b"/mnt/usb", "ext4", b"/dev/sdb1", 2)
+HUNDRED = [b"/mnt/usb/%03d.mp3" % index for index in range(100)]
+
+
+def refusal(known: Root | None, now: Root, before: list[bytes], found: list[bytes]) -> str:
+    with pytest.raises(PlayshuffleError) as caught:
+        missing.check_tracks(known, now, before, [path for path in before if path not in found])
+    assert caught.value.code == Exit.MISSING
+    return str(caught.value)
+
+
+def test_a_root_never_seen_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(PlayshuffleError, match="No such file") as caught:
+        missing.check_root(bytes(tmp_path / "none"), None)
+
+    assert caught.value.code == Exit.NO_INPUT
+
+
+def test_a_root_that_had_tracks_is_away_when_it_is_missing(tmp_path: Path) -> None:
+    path = bytes(tmp_path / "none")
+
+    with pytest.raises(PlayshuffleError, match=r"seems to be missing: .*4,000 tracks") as caught:
+        missing.check_root(path, Root(path, 4000, []))
+
+    assert caught.value.code == Exit.MISSING
+
+
+def test_a_file_is_no_root(tmp_path: Path) -> None:
+    (tmp_path / "x.mp3").touch()
+
+    with pytest.raises(PlayshuffleError, match="is a file, not a folder") as caught:
+        missing.check_root(bytes(tmp_path / "x.mp3"), None)
+
+    assert caught.value.code == Exit.NO_INPUT
+
+
+def test_a_folder_that_can_be_read_is_a_root(tmp_path: Path) -> None:
+    missing.check_root(bytes(tmp_path), None)
+    missing.check_root(bytes(tmp_path), Root(bytes(tmp_path), 5, []))
+
+
+def test_a_folder_that_cannot_be_opened_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It exists, but its drive answers with an error."""
+
+    def fail(path: bytes, flags: int) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", fail)
+        with pytest.raises(MissingError, match="Input/output error; 5 tracks were there"):
+            missing.check_root(bytes(tmp_path), Root(bytes(tmp_path), 5, []))
+
+
+def test_one_track_on_an_absent_mount_is_missing() -> None:
+    known = Root(b"/mnt", 2, [DISK, STICK])
+
+    with pytest.raises(MissingError, match="1 tracks are gone"):
+        missing.check_tracks(
+            known, Root(b"/mnt", 1, [DISK]), [b"/mnt/a.mp3", b"/mnt/usb/b.mp3"], [b"/mnt/usb/b.mp3"]
+        )
+
+
+def test_mounts_are_compared_only_if_both_are_known() -> None:
+    missing.check_tracks(None, Root(b"/mnt/usb", 95, [STICK]), HUNDRED, HUNDRED[:5])
+    missing.check_tracks(Root(b"/mnt/usb", 100, [STICK]), Root(b"/mnt/usb", 95, []), HUNDRED, HUNDRED[:5])
+
+
+@pytest.mark.parametrize(("unseen", "is_missing"), [(20, False), (50, False), (51, True)])
+@pytest.mark.parametrize("event", ["files", "folder"])
+def test_deletions_that_were_seen_are_not_counted_as_missing(
+    unseen: int, is_missing: bool, event: str
+) -> None:
+    """Of 100 tracks 30 are deleted with an event, in a folder or file by file, and others without."""
+    seen = [b"/mnt/usb/x/y/%02d.mp3" % number for number in range(30)]
+    before = HUNDRED[:70] + seen
+    deleted = {b"/mnt/usb/x"} if event == "folder" else {*seen}
+    lost = HUNDRED[:unseen] + seen
+    now = Root(b"/mnt/usb", 100 - len(lost), [STICK])
+
+    if is_missing:
+        with pytest.raises(MissingError, match="51 of 100 tracks are gone"):
+            missing.check_tracks(Root(b"/mnt/usb", 100, [STICK]), now, before, lost, deleted)
+    else:
+        missing.check_tracks(Root(b"/mnt/usb", 100, [STICK]), now, before, lost, deleted)
+
+
+def test_a_deletion_elsewhere_explains_no_missing_track() -> None:
+    for deleted in (b"/mnt/usb/other", b"/mnt/usb/00"):
+        with pytest.raises(MissingError):
+            missing.check_tracks(
+                Root(b"/mnt/usb", 100, [STICK]),
+                Root(b"/mnt/usb", 10, [STICK]),
+                HUNDRED,
+                HUNDRED[10:],
+                {deleted},
+            )
+
+
+def test_all_tracks_may_be_deleted_if_it_was_seen() -> None:
+    known = Root(b"/mnt/usb", 100, [STICK])
+
+    missing.check_tracks(known, Root(b"/mnt/usb", 0, [STICK]), HUNDRED, HUNDRED, {*HUNDRED})
+    with pytest.raises(MissingError, match="no track was found"):
+        missing.check_tracks(known, Root(b"/mnt/usb", 0, [STICK]), HUNDRED, HUNDRED, {*HUNDRED[:79]})
+
+
+def test_a_root_is_stored_with_the_mounts_that_it_is_on(tmp_path: Path) -> None:
+    root = missing.current_root(bytes(tmp_path), 7)
+    output = missing.output_root(bytes(tmp_path))
+
+    assert (root.path, root.tracks) == (bytes(tmp_path), 7)
+    assert b"/" in [os.path.commonpath([b"/", mount.point]) for mount in root.mounts]
+    assert (output.path, output.tracks, output.mounts) == (bytes(tmp_path) + b"/", 0, root.mounts[:1])
+    assert len(output.mounts) == 1
+
+
+@pytest.mark.parametrize(
+    ("user", "owners", "named"), [(1000, [0, 5], []), (0, [0, 0], []), (0, [7, 0, 5, 7], [5, 7])]
+)
+def test_root_is_told_whose_music_it_is(
+    monkeypatch: pytest.MonkeyPatch, user: int, owners: list[int], named: list[int]
+) -> None:
+    roots = {b"/music/%d" % number: owner for number, owner in enumerate(owners)}
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: user)
+        patch.setattr(os, "stat", lambda path: SimpleNamespace(st_uid=roots[path]))
+        notes = missing.root_user_notes(roots)
+
+    assert len(notes) == len(named)
+    assert all(f"(user {owner})" in note for owner, note in zip(named, notes, strict=True))
+
+
+def test_a_root_with_nothing_left_is_away() -> None:
+    known = Root(b"/mnt/usb", 3, [STICK])
+
+    assert "3 were there" in refusal(known, Root(b"/mnt/usb", 0, [STICK]), HUNDRED[:3], [])
+
+
+def test_a_new_root_may_be_empty() -> None:
+    missing.check_tracks(None, Root(b"/m", 0, []), [], [])
+
+
+def test_a_mount_that_is_gone_takes_its_tracks_along() -> None:
+    """Even three of five: what lies in the empty mount point is not the library."""
+    known = Root(b"/mnt/usb", 5, [STICK])
+
+    text = refusal(known, Root(b"/mnt/usb", 3, [DISK]), HUNDRED[:5], HUNDRED[:3])
+
+    assert "2 tracks are gone, and /mnt/usb is not mounted as it was" in text
+
+
+def test_a_mount_below_the_root_takes_its_tracks_along() -> None:
+    known = Root(b"/mnt", 105, [DISK, STICK])
+
+    text = refusal(known, Root(b"/mnt", 100, [DISK]), [*HUNDRED[:5], b"/mnt/a.mp3"], [b"/mnt/a.mp3"])
+
+    assert "5 tracks are gone, and /mnt/usb" in text
+
+
+def test_a_mount_that_is_gone_is_missed_by_a_new_playlist_too() -> None:
+    """It has no last order, but the root had more tracks; or the guard would forget the drive."""
+    known = Root(b"/mnt", 50, [DISK, STICK])
+
+    text = refusal(known, Root(b"/mnt", 30, [DISK]), [], HUNDRED[:30])
+
+    assert "20 tracks are gone, and /mnt/usb" in text
+
+
+def test_what_cannot_be_read_is_not_gone() -> None:
+    folder = Skipped(b"/m/b/", "Permission denied")
+    missing.check_unreadable(folder, [b"/m/a.mp3"])
+
+    with pytest.raises(PlayshuffleError, match="Permission denied; 1 tracks were there") as caught:
+        missing.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"])
+
+    assert caught.value.code == Exit.MISSING
+
+
+def test_a_deletion_beside_a_mount_that_is_gone_is_believed() -> None:
+    """The vanished tracks were not on that mount."""
+    known = Root(b"/mnt", 2, [DISK, STICK])
+
+    missing.check_tracks(known, Root(b"/mnt", 1, [DISK]), [b"/mnt/a.mp3", b"/mnt/b.mp3"], [b"/mnt/b.mp3"])
+
+
+def test_a_library_moved_to_another_disk_is_believed() -> None:
+    """The mount is another, but all tracks are there."""
+    known = Root(b"/mnt/usb", 100, [STICK])
+    other = STICK._replace(source=b"/dev/nvme0n1p1", fsid=7)
+
+    missing.check_tracks(known, Root(b"/mnt/usb", 100, [other]), HUNDRED, [])
+
+
+def test_the_same_drive_under_another_device_name_is_the_same() -> None:
+    """sdb1 came back as sdc1: what was deleted on it was deleted."""
+    known = Root(b"/mnt/usb", 100, [STICK])
+    renamed = STICK._replace(source=b"/dev/sdc1")
+
+    missing.check_tracks(known, Root(b"/mnt/usb", 95, [renamed]), HUNDRED, HUNDRED[:5])
+
+
+@pytest.mark.parametrize(
+    ("before", "left", "is_refused"), [(42, 21, False), (42, 20, True), (30, 10, False), (31, 10, True)]
+)
+def test_more_than_half_and_more_than_twenty_gone_is_away(before: int, left: int, is_refused: bool) -> None:
+    """Exactly half, or exactly twenty, is still believed."""
+    arguments = (Root(b"/mnt/usb", before, [STICK]), Root(b"/mnt/usb", left, [STICK]), HUNDRED[:before])
+    if is_refused:
+        assert f"of {before} tracks are gone" in refusal(*arguments, HUNDRED[:left])
+    else:
+        missing.check_tracks(*arguments, HUNDRED[left:before])
+
+
+def test_below_does_not_mistake_a_longer_name_for_a_folder() -> None:
+    assert missing.below(b"/a", [b"/a/x", b"/ab/x", b"/a", b"/a/b/c"]) == [b"/a/x", b"/a/b/c"]
+
+
+def test_what_lay_on_an_absent_mount_was_not_deleted_whatever_was_seen() -> None:
+    """A desktop removes the folder on which it had mounted a drive."""
+    stick = Mount(b"/m/stick", "vfat", b"/dev/sdb1", 7)
+    disk = Mount(b"/", "ext4", b"/dev/sda1", 1)
+    before = [b"/m/stick/%d.mp3" % number for number in range(3)] + [b"/m/a.mp3"]
+
+    with pytest.raises(MissingError):
+        missing.check_tracks(
+            Root(b"/m", 4, [disk, stick]), Root(b"/m", 1, [disk]), before, before[:3], {b"/m/stick"}
+        )
+
+
+def test_a_root_that_is_there_was_not_deleted() -> None:
+    """Nor what it is in: events may tell of another folder of that name."""
+    before = [b"/m/%d.mp3" % number for number in range(60)]
+    disk = [Mount(b"/", "ext4", b"/dev/sda1", 1)]
+
+    for told in (b"/m", b"/"):
+        with pytest.raises(MissingError):
+            missing.check_tracks(Root(b"/m", 60, disk), Root(b"/m", 10, disk), before, before[10:], {told})
+    missing.check_tracks(Root(b"/m", 60, disk), Root(b"/m", 10, disk), before, before[10:], {*before[10:]})
+
+
+def test_a_playlist_is_not_written_below_the_place_of_its_drive() -> None:
+    there = Root(b"/mnt/sd/", 0, [Mount(b"/mnt/sd", "vfat", b"/dev/sdb1", 7)])
+    gone = Root(b"/mnt/sd/", 0, [Mount(b"/", "ext4", b"/dev/sda1", 1)])
+
+    missing.check_output(None, gone)
+    missing.check_output(there, there)
+    missing.check_output(gone, there)
+    with pytest.raises(MissingError):
+        missing.check_output(there, gone)
+
+
+def test_a_playlist_of_some_tracks_may_lose_most_of_them_if_the_root_does_not() -> None:
+    before = HUNDRED[:50]
+
+    missing.check_tracks(
+        Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 120, [STICK]), before, before[:30]
+    )
+
+    with pytest.raises(MissingError, match="30 of 50 tracks are gone"):
+        missing.check_tracks(
+            Root(b"/mnt/usb", 50, [STICK]), Root(b"/mnt/usb", 20, [STICK]), before, before[:30]
+        )
+
+
+def test_a_playlist_of_some_tracks_may_not_lose_all_of_them() -> None:
+    before = HUNDRED[:30]
+
+    with pytest.raises(MissingError, match="30 of 30 tracks are gone"):
+        missing.check_tracks(Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 120, [STICK]), before, before)

@@ -1,0 +1,185 @@
+"""Tags that filters, spoken word and duplicates need, written by mutagen into each format and read by us."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import mutagen
+import pytest
+from mutagen.id3 import COMM, ID3, PCNT, POPM, TBPM, TDOR, TLAN, TMOO, TORY, TXXX
+
+from playshuffle.library import cache, id3
+from playshuffle.library.folder import Tags
+from playshuffle.library.tag_fields import LONGEST_COMMENT, Stream, tags_of
+from playshuffle.library.tag_reader import read
+
+DATA = Path(__file__).parents[1] / "data"
+NEW = {
+    "comment": "a comment",
+    "mood": "calm",
+    "language": "deu",
+    "bpm": 120,
+    "original_date": "1969-05-04",
+    "play_count": 7,
+}
+VORBIS = {
+    "COMMENT": "a comment",
+    "MOOD": "calm",
+    "LANGUAGE": "deu",
+    "BPM": "119.6",
+    "ORIGINALDATE": "1969-05-04",
+    "PLAYCOUNT": "7",
+}
+ITUNES = "----:com.apple.iTunes:"
+MP4 = {
+    "\xa9cmt": "a comment",
+    ITUNES + "MOOD": b"calm",
+    ITUNES + "LANGUAGE": b"deu",
+    "tmpo": [120],
+    ITUNES + "ORIGINALDATE": b"1969-05-04",
+    ITUNES + "PLAYCOUNT": b"7",
+}
+ASF = {
+    "Description": "a comment",
+    "WM/Mood": "calm",
+    "WM/Language": "deu",
+    "WM/BeatsPerMinute": "120",
+    "WM/OriginalReleaseTime": "1969-05-04",
+    "FMPS_Playcount": "7.0",
+}
+
+
+def written(tmp_path: Path, name: str, tags: Mapping[str, Any]) -> Path:
+    path = tmp_path / name
+    shutil.copy(DATA / name, path)
+    file = mutagen.File(path)
+    for key, value in tags.items():
+        file[key] = value
+    file.save()
+    return path
+
+
+def tags_in(path: Path) -> Tags:
+    tags = read(os.fsencode(path)).tags
+    assert tags is not None
+    return tags
+
+
+def new_fields(tags: Tags) -> dict[str, Any]:
+    return {field: getattr(tags, field) for field in NEW}
+
+
+@pytest.mark.parametrize("name", ["tone.flac", "tone.oga", "tone.ogg", "tone.opus", "tone.wv"])
+def test_vorbis_comments_and_apev2(name: str, tmp_path: Path) -> None:
+    assert new_fields(tags_in(written(tmp_path, name, VORBIS))) == NEW
+
+
+def test_mp4(tmp_path: Path) -> None:
+    tags = tags_in(written(tmp_path, "tone.m4a", {**MP4, "stik": [2]}))
+
+    assert new_fields(tags) == NEW
+    assert tags.media_kind == 2
+
+
+def test_asf(tmp_path: Path) -> None:
+    assert new_fields(tags_in(written(tmp_path, "tone.wma", ASF))) == NEW
+
+
+@pytest.mark.parametrize("counter", [PCNT(count=7), POPM(email="a@example.org", rating=255, count=7)])
+@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize("encoding", [0, 1, 2, 3])
+def test_id3(
+    counter: Any, version: int, encoding: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.mp3"
+    shutil.copy(DATA / "none.mp3", path)
+    tag = ID3()
+    tag.add(COMM(encoding=encoding, lang="eng", desc="iTunNORM", text=" 0000"))
+    tag.add(COMM(encoding=encoding, lang="eng", desc="", text="a comment"))
+    tag.add(TLAN(encoding=encoding, text="deu"))
+    tag.add(TBPM(encoding=encoding, text="120"))
+    tag.add(counter)
+    if version == 4:
+        tag.add(TMOO(encoding=encoding, text="calm"))
+        tag.add(TDOR(encoding=encoding, text="1969-05-04"))
+    else:
+        tag.add(TXXX(encoding=encoding, desc="MOOD", text="calm"))
+        tag.add(TORY(encoding=encoding, text="1969"))
+    tag.save(path, v2_version=version, v1=0)
+    ours = read(os.fsencode(path))
+    monkeypatch.setattr(id3, "read_tag", lambda _: None)
+
+    assert ours.tags is not None
+    assert new_fields(ours.tags) == NEW | {"original_date": "1969-05-04" if version == 4 else "1969"}
+    assert ours == read(os.fsencode(path))
+
+
+def test_id3v1_comment(tmp_path: Path) -> None:
+    path = tmp_path / "v1.mp3"
+    data = bytearray((DATA / "v1.mp3").read_bytes())
+    data[-31:-1] = b"a comment".ljust(28, b"\0") + b"\0\3"
+    path.write_bytes(data)
+
+    assert tags_in(path).comment == "a comment"
+
+
+def test_play_counts_of_quod_libet_and_ratings(tmp_path: Path) -> None:
+    tags = tags_in(written(tmp_path, "tone.ogg", {"playcount:me@example.org": "12", "RATING": "4"}))
+
+    assert (tags.play_count, tags.rating) == (12, 0.8)
+
+
+def test_a_long_comment_is_cut() -> None:
+    assert tags_of({"comment": ["é" * 1000]}, Stream(1)).comment == "é" * LONGEST_COMMENT
+
+
+@pytest.mark.parametrize("value", ["fast", "", "nan", "inf", "0", "-3", "1e300"])
+def test_what_is_not_a_tempo_is_none(value: str) -> None:
+    assert tags_of({"bpm": [value]}, Stream(1)).bpm is None
+
+
+@pytest.mark.parametrize(
+    ("values", "count"),
+    [(["3", "12"], 12), (["x"], None), (["0"], 0), (["9" * 10], None), ([""], None), ([7], 7)],
+)
+def test_play_count_is_the_largest(values: list[Any], count: int | None) -> None:
+    assert tags_of({"playcount": values}, Stream(1)).play_count == count
+
+
+@pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf"), 1e300])
+def test_absurd_rates_are_none(rate: float) -> None:
+    tags = tags_of({}, Stream(1, rate, rate))
+
+    assert (tags.bitrate, tags.sample_rate) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "sample_rate", "lossless"),
+    [
+        ("tone.flac", 8000, True),
+        ("tone.wav", 8000, True),
+        ("tone.aiff", 8000, True),
+        ("tone.wv", 8000, True),
+        ("tone.tta", 8000, True),
+        ("tone.oga", 8000, True),
+        ("tone.ogg", 8000, False),
+        ("tone.opus", None, False),
+        ("tone.m4a", 8000, False),
+        ("alac.m4a", 8000, True),
+        ("tone.wma", 16000, False),
+        ("v24.mp3", 8000, False),
+    ],
+)
+def test_the_audio_itself(name: str, sample_rate: int | None, lossless: bool) -> None:
+    tags = tags_in(DATA / name)
+
+    assert (tags.sample_rate, tags.lossless) == (sample_rate, lossless)
+    if name not in {"tone.wv", "tone.tta", "tone.oga"}:  # mutagen has no bit rate for these
+        assert tags.bitrate is not None
+        assert 7000 < tags.bitrate < 140_000
+
+
+def test_the_cache_version_fits_into_sqlite() -> None:
+    assert 0 < cache._VERSION < 1 << 31

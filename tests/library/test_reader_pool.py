@@ -1,0 +1,439 @@
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library import reader_pool
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.reader_pool import read_all
+from playshuffle.library.tag_reader import read
+from tests.library.test_tag_reader import DATA
+from tests.support.audio_data import FILES, is_sound
+from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
+from tests.support.mutants import mutants
+
+pytestmark = pytest.mark.process
+
+SOUND = [os.fsencode(DATA / name) for name in FILES]
+ROOT = str(Path(__file__).parents[2])
+
+
+def children() -> set[int]:
+    """Return the processes that this one has started, zombies included, without multiprocessing's helper."""
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parent = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1]
+            command = Path(f"/proc/{name}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if parent == str(os.getpid()) and b"resource_tracker" not in command:
+            found.add(int(name))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _leaves_nothing() -> Iterator[None]:
+    """No test leaves a process or a descriptor behind."""
+    before = children(), os.listdir("/proc/self/fd")
+    yield
+
+    assert (children(), os.listdir("/proc/self/fd")) == before
+
+
+def count_starts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """A list that grows with each worker that is started."""
+    started: list[object] = []
+
+    class Counted(reader_pool._Worker):
+        def __init__(self, deadline_s: float, memory_bytes: int) -> None:
+            super().__init__(deadline_s, memory_bytes)
+            started.append(self.process.pid)
+
+    monkeypatch.setattr(reader_pool, "_Worker", Counted)
+    return started
+
+
+def test_every_file_is_read_once_and_as_in_this_process() -> None:
+    """More files than are given out at a time, in any order: each with its own reading, of any kind."""
+    paths = [*SOUND, b"/nothing.mp3", os.fsencode(__file__)] * 20
+    found = list(read_all(paths, processes=2))
+
+    assert sorted(index for index, _ in found) == list(range(len(paths)))
+    assert all(reading == read(paths[index]) for index, reading in found)
+
+
+def test_no_files_need_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to read starts nothing."""
+    monkeypatch.setattr(sys, "executable", "/nonexistent")
+
+    assert list(read_all([])) == []
+
+
+def test_few_files_start_one_worker() -> None:
+    """A second one would cost more than it saves."""
+    with contextlib.closing(read_all(SOUND * 3, processes=8)) as iterator:
+        next(iterator)
+
+        assert len(children()) == 1
+
+
+def test_names_that_no_file_has_are_not_asked_for(tmp_path: Path) -> None:
+    """Neither a NUL nor a path of 100 KB confuses the worker; odd bytes are no trouble."""
+    odd = os.fsencode(tmp_path) + b"/\xff\n\x1b.mp3"
+    Path(os.fsdecode(odd)).write_bytes((DATA / "v24.mp3").read_bytes())
+    found = dict(read_all([b"a\0b.mp3", b"x" * 100_000, odd, b""]))
+
+    assert [found[index].is_audio for index in range(4)] == [False, False, True, False]
+    assert found[0].reason == "cannot be opened: no file has such a name"
+    assert found[2] == read(os.fsencode(DATA / "v24.mp3"))
+
+
+# In a process of its own, whose memory shows nothing of how the bombs were made.
+MEASURED = """
+import json, re, sys
+from playshuffle.library.reader_pool import read_all
+deadline_s, *names = sys.argv[1:]
+paths = [name.encode() for name in names]
+found = list(read_all(paths, processes=2, deadline_s=float(deadline_s), memory_bytes=100 << 20))
+peak_kb = int(re.search(r"VmHWM:\\s+([0-9]+) kB", open("/proc/self/status").read())[1])
+print(json.dumps([peak_kb, found]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("bombs", "deadline_s"),
+    [
+        # A busy machine needs seconds to use up the memory.
+        (
+            {
+                "memory.mp3": (compressed_bomb, "needed too much memory"),
+                "depth.m4a": (nested_bomb, "damaged (RecursionError)"),
+            },
+            25,
+        ),
+        (
+            {
+                "slow.ogg": (slow_ogg_bomb, "took longer than 1 s"),
+                "slow.mp3": (slow_id3_bomb, "took longer than 1 s"),
+            },
+            1,
+        ),
+    ],
+    ids=["memory and depth", "time"],
+)
+def test_bombs_take_no_other_file_along(
+    tmp_path: Path, bombs: dict[str, tuple[Callable[[], bytes], str]], deadline_s: int
+) -> None:
+    """What needs too much memory, time or depth is named; the rest is read; this process stays small."""
+    paths = list(SOUND)
+    for place, (name, (make, _)) in enumerate(bombs.items()):
+        (tmp_path / name).write_bytes(make())
+        paths.insert(4 * place, os.fsencode(tmp_path / name))
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(deadline_s), *map(os.fsdecode, paths)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    peak_kb, found = json.loads(done.stdout)
+    readings = {paths[index]: Reading(*reading) for index, reading in found}
+    reasons = {name: readings[os.fsencode(tmp_path / name)].reason for name in bombs}
+
+    assert reasons == {name: f"tags could not be read: {reason}" for name, (_, reason) in bombs.items()}
+    assert len(found) == len(paths)
+    assert all(readings[path].tags is not None for path in SOUND)
+    assert all(readings[os.fsencode(tmp_path / name)].is_audio for name in bombs)
+    assert peak_kb < 60 * 1024
+    assert done.stderr == b""
+
+
+def test_worker_killed_from_outside_loses_nothing() -> None:
+    """Whoever kills workers now and then: every file is read all the same."""
+    paths = SOUND * 20
+    found = {}
+    for count, (index, reading) in enumerate(read_all(paths, processes=2)):
+        found[index] = reading
+        if count in (30, 150, 300):
+            for child in children():
+                os.kill(child, signal.SIGKILL)
+
+    assert len(found) == len(paths)
+    assert all(reading.tags is not None for reading in found.values())
+
+
+def test_ctrl_c_is_left_to_the_parent() -> None:
+    """A parent that wants to finish what it is at still has its worker."""
+    with contextlib.closing(read_all(SOUND * 20, processes=1)) as iterator:
+        next(iterator)
+        (worker,) = children()
+        os.kill(worker, signal.SIGINT)
+        rest = [next(iterator) for _ in range(300)]
+
+        assert children() == {worker}
+        assert all(reading.tags is not None for _, reading in rest)
+
+
+def test_closing_early_ends_the_workers() -> None:
+    """Whoever wants no more readings leaves no process behind."""
+    with contextlib.closing(read_all(SOUND * 20, processes=2)) as iterator:
+        next(iterator)
+
+        assert len(children()) == 2
+    assert children() == set()
+
+
+def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's."""
+    started = count_starts(monkeypatch)
+    clock = time.monotonic
+    passed_s = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + passed_s)
+    readings = []
+    for _, reading in read_all(SOUND * 20, processes=2):
+        readings.append(reading)
+        # Longer than a worker may take to start: a jump of just that is taken for the worker's.
+        passed_s += 100 * (len(readings) % 50 == 0)
+
+    assert passed_s > 500
+    assert len(started) == 2
+    assert all(reading.tags is not None for reading in readings)
+
+
+def test_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it may have kept of a bomb is missing to no other file."""
+    started = count_starts(monkeypatch)
+    (tmp_path / "bomb.mp3").write_bytes(compressed_bomb())
+    paths = [os.fsencode(tmp_path / "bomb.mp3"), *SOUND]
+    found = dict(read_all(paths, memory_bytes=100 << 20))
+
+    assert found[0].reason == "tags could not be read: needed too much memory"
+    assert all(found[index].tags is not None for index in range(1, len(paths)))
+    assert len(started) == 2
+
+
+def test_threads_may_read_at_once() -> None:
+    """Two threads, each with its own workers."""
+    found: list[list[tuple[int, Reading]]] = []
+    threads = [threading.Thread(target=lambda: found.append(sorted(read_all(SOUND)))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 2
+    assert found[0] == found[1]
+
+
+def test_worker_has_its_limits() -> None:
+    """Memory and core dumps are limited in a worker, and in this process they are not."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with contextlib.closing(read_all(SOUND, memory_bytes=300 << 20)) as iterator:
+        next(iterator)
+        (worker,) = children()
+        limits = " ".join(Path(f"/proc/{worker}/limits").read_text().split())
+
+    assert f"Max address space {300 << 20} {300 << 20}" in limits
+    assert "Max core file size 0 0" in limits
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def test_a_lower_limit_from_outside_stays() -> None:
+    """Under a limit that we may not raise, files are read within it."""
+    code = (
+        "from playshuffle.library.reader_pool import read_all; import sys; "
+        "print(*read_all([sys.argv[1].encode()]))"
+    )
+    command = [
+        "sh",
+        "-c",
+        'ulimit -v 300000; exec "$0" "$@"',
+        sys.executable,
+        "-c",
+        code,
+        str(DATA / "v22.mp3"),
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=30)
+
+    assert b"Title v22.mp3" in done.stdout
+
+
+INTERRUPTED = """
+import sys
+from playshuffle.library.reader_pool import read_all
+try:
+    for index, reading in read_all([name.encode() for name in sys.argv[1:]], deadline_s=1):
+        print(index, flush=True)
+except KeyboardInterrupt:
+    pass
+"""
+
+
+def alive_in_group(group: int) -> list[str]:
+    """The processes of a group that still run."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = path.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(its_group) == group and state != "Z":
+            found.append(path.parent.name)
+    return found
+
+
+@pytest.mark.parametrize("death", ["ctrl-c", "kill"])
+def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
+    """Ctrl-C, which reaches all, or a death of the parent alone: no worker is left, and none says a word."""
+    (tmp_path / "slow.mp3").write_bytes(slow_id3_bomb())
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(DATA / "v24.mp3"), str(tmp_path / "slow.mp3")],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()  # a worker is at the slow file now
+
+    assert len(alive_in_group(process.pid)) == 2
+    if death == "ctrl-c":
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.kill()
+    _, said = process.communicate(timeout=5)
+    until = time.monotonic() + 20
+    while alive_in_group(process.pid) and time.monotonic() < until:
+        time.sleep(0.05)
+
+    assert alive_in_group(process.pid) == []
+    assert said == b""
+
+
+@pytest.mark.parametrize(
+    "worker",
+    [
+        "print(flush=True); print('[[null, 1, true, true]]', flush=True); input()",
+        "print(flush=True); print('[]', flush=True); input()",
+        "print(flush=True); print([[0, '', 1, 1]] * 3, flush=True); input()",
+        "print(flush=True); print('hello', flush=True); input()",
+        "print(flush=True); [print('x' * 100_000, end='') for _ in iter(int, 1)]",
+        "print(flush=True); [print('[[null, \"\", true, true]]') for _ in iter(int, 1)]",
+        "print(flush=True); raise SystemExit(0)",
+    ],
+)
+def test_a_worker_that_lies_is_not_believed(worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a worker says, each file gets one reading, and it has the right form."""
+    monkeypatch.setattr(reader_pool, "_COMMAND", worker)
+    found = list(read_all(SOUND[:2], deadline_s=1))
+
+    assert sorted(index for index, _ in found) == [0, 1]
+    assert all(reading.tags is None for _, reading in found)
+
+
+# A worker that hangs or ends at some files, without a word about those that it read before.
+FAULTY = """
+import os, signal, sys
+sys.path[:] = sys.argv[4:]
+from playshuffle.library import reader_worker
+read = reader_worker.read_head
+def read_head(path):
+    if b"hang" in path:
+        signal.pause()
+    if b"crash" in path:
+        os._exit(1)
+    return read(path)
+reader_worker.read_head = read_head
+reader_worker.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"), [("hang", "took longer than 1 s"), ("crash", "the tag reader crashed")]
+)
+def test_only_the_file_at_fault_is_blamed(
+    fault: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that are answered in one batch with it are read all the same."""
+    monkeypatch.setattr(reader_pool, "_COMMAND", FAULTY)
+    paths = [os.fsencode(tmp_path / f"{number}.mp3") for number in range(300)]
+    paths[20:20] = [os.fsencode(tmp_path / f"{fault}1.mp3")]
+    paths[250:250] = [os.fsencode(tmp_path / f"{fault}2.mp3")]
+    for path in paths:
+        Path(os.fsdecode(path)).write_bytes((DATA / "v24.mp3").read_bytes())
+    found = dict(read_all(paths, processes=2, deadline_s=1))
+
+    assert len(found) == len(paths)
+    assert {
+        os.path.basename(paths[index]): reading.reason for index, reading in found.items() if reading.reason
+    } == {f"{fault}{number}.mp3".encode(): f"tags could not be read: {reason}" for number in (1, 2)}
+
+
+@pytest.mark.parametrize("python", ["/nonexistent", "/bin/false"])
+def test_no_worker_at_all_is_an_error(python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where none can be started, the user is told, and no file is blamed."""
+    monkeypatch.setattr(sys, "executable", python)
+    with pytest.raises(PlayshuffleError, match=f"Tags cannot be read: {python}"):
+        list(read_all(SOUND))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\xff",
+        b"[" * 100_000,
+        b"null",
+        b"[]",
+        b'[[null, "", 1, true]]',
+        b'[[null, "", true, 1]]',
+        b'[[null, "", true]]',
+        b'[[null, "", true, true, true]]',
+        b'[[[1, 2], "", true, true]]',
+        b'[[null, "", true, true], null]',
+        json.dumps([[[*Tags(), None], "", True, True]]).encode(),
+        json.dumps([[Tags(title="\ud800"), "", True, True]]).encode(),
+        json.dumps([[Tags(duration_ms=-1), "", True, True]]).encode(),
+        json.dumps([[Tags(duration_ms=1 << 40), "", True, True]]).encode(),
+        json.dumps([[Tags(rating=float("nan")), "", True, True]]).encode(),
+        json.dumps([[[["x"]] * 16, "", True, True]]).encode(),
+    ],
+)
+def test_a_line_of_the_wrong_form_is_no_reading(line: bytes) -> None:
+    """Only what a sound worker can have said is taken."""
+    assert reader_pool._parsed(line) is None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_no_damaged_file_stops_any_worker(tmp_path: Path, seed: int) -> None:
+    """A hundred thousand damaged files: each gives a sound reading, and none is slow or kills a worker."""
+    damaged = mutants(DATA, 20_000, seed)
+    while made := list(islice(damaged, 2000)):
+        paths = [tmp_path / name for name, _ in made]
+        for path, (_, data) in zip(paths, made, strict=True):
+            path.write_bytes(data)
+        before = [path.stat() for path in paths]
+        found = dict(read_all([os.fsencode(path) for path in paths], processes=2, deadline_s=2))
+
+        assert len(found) == len(paths)
+        for index, reading in found.items():
+            assert is_sound(reading), (seed, paths[index])
+            assert "longer than" not in reading.reason, (seed, paths[index])
+            assert "crashed" not in reading.reason, (seed, paths[index])
+            assert paths[index].read_bytes() == made[index][1]
+            assert paths[index].stat().st_mtime_ns == before[index].st_mtime_ns
+            paths[index].unlink()

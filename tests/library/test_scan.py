@@ -1,0 +1,61 @@
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.scan import Progress, survey
+from playshuffle.library.walk import EVERYWHERE
+
+_FOLDERS = 600
+
+
+@pytest.mark.process
+def test_a_killed_first_run_keeps_what_it_has_read(tmp_path: Path, home: Path) -> None:
+    """After kill -9 the next run reads only what is missing."""
+    for number in range(_FOLDERS):
+        folder = tmp_path / f"{number:03}"
+        folder.mkdir()
+        (folder / "x.mp3").write_bytes(b"x")
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+
+        def read_some(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+            for number in range(520):
+                yield number, Reading(Tags(title=str(number)))
+            os.write(write_end, b"!")
+            signal.pause()
+
+        survey_with(tmp_path, read_some)
+        os._exit(1)
+    assert os.read(read_end, 1) == b"!"
+    os.kill(child, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    os.close(read_end)
+    os.close(write_end)
+
+    asked: list[bytes] = []
+
+    def read_rest(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        asked.extend(paths)
+        return ((number, Reading(Tags())) for number in range(len(paths)))
+
+    assert survey_with(tmp_path, read_rest) == _FOLDERS
+    assert len(asked) == _FOLDERS - 511  # two batches of 256, one of which holds the root itself
+
+
+def survey_with(root: Path, read_all: object) -> int:
+    with Cache() as cache:
+        library = survey(
+            [os.fsencode(root)],
+            cache,
+            read_all,  # type: ignore[arg-type]
+            Progress(),
+            EVERYWHERE,
+            use_ignore_files=False,
+        )
+    return len(library.tracks)

@@ -1,0 +1,44 @@
+import pytest
+
+from playshuffle.library.folder import Tags
+from playshuffle.library.spoken import GENRES, reason
+
+
+@pytest.mark.parametrize(
+    ("name", "tags", "expected"),
+    [
+        ("x.m4b", None, "spoken word: .m4b is for audiobooks"),
+        ("x.M4B", Tags(genre="Rock"), "spoken word: .m4b is for audiobooks"),
+        ("x.m4a", Tags(media_kind=2), "spoken word: its media kind is audiobook"),
+        ("x.m4a", Tags(media_kind=21), "spoken word: its media kind is podcast"),
+        ("x.mp3", Tags(genre="Podcast"), "spoken word: its genre is Podcast"),
+        ("x.mp3", Tags(genre="Hörspiel"), "spoken word: its genre is Hörspiel"),
+        ("x.mp3", Tags(genre="HÖRBUCH"), "spoken word: its genre is HÖRBUCH"),
+        ("x.mp3", Tags(genre="Fantasy; Audio Book"), "spoken word: its genre is Audio Book"),
+        ("x.mp3", Tags(genre="Speech"), "spoken word: its genre is Speech"),
+    ],
+)
+def test_spoken_word_is_recognised_with_the_reason(name: str, tags: Tags | None, expected: str) -> None:
+    assert reason(name.encode(), tags) == expected
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        None,
+        Tags(),
+        Tags(media_kind=1),
+        Tags(media_kind=6),
+        Tags(media_kind=10),
+        Tags(genre="Spoken Jazz"),
+        Tags(genre="Comedy"),
+        Tags(genre="Podcast Rock"),
+        Tags(title="Audiobook"),
+    ],
+)
+def test_music_is_no_spoken_word(tags: Tags | None) -> None:
+    assert reason(b"x.mp3", tags) == ""
+
+
+def test_genres_are_written_as_they_are_compared() -> None:
+    assert {genre.casefold() for genre in GENRES} == GENRES

@@ -1,0 +1,416 @@
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.tracks import Tracks, tracks, with_readings
+from playshuffle.library.walk import find
+from tests.support.tree import by_path, put
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> bytes:
+    return os.fsencode(tmp_path / "music")
+
+
+class Reader:
+    """Read fake tags from the content of a file, and record the requests; `errors` come instead, by path."""
+
+    def __init__(self, errors: Mapping[bytes, Reading]) -> None:
+        self.asked: list[bytes] = []
+        self.errors = errors
+
+    def __call__(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        self.asked += paths
+        for number in reversed(range(len(paths))):  # in any order
+            with open(paths[number], "rb") as file:
+                yield number, self.errors.get(paths[number]) or self.read(file.read())
+
+    def read(self, content: bytes) -> Reading:
+        return {
+            b"no audio": Reading(None, "no audio at all", is_audio=False),
+            b"no tags": Reading(None, "no tags at all"),
+            b"odd": Reading(Tags(duration_ms=10**15, title="a\0b\ud800\nc", artist="A\0B\ud800")),
+        }.get(content) or Reading(Tags(duration_ms=len(content) * 1000, title="x", artist=content.decode()))
+
+
+class Memory:
+    """What one pass leaves to the next."""
+
+    def __init__(self, *roots: bytes) -> None:
+        self.roots = roots
+        self.known: dict[bytes, Folder] = {}
+        self.fields: dict[bytes, list[list[Any] | None]] = {}
+
+    def run(self, errors: Mapping[bytes, Reading] = MappingProxyType({})) -> tuple[Tracks, list[bytes]]:
+        """One pass: the library, and the files that were read for it."""
+        reader = Reader(errors)
+        folders = by_path(find(self.roots, self.known))
+        fresh = list(
+            with_readings(
+                list(folders.values()), self.known, lambda folder: self.fields.get(folder.path, []), reader
+            )
+        )
+        self.fresh = [folder.path for folder, _ in fresh]
+        self.fields |= {folder.path: json.loads(text) for folder, text in fresh}
+        self.known = {**folders, **{folder.path: folder for folder, _ in fresh}}
+        self.skipped: list[Skipped]
+        library, self.skipped, self.untagged = tracks([list(self.known.values())])
+        return library, sorted(reader.asked)
+
+
+# Reading
+
+
+def test_a_second_run_reads_nothing(top: bytes) -> None:
+    """And has nothing to keep."""
+    put(top, b"a/x.mp3", b"a/y.mp3", b"b/")
+    memory = Memory(top)
+
+    _, first = memory.run()
+    _, second = memory.run()
+
+    assert first == [top + b"/a/x.mp3", top + b"/a/y.mp3"]
+    assert (second, memory.fresh) == ([], [])
+
+
+def test_each_folder_comes_out_once_with_all_its_readings(top: bytes) -> None:
+    """Those without audio files, too, so that they are known next time."""
+    put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(9) for file in range(9)), b"empty/")
+    memory = Memory(top)
+
+    memory.run()
+
+    assert sorted(memory.fresh) == sorted(set(memory.fresh)) == sorted(memory.known)
+    assert all(folder.durations_ms is not None for folder in memory.known.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "read_again"),
+    [
+        (lambda top: put(top, b"a/new.mp3"), [b"/a/new.mp3"]),
+        (lambda top: put(top, b"a/cover.jpg"), []),
+        (lambda top: put(top, b"a/y.mp3", content=b"Y"), [b"/a/y.mp3"]),
+        (lambda top: os.rename(top + b"/a/y.mp3", top + b"/a/0.mp3"), [b"/a/0.mp3"]),
+        (lambda top: os.rename(top + b"/a/x.mp3", top + b"/x.mp3"), [b"/x.mp3"]),
+        (lambda top: os.unlink(top + b"/a/x.mp3"), []),
+        (lambda top: os.utime(top + b"/a"), []),
+        (lambda top: os.symlink(b"y.mp3", top + b"/a/0.mp3"), [b"/a/0.mp3"]),
+    ],
+    ids=["new", "no audio", "edit", "rename", "move", "delete", "touch folder", "link"],
+)
+def test_only_files_that_changed_are_read(
+    top: bytes, change: Callable[[bytes], object], read_again: list[bytes]
+) -> None:
+    """The other files keep their tags."""
+    put(top, b"a/x.mp3", content=b"x")
+    put(top, b"a/y.mp3", content=b"yy")
+    put(top, b"a/none.mp3", content=b"no tags")
+    memory = Memory(top)
+    memory.run()
+    change(top)
+
+    library, asked = memory.run()
+    forgetful = Memory(top)
+    fresh, _ = forgetful.run()
+
+    assert asked == [top + path for path in read_again]
+    assert said(library) == said(fresh)
+    assert memory.fields == forgetful.fields
+    assert memory.untagged == [Skipped(top + b"/a/none.mp3", "no tags at all")]
+
+
+def said(library: Tracks) -> list[tuple[bytes, int, bytes]]:
+    return list(zip(library.paths, library.durations_ms, library.artists, strict=True))
+
+
+def test_without_the_kept_fields_a_changed_folder_is_read_anew(top: bytes) -> None:
+    put(top, b"x.mp3", b"y.mp3")
+    memory = Memory(top)
+    memory.run()
+    memory.fields.clear()
+    os.unlink(top + b"/y.mp3")
+
+    _, asked = memory.run()
+
+    assert asked == [top + b"/x.mp3"]
+
+
+def test_a_folder_that_was_not_read_to_its_end_is_not_kept(top: bytes) -> None:
+    """Tags read before an interruption are stored."""
+    put(top, b"a/x.mp3", b"b/y.mp3", b"b/z.mp3")
+
+    def interrupted(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        yield 0, Reading(Tags())
+        yield 1, Reading(Tags())
+        raise KeyboardInterrupt
+
+    came = with_readings(find([top], {}).roots[0], {}, lambda _: [], interrupted)
+
+    assert [next(came)[0].path, next(came)[0].path] == [top + b"/", top + b"/a/"]
+    with pytest.raises(KeyboardInterrupt):
+        next(came)
+
+
+def test_nothing_to_read_asks_no_reader(top: bytes) -> None:
+    """A reader may start processes."""
+    put(top, b"a/cover.jpg")
+
+    def refuse(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        raise AssertionError
+
+    assert len(list(with_readings(find([top], {}).roots[0], {}, lambda _: [], refuse))) == 2
+
+
+# Errors of the disk
+
+_BROKEN = Reading(None, "could not be read: Input/output error", is_settled=False)
+_GONE = Reading(None, "could not be read: No such file or directory", is_audio=False, is_settled=False)
+
+
+def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes) -> None:
+    """As often as it takes; its neighbour is not."""
+    put(top, b"x.mp3", b"y.mp3", content=b"A")
+    memory = Memory(top)
+
+    for asked in ([top + b"/x.mp3", top + b"/y.mp3"], [top + b"/x.mp3"]):
+        library, read = memory.run({top + b"/x.mp3": _BROKEN})
+
+        assert read == asked
+        assert said(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 1000, b"A")]
+        assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
+
+    library, read = memory.run()
+
+    assert read == [top + b"/x.mp3"]
+    assert said(library) == [(top + b"/x.mp3", 1000, b"A"), (top + b"/y.mp3", 1000, b"A")]
+    assert memory.untagged == []
+    assert memory.run()[1] == []
+
+
+def test_a_file_that_went_before_it_was_read_is_left_out_until_it_is_back(top: bytes) -> None:
+    """A drive that is pulled and put in again changes no stamp."""
+    put(top, b"x.mp3", content=b"A")
+    memory = Memory(top)
+
+    gone, _ = memory.run({top + b"/x.mp3": _GONE})
+
+    assert gone.paths == []
+    assert memory.skipped == [Skipped(top + b"/x.mp3", _GONE.reason)]
+    assert said(memory.run()[0]) == [(top + b"/x.mp3", 1000, b"A")]
+
+
+@pytest.mark.parametrize("content", [b"A", b"no tags", b"no audio"])
+def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, content: bytes) -> None:
+    """Its old tags are likelier than none; its other old facts no longer hold."""
+    put(top, b"x.mp3", content=content)
+    memory = Memory(top)
+    memory.run()
+    before = memory.fields[top + b"/"], memory.known[top + b"/"].lines
+    put(top, b"x.mp3", content=b"changed")
+
+    for _ in range(2):
+        library, _ = memory.run({top + b"/x.mp3": _BROKEN})
+
+        assert said(library) == [
+            (top + b"/x.mp3", 1000, b"A") if content == b"A" else (top + b"/x.mp3", 0, b"")
+        ]
+        assert (memory.fields[top + b"/"], memory.known[top + b"/"].lines) == before
+        assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
+
+    assert said(memory.run()[0]) == [(top + b"/x.mp3", 7000, b"changed")]
+
+
+@pytest.mark.parametrize("content", [b"no tags", b"no audio"])
+def test_a_changed_file_without_tags_has_lost_those_of_old(top: bytes, content: bytes) -> None:
+    """They are kept only where it could not be read."""
+    put(top, b"x.mp3", content=b"A")
+    memory = Memory(top)
+    memory.run()
+    put(top, b"x.mp3", content=content)
+
+    memory.run()
+
+    folder = memory.known[top + b"/"]
+    assert memory.fields[top + b"/"] == [None]
+    assert (folder.durations_ms, folder.lines, folder.artists) == (bytes(4), b"\0/x.mp3\n", b"")
+
+
+def test_an_unread_file_is_still_told_from_its_hard_link(top: bytes) -> None:
+    put(top, b"x.mp3")
+    os.link(top + b"/x.mp3", top + b"/y.mp3")
+
+    library, _ = Memory(top).run({top + b"/x.mp3": _BROKEN})
+
+    assert library.paths == [top + b"/x.mp3"]
+
+
+# Lining up
+
+
+def test_tracks_are_sorted_by_path_bytes_within_a_root_and_roots_stand_as_given(tmp_path: Path) -> None:
+    """A slash sorts as the byte that it is."""
+    folders = [b"B/", b"B C/", b"B!/", b"B/a/", b"b/", b""]
+    names = [folder + name for folder in folders for name in (b"B.mp3", b"x.mp3", b"\xff.mp3")]
+    a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
+    put(a, *names)
+    put(b, *names)
+
+    library, _, _ = tracks(find([b, a], {}).roots)
+
+    assert library.paths == [root + b"/" + name for root in (b, a) for name in sorted(names)]
+
+
+_PARTS = st.sampled_from([b"a", b"a!", b"a.", b"b", b"a0"])
+
+
+@given(st.lists(st.lists(_PARTS, min_size=1, max_size=3), max_size=9))
+@settings(deadline=None)
+def test_any_folders_line_up_by_path_bytes(paths: list[list[bytes]]) -> None:
+    by_folder: dict[bytes, set[bytes]] = {}
+    for *parents, name in paths:
+        by_folder.setdefault(b"/".join([b"/m", *parents, b""]), set()).add(name + b".mp3")
+    folders = [tagged(path, {name: name for name in names}) for path, names in by_folder.items()]
+
+    library, _, _ = tracks([folders])
+
+    assert library.paths == sorted(path + name for path, names in by_folder.items() for name in names)
+    assert [os.path.basename(path) for path in library.paths] == library.artists
+
+
+def tagged(path: bytes, artists: dict[bytes, bytes]) -> Folder:
+    """A folder as it is after reading: artists by the names of the files."""
+    names = sorted(artists)
+    return Folder(
+        path, 0, 0, 0, 0, b"", True, False, b"", b"/".join(names), bytes(32 * len(names)),
+        bytes(4 * len(names)), bytes(len(names) - 1), b"\0".join(artists[name] for name in names),
+    )  # fmt: skip
+
+
+def test_what_was_not_read_has_no_tags(top: bytes) -> None:
+    put(top, b"x.mp3", b"y.mp3")
+
+    library, skipped, untagged = tracks(find([top], {}).roots)
+
+    assert said(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 0, b"")]
+    assert (skipped, untagged) == ([], [])
+
+
+def test_a_file_without_tags_is_a_track_and_one_without_audio_is_none(top: bytes) -> None:
+    put(top, b"a/x.mp3", content=b"no audio")
+    put(top, b"a/y.mp3", content=b"no tags")
+    put(top, b"a/z.mp3", b"b/x.mp3", content=b"Z")
+    memory = Memory(top)
+
+    library, _ = memory.run()
+
+    assert said(library) == [
+        (top + b"/a/y.mp3", 0, b""), (top + b"/a/z.mp3", 1000, b"Z"), (top + b"/b/x.mp3", 1000, b"Z")
+    ]  # fmt: skip
+    assert memory.skipped == [Skipped(top + b"/a/x.mp3", "no audio at all")]
+    assert memory.untagged == [Skipped(top + b"/a/y.mp3", "no tags at all")]
+
+
+@pytest.mark.parametrize("contents", [[b"A", b"A"], [b"A", b"B"], [b"no tags", b"A"], [b"no tags"] * 2])
+def test_one_artist_stands_for_all_only_where_there_is_one(top: bytes, contents: list[bytes]) -> None:
+    for number, content in enumerate(contents):
+        put(top, b"%d.mp3" % number, content=content)
+
+    library, _ = Memory(top).run()
+
+    assert library.artists == [b"" if content == b"no tags" else content for content in contents]
+
+
+def test_odd_tags_do_no_harm_to_their_neighbours(top: bytes) -> None:
+    """NUL, half a character, and a length beyond all measure."""
+    put(top, *(b"%d.mp3" % number for number in range(3)), content=b"odd")
+
+    library, _ = Memory(top).run()
+
+    assert said(library) == [(top + b"/%d.mp3" % number, 2**32 - 1, b"A B?") for number in range(3)]
+
+
+def test_some_tracks_in_another_order_are_tracks_too(top: bytes) -> None:
+    for name in (b"a", b"b", b"c", b"d"):
+        put(top, name + b"/" + name + b".mp3", content=name)
+    library, _ = Memory(top).run()
+
+    some = library.only([3, 0, 2])
+
+    assert len(some) == 3
+    assert some.artists == [b"d", b"a", b"c"]
+    assert some.only([2, 0]).artists == [b"c", b"d"]
+    assert library.only([]).paths == []
+
+
+# Reached twice
+
+
+def test_a_link_beside_its_target_is_no_second_track(top: bytes) -> None:
+    put(top, b"z.mp3")
+    os.symlink(b"z.mp3", top + b"/a.mp3")
+
+    assert_reached_twice(top, left=[b"/z.mp3"], left_out=[b"/a.mp3"])
+
+
+def test_of_two_links_to_a_file_outside_the_smallest_path_counts(top: bytes, tmp_path: Path) -> None:
+    put(os.fsencode(tmp_path), b"outside.mp3")
+    for name in (b"b", b"a", b"c"):
+        put(top, name + b"/")
+        os.symlink(tmp_path / "outside.mp3", top + b"/" + name + b"/x.mp3")
+
+    assert_reached_twice(top, left=[b"/a/x.mp3"], left_out=[b"/b/x.mp3", b"/c/x.mp3"])
+
+
+def test_of_hard_links_the_smallest_path_counts(top: bytes) -> None:
+    put(top, b"b/x.mp3", b"a/")
+    os.link(top + b"/b/x.mp3", top + b"/a/y.mp3")
+    os.link(top + b"/b/x.mp3", top + b"/b/y.mp3")
+
+    assert_reached_twice(top, left=[b"/a/y.mp3"], left_out=[b"/b/x.mp3", b"/b/y.mp3"])
+
+
+def test_a_link_to_a_file_in_another_root_is_no_second_track(tmp_path: Path) -> None:
+    a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
+    put(a, b"x.mp3")
+    put(b, b"y.mp3")
+    os.symlink(b + b"/y.mp3", a + b"/link.mp3")
+
+    library, skipped, _ = tracks(find([a, b], {}).roots)
+
+    assert library.paths == [a + b"/x.mp3", b + b"/y.mp3"]
+    assert skipped == [Skipped(a + b"/link.mp3", "reached by another path, too")]
+
+
+def test_a_hard_link_made_between_two_runs_is_seen(top: bytes) -> None:
+    """In the folder of the first, too, though only its ctime has changed."""
+    put(top, b"a/x.mp3", b"b/y.mp3")
+    memory = Memory(top)
+    memory.run()
+    os.link(top + b"/b/y.mp3", top + b"/a/y.mp3")
+
+    library, _ = memory.run()
+
+    assert library.paths == [top + b"/a/x.mp3", top + b"/a/y.mp3"]
+
+
+def test_a_hard_link_to_a_file_elsewhere_is_a_track(top: bytes, tmp_path: Path) -> None:
+    put(top, b"x.mp3")
+    os.link(top + b"/x.mp3", os.fsencode(tmp_path / "elsewhere"))
+
+    assert_reached_twice(top, left=[b"/x.mp3"], left_out=[])
+
+
+def assert_reached_twice(top: bytes, *, left: list[bytes], left_out: list[bytes]) -> None:
+    """With stamps and without."""
+    for with_stamps in (True, False):
+        library, skipped, _ = tracks(find([top], {}, with_stamps=with_stamps).roots)
+        assert library.paths == [top + path for path in left]
+        assert sorted(skipped) == [Skipped(top + path, "reached by another path, too") for path in left_out]

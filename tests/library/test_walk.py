@@ -1,0 +1,559 @@
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.library import unchanged
+from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.tracks import tracks, with_readings
+from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
+from tests.support.forked import forked
+from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> bytes:
+    return os.fsencode(tmp_path / "music")
+
+
+@pytest.fixture
+def public() -> Iterator[bytes]:
+    with public_folder() as folder:
+        yield folder
+
+
+# Files and folders
+
+
+@pytest.mark.process
+def test_folders_are_walked_however_deep(tmp_path: Path) -> None:
+    """Deeper than Python can call itself."""
+    top = os.fsencode(tmp_path)
+    deepest = top
+    for _ in range(1500):
+        deepest += b"/d"
+        os.mkdir(deepest)
+    put(deepest, b"x.mp3")
+
+    found = find([top], {})
+    again = find([top], by_path(found))
+    subprocess.run(["rm", "-r", top + b"/d"], check=True)  # what Python deletes with cannot
+
+    assert names_below(top, found) == [b"d/" * 1500 + b"x.mp3"]
+    assert all(map(lambda one, other: one is other, found.roots[0], again.roots[0]))
+
+
+def test_a_path_too_long_for_the_kernel_is_named_and_ends_nothing(top: bytes) -> None:
+    put(top, b"x.mp3")
+    descriptor = os.open(top, os.O_RDONLY)
+    for _ in range(17):
+        os.mkdir(b"n" * 250, dir_fd=descriptor)
+        inner = os.open(b"n" * 250, os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = inner
+    os.close(descriptor)
+
+    found = find([top], {})
+
+    assert names_below(top, found) == [b"x.mp3"]
+    assert [reason for _, reason in found.unreadable] == ["File name too long"]
+
+
+def test_roots_keep_the_order_in_which_they_are_given(tmp_path: Path) -> None:
+    a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
+    put(a, b"x.mp3")
+    put(b, b"x.mp3")
+
+    assert [files(root) for root in find([b, a], {}).roots] == [[b + b"/x.mp3"], [a + b"/x.mp3"]]
+
+
+@pytest.mark.parametrize("inner_first", [False, True])
+def test_overlapping_roots_hold_each_folder_once(top: bytes, inner_first: bool) -> None:
+    put(top, b"a/x.mp3", b"b/y.mp3")
+    roots = [top, top + b"/a", top][:: -1 if inner_first else 1]
+
+    found = find(roots, {})
+
+    assert sorted(path for root in found.roots for path in files(root)) == [
+        top + b"/a/x.mp3",
+        top + b"/b/y.mp3",
+    ]
+    assert len(by_path(found)) == sum(map(len, found.roots))
+
+
+@pytest.mark.root
+@pytest.mark.process
+def test_the_root_of_all_folders_is_a_root_too(top: bytes) -> None:
+    """The slash at its end is its name."""
+    put(top, b"a/x.mp3")
+
+    def walk() -> WalkResult:
+        os.chroot(top)
+        before = find([b"/"], {})
+        assert find([b"/"], by_path(before)) == before
+        return before
+
+    assert files(forked(walk).roots[0]) == [b"/a/x.mp3"]
+
+
+def test_a_root_that_is_missing_is_unknown_and_not_empty(top: bytes) -> None:
+    put(top, b"a/x.mp3")
+    before = find([top], {})
+    shutil.rmtree(top)
+
+    after = find([top], by_path(before))
+
+    assert after.roots == before.roots
+    assert after.unreadable == [Skipped(top + b"/", "No such file or directory")]
+
+
+def test_a_folder_that_goes_while_we_walk_is_gone(top: bytes) -> None:
+    put(top, *(b"a/%d.mp3" % number for number in range(1024)), b"b/x.mp3")
+
+    found = find([top], {}, seen_so_far=lambda _: shutil.rmtree(top + b"/b", ignore_errors=True))
+
+    assert len(names_below(top, found)) == 1024
+    assert found.unreadable == []
+
+
+# Links
+
+
+def test_a_link_to_a_folder_outside_is_followed(top: bytes, tmp_path: Path) -> None:
+    put(os.fsencode(tmp_path / "outside"), b"deep/x.mp3")
+    put(top, b"y.mp3")
+    os.symlink(tmp_path / "outside", top + b"/link")
+
+    assert names_below(top) == [b"link/deep/x.mp3", b"y.mp3"]
+
+
+def test_loops_of_links_end(top: bytes) -> None:
+    put(top, b"a/x.mp3", b"b/y.mp3")
+    for link, target in ((b"a/up", b".."), (b"a/b", b"../b"), (b"b/a", b"../a"), (b"self", b".")):
+        os.symlink(target, top + b"/" + link)
+
+    assert names_below(top) == [b"a/x.mp3", b"b/y.mp3"]
+
+
+def test_a_real_path_is_preferred_to_one_through_a_link(top: bytes, tmp_path: Path) -> None:
+    """Also where the link comes first, and where the real one lies in another root."""
+    other = os.fsencode(tmp_path / "other")
+    put(top, b"z/x.mp3")
+    put(other, b"y.mp3")
+    os.symlink(b"z", top + b"/a")
+    os.symlink(other, top + b"/b")
+
+    found = find([top, other], {})
+
+    assert [files(root) for root in found.roots] == [[top + b"/z/x.mp3"], [other + b"/y.mp3"]]
+
+
+def test_of_two_links_to_a_folder_the_smallest_path_counts(top: bytes, tmp_path: Path) -> None:
+    put(os.fsencode(tmp_path / "outside"), b"x.mp3")
+    put(top, b"1/", b"2/")
+    os.symlink(tmp_path / "outside", top + b"/2/a")
+    os.symlink(tmp_path / "outside", top + b"/1/z")
+
+    assert names_below(top) == [b"1/z/x.mp3"]
+
+
+def test_a_root_may_be_a_link(top: bytes, tmp_path: Path) -> None:
+    put(top, b"x.mp3")
+    link = os.fsencode(tmp_path / "link")
+    os.symlink(top, link)
+
+    assert files(find([link, top], {}).roots[0]) == [link + b"/x.mp3"]
+
+
+# What cannot be read
+
+
+@pytest.mark.process
+def test_what_is_below_an_unreadable_folder_stays_as_it_was_known(public: bytes) -> None:
+    """Through links, too; and it is there once, though three roots lead there."""
+    put(public, b"music/closed/in/x.mp3", b"music/closed/y.mp3", b"music/open/z.mp3", b"outside/v.mp3")
+    music, closed = public + b"/music", public + b"/music/closed"
+    os.symlink(public + b"/outside", closed + b"/link")
+    roots = [closed + b"/in", music, closed]
+    before = find(roots, {})
+    os.chmod(closed, 0)
+
+    after = forked(lambda: find(roots, by_path(before)), as_nobody=True)
+
+    assert sorted(path for root in after.roots for path in files(root)) == [
+        closed + b"/in/x.mp3", closed + b"/link/v.mp3", closed + b"/y.mp3", music + b"/open/z.mp3"
+    ]  # fmt: skip
+    assert sorted(path for path, _ in after.unreadable) == [
+        closed + b"/", closed + b"/in/", closed + b"/link/"
+    ]  # fmt: skip
+
+
+@pytest.mark.process
+def test_what_is_known_below_an_unreadable_folder_is_there_once(public: bytes) -> None:
+    """Though it can be read by those who know its name."""
+    put(public, b"closed/in/x.mp3")
+    roots = [public, public + b"/closed/in"]
+    before = find(roots, {})
+    os.chmod(public + b"/closed", 0o111)
+
+    after = forked(lambda: find(roots, by_path(before)), as_nobody=True)
+
+    assert [files(root) for root in after.roots] == [[public + b"/closed/in/x.mp3"], []]
+
+
+@pytest.mark.process
+def test_an_unreadable_folder_never_seen_before_holds_nothing(public: bytes) -> None:
+    put(public, b"closed/x.mp3", b"y.mp3")
+    os.chmod(public + b"/closed", 0)
+
+    found = forked(lambda: find([public, public + b"/closed"], {}), as_nobody=True)
+
+    assert names_below(public, found) == [b"y.mp3"]
+    assert found.unreadable == [Skipped(public + b"/closed/", "Permission denied")]
+
+
+@pytest.mark.process
+def test_what_cannot_be_read_is_said_once(public: bytes) -> None:
+    put(public, b"closed/in/x.mp3")
+    os.chmod(public + b"/closed", 0o444)
+
+    found = forked(lambda: find([public, public + b"/closed/in"], {}), as_nobody=True)
+
+    assert found.unreadable == [Skipped(public + b"/closed/in/", "Permission denied")]
+
+
+@pytest.mark.parametrize("call", ["openat", "getdents64"])
+@pytest.mark.process
+def test_a_broken_disk_empties_no_folder(top: bytes, tmp_path: Path, call: str) -> None:
+    put(top, b"good/x.mp3", b"bad/y.mp3", b"bad/below/z.mp3")
+    before = find([top], {})
+    put(top, b"good/new.mp3", b"bad/new.mp3")
+
+    found = find_with_error(top, by_path(before), tmp_path, call, top + b"/bad/", top + b"/bad")
+
+    assert names_below(top, found) == [b"bad/below/z.mp3", b"bad/y.mp3", b"good/new.mp3", b"good/x.mp3"]
+    assert found.unreadable == [Skipped(top + b"/bad/", "Input/output error")]
+
+
+# What has changed
+
+
+def test_folders_that_did_not_change_come_back_as_the_same_objects(top: bytes, tmp_path: Path) -> None:
+    """Those with links and under ignore files, too."""
+    put(os.fsencode(tmp_path / "outside"), b"x.mp3")
+    put(
+        top, b"a/x.mp3", b"a/b/cover.jpg", b"linked/y.mp3", b"ruled/z.mp3", b"ruled/in/v.mp3", b"closed/w.mp3"
+    )
+    put(top, b"ruled/.ignore", b"closed/.nomedia", content=b"*.ogg\n")
+    os.symlink(tmp_path / "outside", top + b"/linked/folder")
+    os.symlink(top + b"/a/x.mp3", top + b"/linked/file.mp3")
+    os.mkfifo(top + b"/fifo.mp3")
+    before = find([top], {})
+
+    after = find([top], by_path(before))
+
+    assert after == before
+    assert len(before.roots[0]) == 8
+    assert all(map(lambda one, other: one is other, before.roots[0], after.roots[0]))
+
+
+def _replace_by_folder(path: bytes) -> None:
+    os.unlink(path)
+    os.mkdir(path)
+
+
+def _replace_by_fifo(path: bytes) -> None:
+    os.unlink(path)
+    os.mkfifo(path)
+
+
+def _replace_by_link(path: bytes) -> None:
+    os.rename(path, path + b"~")
+    os.symlink(path + b"~", path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: put(os.path.dirname(path), b"x.mp3", content=b"y"),
+        lambda path: os.utime(path, ns=(1, 1)),
+        lambda path: os.chmod(path, 0o600),
+        lambda path: os.link(path, os.path.dirname(path) + b"/other"),
+        lambda path: os.rename(path, os.path.dirname(path) + b"/other.mp3"),
+        os.unlink,
+        _replace_by_folder,
+        _replace_by_fifo,
+        _replace_by_link,
+    ],
+    ids=["same size", "utime", "chmod", "hard link", "rename", "delete", "folder", "fifo", "link"],
+)
+def test_every_change_of_a_file_is_seen(top: bytes, change: Callable[[bytes], object]) -> None:
+    put(top, b"a/x.mp3", b"a/y.mp3", b"b/z.mp3")
+    before = by_path(find([top], {}))
+    times = os.stat(top + b"/a/x.mp3")
+    change(top + b"/a/x.mp3")
+    with suppress(OSError):
+        os.utime(top + b"/a/x.mp3", ns=(times.st_atime_ns, times.st_mtime_ns))  # as some tag editors do
+
+    after = by_path(find([top], before))
+
+    assert after[top + b"/a/"] != before[top + b"/a/"]
+    assert after[top + b"/b/"] is before[top + b"/b/"]
+
+
+def test_a_listing_that_differs_is_seen_though_the_stamp_is_the_same(top: bytes) -> None:
+    """Before Linux 6.13 a folder that changes twice within one tick has one stamp for both."""
+    put(top, b"x.mp3")
+    (before,) = find([top], {}).roots[0]
+    put(top, b"y.mp3")
+    (after,) = find([top], {}).roots[0]
+    deceived = before._replace(mtime_ns=after.mtime_ns, ctime_ns=after.ctime_ns)
+
+    assert find([top], {before.path: deceived}).roots[0] == [after]
+
+
+def test_a_drive_that_comes_back_as_another_device_is_unchanged(top: bytes) -> None:
+    put(top, b"x.mp3")
+    (folder,) = find([top], {}).roots[0]
+    read = folder._replace(durations_ms=bytes(4))
+
+    assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
+
+
+@pytest.mark.process
+def test_half_of_the_work_done_by_another_process_makes_no_difference(top: bytes) -> None:
+    """Six hundred folders: what has changed in either half is seen, all else is the same object."""
+    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
+    before = by_path(find([top], {}))
+    put(top, b"100/y.mp3", b"500/y.mp3")
+    os.unlink(top + b"/200/x.mp3")
+    os.unlink(top + b"/400/x.mp3")
+    changed = {top + b"/%d/" % number for number in (100, 200, 400, 500)}
+
+    found = by_path(find([top], before, may_fork=True))
+
+    assert found == by_path(find([top], {}))
+    assert {path for path, folder in found.items() if folder is not before[path]} == changed
+
+
+@pytest.mark.process
+def test_a_process_that_dies_leaves_its_half_to_the_walk(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed while it looks: nothing is missed, and nobody waits for it for ever."""
+    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
+    before = by_path(find([top], {}))
+    put(top, b"500/y.mp3")
+    parent = os.getpid()
+    real = unchanged._is_unchanged
+    monkeypatch.setattr(
+        unchanged,
+        "_is_unchanged",
+        lambda known: real(known) if os.getpid() == parent else os.kill(os.getpid(), signal.SIGKILL),
+    )
+
+    found = by_path(find([top], before, may_fork=True))
+
+    assert found == by_path(find([top], {}))
+
+
+def test_a_folder_turned_file_and_a_file_turned_folder_are_seen(top: bytes) -> None:
+    put(top, b"a.mp3/x.mp3", b"b.mp3")
+    before = find([top], {})
+    shutil.rmtree(top + b"/a.mp3")
+    os.unlink(top + b"/b.mp3")
+    put(top, b"a.mp3", b"b.mp3/y.mp3")
+
+    assert names_below(top, find([top], by_path(before))) == [b"a.mp3", b"b.mp3/y.mp3"]
+
+
+def test_ignore_files_count_only_if_asked_whatever_is_known(top: bytes) -> None:
+    put(top, b"x.mp3", b"closed/y.mp3", b"closed/in/z.mp3", b"ruled/no.mp3", b"ruled/in/no.mp3")
+    put(top, b"closed/.nomedia")
+    put(top, b"ruled/.ndignore", content=b"no.mp3\n")
+    without = find([top], {}, use_ignore_files=False)
+    with_them = find([top], {})
+
+    assert len(names_below(top, without)) == 5
+    assert names_below(top, with_them) == [b"x.mp3"]
+    assert find([top], by_path(without)) == with_them
+    assert find([top], by_path(with_them), use_ignore_files=False) == without
+
+
+_NAMES = st.sampled_from([b"a", b"b.mp3", b"c\xff\n.ogg", b".ignore", b"x"])
+_PATHS = st.builds(
+    lambda root, names: os.path.join(root, *names),
+    st.sampled_from([b"music", b"music", b"out"]),
+    st.lists(_NAMES, min_size=1, max_size=3),
+)
+
+
+def _write(path: bytes, content: bytes) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK), "wb") as file:
+        file.write(content)
+
+
+def _change_a_byte(path: bytes) -> None:
+    """And leave size and mtime as they were."""
+    before = os.stat(path)
+    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        os.pwrite(descriptor, bytes(255 - byte for byte in os.pread(descriptor, 1, 0)), 0)
+    finally:
+        os.close(descriptor)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _remove(path: bytes) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+_Act = Callable[..., object]
+_ON_ONE: list[_Act] = [
+    lambda path: _write(path, b""),
+    lambda path: _write(path, b"one"),
+    lambda path: _write(path, b"a/\n*.ogg\n"),
+    _change_a_byte,
+    _remove,
+    os.mkdir,
+    os.mkfifo,
+    os.utime,
+    lambda path: os.utime(path, ns=(0, 0)),
+    lambda path: os.chmod(path, 0o700),
+    lambda path: os.chmod(path, 0o755),
+]
+_ON_TWO: list[_Act] = [os.rename, os.link, os.symlink]
+_ACTS = st.one_of(
+    st.tuples(st.sampled_from(_ON_ONE), st.lists(_PATHS, min_size=1, max_size=1)),
+    st.tuples(st.sampled_from(_ON_TWO), st.lists(_PATHS, min_size=2, max_size=2)),
+)
+
+
+@given(st.booleans(), st.lists(st.lists(_ACTS, max_size=6), min_size=1, max_size=6))
+@settings(max_examples=80, deadline=None)
+def test_after_any_changes_memory_makes_no_difference(
+    is_overlapping: bool, passes: list[list[tuple[_Act, list[bytes]]]]
+) -> None:
+    """With what the last pass knew, folders, stamps and tags are those of a pass that knew nothing."""
+    known: dict[bytes, Folder] = {}
+    fields: dict[bytes, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        top = os.fsencode(folder)
+        put(top, b"music/", b"out/", b"clock")
+        for acts in passes:
+            for act, paths in acts:
+                with suppress(OSError):
+                    act(*(top + b"/" + path for path in paths))
+            _let_the_clock_tick(top + b"/clock")
+            # A root that is missing is unknown: it would stay as it was.
+            roots = [path for path in (top + b"/music", top + b"/music/a") if os.path.isdir(path)]
+            found = find(roots[: 1 + is_overlapping], known)
+            fresh = find(roots[: 1 + is_overlapping], {})
+
+            assert _without_readings(found) == _without_readings(fresh)
+            for path, new in by_path(fresh).items():
+                if path in known and _bare(new) == _bare(known[path]):
+                    assert by_path(found)[path] is known[path]
+            known = _with_readings(found, known, fields)
+            assert known == _with_readings(fresh, {}, {})
+
+
+def _let_the_clock_tick(path: bytes) -> None:
+    """Before Linux 6.13 two changes within one tick, up to 10 ms, have the same stamp."""
+    first = os.stat(path).st_ctime_ns
+    while os.stat(path).st_ctime_ns == first:
+        os.utime(path)
+
+
+def _bare(folder: Folder) -> tuple[object, ...]:
+    return folder._replace(
+        durations_ms=None,
+        lines=b"",
+        artists=b"",
+        has_odd_names=False,
+        file_ids=b"",
+        audio=b"",
+        odd=folder.odd._replace(reasons={}),
+    )
+
+
+def _without_readings(found: WalkResult) -> tuple[object, ...]:
+    return [[*map(_bare, root)] for root in found.roots], found.skipped, found.unreadable
+
+
+def _with_readings(
+    found: WalkResult, known: Mapping[bytes, Folder], fields: dict[bytes, str]
+) -> dict[bytes, Folder]:
+    """The folders with tags that tell what is in each file."""
+
+    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        for number, path in enumerate(paths):
+            with open(path, "rb") as file:
+                yield number, Reading(Tags(duration_ms=1000, title=path.hex(), artist=file.read().hex()))
+
+    folders = by_path(found)
+    for folder, text in with_readings(
+        list(folders.values()), known, lambda folder: json.loads(fields[folder.path]), read_all
+    ):
+        folders[folder.path] = folder
+        fields[folder.path] = text
+    return folders
+
+
+# Without stamps
+
+
+def test_without_stamps_hard_links_are_found_all_the_same(top: bytes) -> None:
+    """By the inode numbers of the listing."""
+    put(top, b"a/x.mp3", b"b/y.mp3")
+    os.link(top + b"/a/x.mp3", top + b"/b/z.mp3")
+
+    library, skipped, _ = tracks(find([top], {}, with_stamps=False).roots)
+
+    assert library.paths == [top + b"/a/x.mp3", top + b"/b/y.mp3"]
+    assert [path for path, _ in skipped] == [top + b"/b/z.mp3"]
+
+
+def test_without_stamps_a_number_that_all_files_have_makes_no_twins(top: bytes) -> None:
+    """Some file systems of FUSE list all files with one inode number."""
+    put(top, b"a/x.mp3", b"a/y.mp3", b"b/z.mp3")
+    found = find([top], {}, with_stamps=False)
+    one_for_all = bytes(24) + (0xFFFFFFFF).to_bytes(8, sys.byteorder)
+    listed = [folder._replace(stamps=one_for_all * (len(folder.stamps) // 32)) for folder in found.roots[0]]
+
+    _stat_twins(WalkResult([listed]))
+
+    assert tracks([listed])[0].paths == files(found.roots[0])
+
+
+def test_progress_is_told_with_every_folder(top: bytes) -> None:
+    """On a slow disk each is a sign of life."""
+    put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(3) for file in range(7)))
+    told: list[int] = []
+
+    find([top], {}, seen_so_far=told.append)
+
+    assert told == [0, 7, 14, 21]
+
+
+def test_what_lies_behind_a_link_is_looked_at_though_nobody_told_of_it(top: bytes) -> None:
+    """Events come from where it really is, and nobody listens there."""
+    put(top, b"m/a.mp3", b"other/deep/1.mp3")
+    os.symlink(top + b"/other", top + b"/m/link")
+    known = by_path(find([top + b"/m"], {}))
+    put(top, b"other/deep/2.mp3")
+
+    found = find([top + b"/m"], known, dirty=Dirty(frozenset()))
+
+    assert names_below(top, found) == [b"m/a.mp3", b"m/link/deep/1.mp3", b"m/link/deep/2.mp3"]

@@ -1,0 +1,218 @@
+"""Who belongs together: artists, albums, folders, and any tag."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.library.folder import Tags
+from playshuffle.ordering.groups import (
+    KNOWN,
+    albums,
+    artist_keys,
+    group_keys,
+    ratings,
+)
+from playshuffle.shuffle import fewest_repeats, repeats
+from tests.support.tagged import tagged
+
+
+def together(files: dict[str, Tags | None], by: str) -> list[set[str]]:
+    """The groups, by first sight."""
+    tracks, tags_of = tagged(files)
+    found: dict[int, set[str]] = {}
+    for path, key in zip(tracks.paths, group_keys(tracks, tags_of, by), strict=True):
+        found.setdefault(key, set()).add(path.decode().removeprefix("/m/"))
+    return list(found.values())
+
+
+def are_one(by: str, one: Tags, other: Tags) -> bool:
+    return len(together({"/m/1": one, "/m/2": other}, by)) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Queen", "Queen"),
+        ("Queen", " QUEEN "),
+        ("Queen", "Queen; David Bowie"),
+        ("Queen feat. David Bowie", "Queen"),
+        ("Queen (feat. David Bowie)", "Queen ft. Someone; Else"),
+        ("Queen [Featuring David Bowie]", "queen FT someone"),
+        ("Straße", "STRASSE"),
+    ],
+)
+def test_one_artist_is_one_whoever_is_a_guest(one: str, other: str) -> None:
+    assert are_one("artist", Tags(artist=one), Tags(artist=other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Queen", "King"),
+        ("Simon & Garfunkel", "Simon"),
+        ("Little Feat", "Little"),
+        ("feat. X", "feat. Y"),
+        ("Left Featherstone", "Left"),
+        ("", ""),
+        ("Various Artists", "Various Artists"),
+        ("VA", "va"),
+        ("Various Artists feat. X", "Various Artists"),
+        ("[unknown]", "Unknown Artist"),
+    ],
+)
+def test_other_artists_are_others_and_nobody_is_nobody_twice(one: str, other: str) -> None:
+    assert not are_one("artist", Tags(artist=one), Tags(artist=other))
+
+
+def test_artists_are_counted_without_nobody() -> None:
+    keys, count = artist_keys([b"A", b"", b"B", b"a", b"Various", b""])
+
+    assert count == 2
+    assert keys[0] == keys[3]
+    assert len(set(keys)) == 5
+
+
+def test_artists_of_a_library_without_any_are_none() -> None:
+    assert artist_keys([]) == ([], 0)
+    assert artist_keys([b"", b""])[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "groups"),
+    [
+        ({"X/1": Tags(album="A"), "X/2": Tags(album="a ")}, ["X/1|X/2"]),
+        ({"X/1": Tags(album="A"), "X/2": Tags(album="B")}, ["X/1", "X/2"]),
+        # every artist has Greatest Hits
+        ({"X/1": Tags(album="Hits"), "Y/1": Tags(album="Hits")}, ["X/1", "Y/1"]),
+        (
+            {
+                "1": Tags(album="Hits", album_artist="A"),
+                "2": Tags(album="Hits", album_artist="B"),
+                "3": Tags(album="Hits", album_artist="a"),
+            },
+            ["1|3", "2"],
+        ),
+        # a compilation is one album
+        ({"1": Tags(album="Mix", artist="A"), "2": Tags(album="Mix", artist="B")}, ["1|2"]),
+        # a release is one, wherever it lies and whatever it is called
+        (
+            {
+                "X/1": Tags(album="A", release_id="r1"),
+                "Y/2": Tags(album="A, remastered", release_id="r1"),
+                "Y/3": Tags(album="A, remastered", release_id="r2"),
+            },
+            ["X/1|Y/2", "Y/3"],
+        ),
+        # without a title the folder is the album, whoever sings
+        ({"X/1": None, "X/2": Tags(artist="A", album_artist="A"), "Y/1": None}, ["X/1|X/2", "Y/1"]),
+        # discs
+        ({"A/CD1/1": None, "A/CD2/1": None, "B/CD1/1": None}, ["A/CD1/1|A/CD2/1", "B/CD1/1"]),
+        ({"A/1": Tags(album="T"), "A/Disc 2/1": Tags(album="T (Disc 2)")}, ["A/1|A/Disc 2/1"]),
+        ({"A/disk_1/1": Tags(album="T"), "A/disk_2/1": Tags(album="T")}, ["A/disk_1/1|A/disk_2/1"]),
+        (
+            {"A CD1/1": Tags(album="T [CD 1]"), "A (cd 2) Live/1": Tags(album="T, Disc 2: Live")},
+            ["A (cd 2) Live/1|A CD1/1"],
+        ),
+        ({"CD1 - Early/1": None, "CD2 - Late/1": None}, ["CD1 - Early/1|CD2 - Late/1"]),
+        # no discs
+        ({"ABCD 1/1": None, "ABCD 2/1": None}, ["ABCD 1/1", "ABCD 2/1"]),
+        ({"Disco 1/1": None, "Disco 2/1": None}, ["Disco 1/1", "Disco 2/1"]),
+        ({"Volume 1/1": None, "Volume 2/1": None}, ["Volume 1/1", "Volume 2/1"]),
+        ({"CD 1999/1": None, "CD 2000/1": None}, ["CD 1999/1", "CD 2000/1"]),
+    ],
+    ids=str,
+)
+def test_an_album_is_what_was_released_as_one(files: dict[str, Tags | None], groups: list[str]) -> None:
+    found = together({f"/m/{path}": tags for path, tags in files.items()}, "album")
+
+    assert ["|".join(sorted(group)) for group in found] == groups
+
+
+def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
+    """The disc is in the tag, or in the title, or in the name of the folder; or there is only one."""
+    tracks, tags_of = tagged(
+        {
+            "/m/A/CD2/01": Tags(album="T", number=1),
+            "/m/A/CD1/01": Tags(album="T", number=2),
+            "/m/A/CD1/02": Tags(album="T", number=1),
+            "/m/A/bonus": Tags(album="T (Disc 3)", number=1),
+            "/m/A/more": Tags(album="T (Disc 3)", number=1, disc=4),
+            "/m/A/CD1/extra b": Tags(album="T"),
+            "/m/A/CD1/extra a": Tags(album="T"),
+            "/m/B/02 b": None,
+            "/m/B/01 a": None,
+        }
+    )
+
+    order = albums(tracks, tags_of).in_order(reversed(range(9)))
+
+    assert [tracks.paths[index].decode()[3:] for index in order] == [
+        "A/CD1/02", "A/CD1/01", "A/CD1/extra a", "A/CD1/extra b", "A/CD2/01", "A/bonus", "A/more",
+        "B/01 a", "B/02 b",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("by", "one", "other", "is_one"),
+    [
+        ("genre", Tags(genre="Rock; Pop"), Tags(genre="rock"), True),
+        ("genre", Tags(genre="Rock"), Tags(genre="Pop; Rock"), False),
+        ("genre", Tags(), Tags(), False),
+        ("genre", Tags(), None, False),
+        ("date", Tags(date="1997-09-22"), Tags(date="1997"), True),
+        ("date", Tags(date="1997"), Tags(date="1998"), False),
+        ("date", Tags(), Tags(), False),
+        (
+            "work",
+            Tags(work="Symphony No. 5", composer="A"),
+            Tags(work="symphony no. 5", composer="A; B"),
+            True,
+        ),
+        ("work", Tags(work="Symphony No. 5", composer="A"), Tags(work="Symphony No. 5", composer="B"), False),
+        ("work", Tags(composer="A"), Tags(composer="A"), False),
+        ("composer", Tags(composer="A; B"), Tags(composer="a"), True),
+        ("album_artist", Tags(album_artist="Various Artists"), Tags(album_artist="Various Artists"), False),
+        ("album_artist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
+        ("grouping", Tags(grouping="Evening"), Tags(grouping="Evening"), True),
+        ("release_id", Tags(release_id="r"), Tags(release_id="r"), True),
+    ],
+)
+def test_any_tag_that_is_a_text_makes_groups(by: str, one: Tags, other: Tags, is_one: bool) -> None:
+    """What is missing groups nothing, and of several values the first counts."""
+    assert are_one(by, one, other) is is_one
+
+
+def test_folders_are_groups_without_any_tag() -> None:
+    files: dict[str, Tags | None] = {"/m/A/CD1/1": None, "/m/A/CD1/2": None, "/m/A/CD2/1": None, "/m/1": None}
+
+    assert sorted(map(sorted, together(files, "folder"))) == [["1"], ["A/CD1/1", "A/CD1/2"], ["A/CD2/1"]]
+
+
+@pytest.mark.parametrize("by", KNOWN)
+def test_every_known_name_makes_groups(by: str) -> None:
+    """One number for each track, in step with them, of whatever is tagged."""
+    texts: dict[str, Any] = {name: "9" for name, kind in Tags.__annotations__.items() if kind is str}
+    whole = Tags(**texts)
+
+    assert sorted(map(len, together({"/m/1": whole, "/m/2": whole, "/m/n/3": None}, by))) == [1, 2]
+
+
+def test_ratings_are_in_step_with_the_tracks() -> None:
+    tracks, tags_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
+
+    assert ratings(tracks, tags_of) == [None, 0.5, 0.0]
+
+
+@given(st.lists(st.integers(0, 3), max_size=8))
+@settings(deadline=None)
+def test_the_fewest_neighbours_are_no_more_than_there_are(keys: list[int]) -> None:
+    assert 0 <= fewest_repeats(keys) <= repeats(keys) <= max(len(keys) - 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "fewest"), [([], 0), ([1], 0), ([1, 1], 1), ([1, 1, 2], 0), ([1] * 5 + [2], 3)]
+)
+def test_one_group_of_more_than_half_must_have_neighbours(keys: list[int], fewest: int) -> None:
+    assert fewest_repeats(keys) == fewest

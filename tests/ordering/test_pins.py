@@ -1,0 +1,121 @@
+"""Pins as a user writes them."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.ordering.pins import places, resolve
+from playshuffle.ordering.recipe import HERE, LAST, Pin
+from tests.support.tagged import numbered
+
+ROOT = b"/music"
+PATHS = [
+    b"/music/A/01 one.mp3",
+    b"/music/A/a@b.ogg",
+    b"/music/B/01 one.mp3",
+    b"/music/B/two@3",
+    b"/music/B/two@3.flac",
+    b"/music/caf\xe9.mp3",
+]
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(PlayshuffleError) as caught:
+        resolve(text, PATHS, [ROOT])
+    assert caught.value.code == Exit.USAGE
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "pin"),
+    [
+        ("/music/A/01 one.mp3", Pin(0, 0)),
+        ("B/01 one.mp3", Pin(2, 0)),
+        ("a@b.ogg", Pin(1, 0)),
+        ("a@b", Pin(1, 0)),
+        ("a@b.ogg@7", Pin(1, 6)),
+        ("a@b.ogg@last", Pin(1, LAST)),
+        ("a@b.ogg@here", Pin(1, HERE)),
+        ("a@b.ogg@first", Pin(1, 0)),
+        ("two@3", Pin(3, 0)),
+        ("two@3@3", Pin(3, 2)),
+        ("two@3.flac@1", Pin(4, 0)),
+        (os.fsdecode(b"caf\xe9.mp3@2"), Pin(5, 1)),
+    ],
+)
+def test_a_pin_names_its_track_by_path_or_by_a_name_only_one_has(text: str, pin: Pin) -> None:
+    """The last '@' splits only where the whole names no track and a place follows it."""
+    assert resolve(text, PATHS, [ROOT]) == pin
+
+
+def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = os.fsencode(tmp_path / "x.mp3")
+
+    assert resolve("./x.mp3@2", [b"/a.mp3", there], []) == Pin(1, 1)
+
+
+def test_a_name_that_several_have_is_refused_with_their_paths() -> None:
+    text = refusal("01 one.mp3")
+
+    assert "2 tracks" in text
+    assert "/music/A/01 one.mp3" in text
+    assert "/music/B/01 one.mp3" in text
+
+
+def test_a_name_that_none_has_is_refused_with_near_ones() -> None:
+    assert "near are 'a@b.ogg'" in refusal("a@c.ogg@2")
+
+
+@pytest.mark.parametrize("text", ["a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "", "@3", "@"])
+def test_what_is_no_place_and_no_track_is_refused(text: str) -> None:
+    assert "no track" in refusal(text)
+
+
+def test_places_count_from_one() -> None:
+    assert "counted from 1" in refusal("a@b.ogg@0")
+
+
+@given(st.text(max_size=12), st.integers(1, 99))
+def test_any_name_can_be_pinned_by_its_path(name: str, place: int) -> None:
+    """Whatever a file is called: its path and a number find it."""
+    name = name.replace("/", "").replace("\0", "").encode(errors="replace").decode()
+    path = b"/music/" + name.encode() + b".mp3"
+
+    assert resolve(f"{os.fsdecode(path)}@{place}", [b"/music/other.ogg", path], []) == Pin(1, place - 1)
+
+
+@pytest.mark.parametrize(("count", "has_more"), [(3, False), (4, True)])
+def test_of_many_tracks_of_one_name_three_are_shown(count: int, has_more: bool) -> None:
+    paths = [b"/music/%d/x.mp3" % number for number in range(count)]
+
+    with pytest.raises(PlayshuffleError) as caught:
+        resolve("x.mp3", paths, [ROOT])
+
+    assert f"{count} tracks" in str(caught.value)
+    assert ("…" in str(caught.value)) == has_more
+    assert ("/music/2/x.mp3" in str(caught.value), "/music/3/x.mp3" in str(caught.value)) == (True, False)
+
+
+def test_last_and_here_are_positions_of_the_list() -> None:
+    pins = [Pin(0, LAST), Pin(1, HERE), Pin(2, 0)]
+
+    assert places(pins, numbered(5), [4, 2, 3, 1, 0], 5) == {4: 0, 3: 1, 0: 2}
+    assert places(pins, numbered(5), None, 4) == {3: 0, 1: 1, 0: 2}
+
+
+@pytest.mark.parametrize(
+    ("pins", "words"),
+    [
+        ([Pin(0, 1), Pin(0, 2)], "pinned twice"),
+        ([Pin(0, 1), Pin(1, 1)], "place 2"),
+        ([Pin(0, 3)], "place 4: the list ends at 3"),
+    ],
+)
+def test_pins_that_contradict_each_other_or_the_list_are_refused(pins: list[Pin], words: str) -> None:
+    with pytest.raises(PlayshuffleError, match=words):
+        places(pins, numbered(5), None, 3)

@@ -1,0 +1,400 @@
+"""An order that is kept while its tracks change: nothing moves but what must."""
+
+import itertools
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.library.folder import Tags
+from playshuffle.library.identity import Identity, Remembered
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering import groups
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.ordering.running_order import UpdatedOrder, update_order
+from playshuffle.ordering.vanished import VANISHED_S
+from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
+from tests.shuffle.all_draws import distribution, is_uniform_over, replay
+from tests.support.tagged import by_artists, numbered, tagged
+
+
+def kept(
+    tracks: Tracks,
+    places: Sequence[int],
+    now: Sequence[int | None],
+    randbelow: RandBelow,
+    recipe: Recipe | None = None,
+    *,
+    gone: dict[int, int] | None = None,
+    now_s: int = 1_000_000_000,
+    tags_of: groups.TagsOf | None = None,
+    first: int = 0,
+) -> UpdatedOrder:
+    """Keep an order of remembered tracks, of which `now` tells what each is in the library of now."""
+    count = len(now)
+    before = Remembered([b"/old/%d" % old for old in range(count)], b"", list(places), gone or {})
+    there = {index for index in now if index is not None}
+    new = [index for index in range(len(tracks)) if index not in there]
+    return update_order(
+        tracks, recipe or Recipe(), before, Identity(list(now), new), randbelow, tags_of,
+        now_s=now_s, first=first,
+    )  # fmt: skip
+
+
+def test_where_nothing_changed_the_order_is_the_same_and_nothing_is_drawn() -> None:
+    found = kept(numbered(4), [2, 0, 3, 1], [0, 1, 2, 3], replay())
+
+    assert found.arranged.order == found.order == [2, 0, 3, 1]
+    assert found.gone == []
+
+
+@pytest.mark.parametrize("first", range(5))
+def test_new_tracks_go_in_anywhere_among_those_still_to_come(first: int) -> None:
+    """Each way to let two tracks in is equally likely, and nothing goes in before what was played."""
+    order = [2, 0, 3, 1]
+    shares = distribution(lambda draw: tuple(kept(numbered(6), order, [0, 1, 2, 3], draw, first=first).order))
+
+    left = len(order) - first
+    assert len(shares) == (left + 1) * (left + 2)
+    assert len(set(shares.values())) == 1
+    for came in shares:
+        assert came[:first] == tuple(order[:first])
+        assert [index for index in came if index < 4] == order
+
+
+def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
+    """Shuffle three, lose one, let one in, have the lost one back: each of 4! orders is equally likely."""
+
+    def run(draw: RandBelow) -> tuple[int, ...]:
+        order = [0, 1, 2]
+        for place in (2, 1):
+            other = draw(place + 1)
+            order[place], order[other] = order[other], order[place]
+        lost = kept(numbered(3), order, [0, 1, None], draw)  # 2 is another track now: new
+        assert lost.gone == [(2, 1_000_000_000)]
+        back = kept(numbered(4), lost.order, [0, 1, 2, 3], draw)
+        return tuple(back.order)
+
+    shares = distribution(run)
+
+    assert is_uniform_over(shares, list(itertools.permutations(range(4))))
+
+
+def test_what_is_gone_keeps_its_place_and_finds_it_again() -> None:
+    """A drive that returns has the order it had."""
+    away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
+
+    assert away.arranged.order == [0, 1]
+    assert [(old, 1_000_000_000) for old in (1, 2)] == away.gone
+    assert away.order == [3, 0, 1, 2]
+
+
+def test_what_is_gone_is_forgotten_after_thirty_days() -> None:
+    since = 1_000_000_000
+    late = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: since}, now_s=since + VANISHED_S)
+    too_late = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: since}, now_s=since + VANISHED_S + 1)
+
+    assert (late.gone, too_late.gone) == ([(1, since)], [])
+    assert (late.order, too_late.order) == ([1, 0], [0])
+    assert VANISHED_S == 30 * 24 * 3600
+
+
+def test_forgotten_tracks_count_no_more_as_played() -> None:
+    """Of two played positions one was that of a forgotten track: new ones go in from the second on."""
+    late_s = 1_000_000_000 + 2 * VANISHED_S
+    orders = {
+        tuple(
+            kept(
+                numbered(3), [1, 0, 2], [0, None, 1], Seeded(str(seed)),
+                gone={1: 1_000_000_000}, now_s=late_s, first=2,
+            ).order
+        )
+        for seed in range(30)
+    }  # fmt: skip
+
+    assert orders == {(0, 2, 1), (0, 1, 2)}
+
+
+@pytest.mark.parametrize("pins", [(), (Pin(0, 2),)])
+@pytest.mark.parametrize("order", ["random", "sorted"])
+def test_the_stored_order_is_the_played_one_with_what_has_disappeared(
+    order: str, pins: tuple[Pin, ...]
+) -> None:
+    for seed in range(10):
+        recipe = Recipe(order, pins=pins)
+        update = kept(numbered(5), [2, 0, 4, 1, 3], [0, 1, 2, 3, None], Seeded(str(seed)), recipe)
+
+        assert [index for index in update.order if index < 5] == update.arranged.order
+        assert sorted(update.order) == [*range(6)]
+
+
+def test_spread_is_spread_again_by_the_tag_that_it_goes_by() -> None:
+    names = ["A", "B", "A", "C"]
+    tracks, tags_of = tagged({f"/m/{n}.ogg": Tags(genre=name) for n, name in enumerate(names)})
+    recipe = Recipe("spread", group_by="genre")
+
+    update = kept(tracks, [0, 4, 2, 1, 3], [0, 1, 2, 3, None], Seeded("1"), recipe, tags_of=tags_of)
+
+    genres = [names[index] for index in update.arranged.order]
+    assert all(one != other for one, other in itertools.pairwise(genres))
+
+
+def test_a_clock_that_was_set_back_keeps_nothing_for_ever() -> None:
+    found = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: 2_000_000_000}, now_s=5)
+
+    assert found.gone == [(1, 5)]
+
+
+def test_spread_stays_as_spread_as_can_be() -> None:
+    """A new track goes where it makes no neighbours, if there is such a place."""
+    tracks, tags_of = by_artists("A", "B", "A", "C", "A")
+    recipe = Recipe(order="spread")
+    keys = groups.artist_keys(tracks.artists)[0]
+
+    for draws in range(20):
+        found = kept(tracks, [0, 1, 2, 3], [0, 1, 2, 3], Seeded(str(draws)), recipe, tags_of=tags_of)
+        assert repeats([keys[index] for index in found.order]) == 0
+
+
+def test_a_track_joins_its_album_where_it_stands_there() -> None:
+    """By disc and number, not by its name."""
+    files = {
+        "/m/x/1.ogg": Tags(album="X", number=3),
+        "/m/x/2.ogg": Tags(album="X", number=1),
+        "/m/x/3.ogg": Tags(album="X", number=2),
+        "/m/y/1.ogg": Tags(album="Y", number=1),
+    }
+    tracks, tags_of = tagged(files)
+    found = kept(tracks, [2, 1, 0], [0, 1, 3], replay(), Recipe(order="albums"), tags_of=tags_of)
+
+    assert found.order == [3, 1, 2, 0]
+
+
+def test_a_new_album_opens_between_the_others() -> None:
+    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xyz" for n in (1, 2)}
+    tracks, tags_of = tagged(files)
+    shares = distribution(
+        lambda draw: tuple(
+            kept(tracks, [2, 3, 0, 1], [0, 1, 2, 3], draw, Recipe(order="albums"), tags_of=tags_of).order
+        )
+    )
+
+    assert is_uniform_over(shares, [(4, 5, 2, 3, 0, 1), (2, 3, 4, 5, 0, 1), (2, 3, 0, 1, 4, 5)])
+
+
+def test_sorted_stays_sorted() -> None:
+    found = kept(numbered(4), [0, 1], [1, 3], replay(), Recipe(order="sorted"))
+
+    assert found.order == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
+)
+def test_pins_hold_and_hold_again(pin: Pin, place: int) -> None:
+    """A pinned track is where it must be whatever came in; the next time nothing moves any more."""
+    tracks = numbered(6)
+    recipe = Recipe(pins=(pin,))
+    for seed in range(10):
+        found = kept(tracks, [3, 1, 0, 2], [0, 1, 2, 3], Seeded(str(seed)), recipe)
+        again = kept(tracks, found.order, list(range(6)), replay(), recipe)
+
+        assert found.arranged.order[place] == 0
+        assert again.order == found.order
+
+
+@pytest.mark.parametrize("order", ["random", "sattolo"])
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_pin_moves_no_other_track(order: str, removed: bool) -> None:
+    """Several tracks come in before the pinned one, or go; the others keep their order."""
+    before = [5, 2, 0, 4, 1, 3]
+    now = [0, 1, None, 3, 4, None] if removed else [0, 1, 2, 3, 4, 5]
+    recipe = Recipe(order, pins=(Pin(4, 3),))
+    for seed in range(20):
+        updated = kept(numbered(12), before, now, Seeded(str(seed)), recipe).arranged.order
+
+        assert updated[3] == 4
+        others = [index for index in before if now[index] is not None and index != 4]
+        assert [index for index in updated if index in others] == others
+
+
+def test_a_pin_that_says_here_moves_nothing() -> None:
+    found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(pins=(Pin(1, HERE),)))
+
+    assert found.order == [2, 0, 1]
+
+
+@pytest.mark.parametrize("pins", [(), (Pin(2, LAST),)])
+def test_a_time_limit_holds_and_the_order_settles(pins: tuple[Pin, ...]) -> None:
+    """The limit is applied again each time; without new tracks nothing moves."""
+    lengths = [100, 200, None, 400, 300, 90_000]
+    tracks, _ = tagged({f"/m/{n}.ogg": Tags(duration_ms=length) for n, length in enumerate(lengths)})
+    pins = tuple(Pin(3, pin.place) for pin in pins)
+    recipe = Recipe(time_ms=800, pins=pins)
+
+    found = kept(tracks, [5, 4, 2, 3, 1, 0], list(range(6)), replay(), recipe)
+    again = kept(tracks, found.order, list(range(6)), replay(), recipe)
+
+    played = found.arranged.order[: found.arranged.count]
+    assert sum(lengths[index] or 99_999 for index in played) <= 800
+    assert again == found
+    assert not pins or played[-1] == 3
+
+
+@given(st.data())
+def test_nothing_is_lost_or_doubled_or_moved(data: st.DataObject) -> None:
+    """Any order, any changes: all tracks of now once, all that is gone once, the rest as it was."""
+    before = data.draw(st.integers(0, 8))
+    places = data.draw(st.permutations(range(before)))
+    count = data.draw(st.integers(1, 8))
+    stay = data.draw(st.permutations(range(count)))[: data.draw(st.integers(0, min(before, count)))]
+    now: list[int | None] = [*stay, *[None] * (before - len(stay))]
+
+    found = kept(numbered(count), places, now, Seeded("x"))
+
+    assert sorted(found.arranged.order) == list(range(count))
+    assert sorted(found.order) == list(range(count + len(found.gone)))
+    old = [now[place] for place in places if now[place] is not None]
+    assert [index for index in found.arranged.order if index in stay] == old
+
+
+def test_what_has_moved_to_another_folder_joins_it_there() -> None:
+    """Of a folder torn in two the smaller part goes where it belongs now; the others stay."""
+    tracks, _ = tagged({f"/m/{name}": None for name in ("a/1", "b/1", "b/2", "b/3", "c/1")})
+    # Once b/2 was c/2.
+    found = kept(tracks, [1, 3, 0, 4, 2], list(range(5)), replay(), Recipe(order="folders"))
+
+    assert found.order == [1, 2, 3, 0, 4]
+
+
+def test_sorted_is_sorted_again_after_a_renaming() -> None:
+    found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(order="sorted"))
+
+    assert found.order == [0, 1, 2]
+
+
+@pytest.mark.parametrize("order", ["sorted", "spread", "albums", "folders", "groups"])
+def test_missing_tracks_keep_their_positions_when_as_many_new_ones_come(order: str) -> None:
+    tracks, tags_of = tagged(
+        {f"/m/{name}": Tags(artist=name[0], album=name[0]) for name in ("a/1", "b/1", "c/1")}
+    )
+    recipe = Recipe(order=order, group_by="artist" if order == "groups" else None)
+
+    found = kept(tracks, [2, 0, 1], [0, 1, None], Seeded("1"), recipe, tags_of=tags_of)
+
+    assert found.gone == [(2, 1_000_000_000)]
+    assert sorted(found.order) == [0, 1, 2, 3]
+    assert [index for index in found.order if index < 3] == found.arranged.order
+
+
+def test_spread_is_spread_again_after_a_removal() -> None:
+    """B left from A B A C D: one of the two by A goes where it makes no repeat."""
+    tracks, tags_of = by_artists("A", "A", "C", "D")
+    recipe = Recipe(order="spread")
+    shares = distribution(
+        lambda draw: tuple(kept(tracks, [0, 1, 2, 3, 4], [0, None, 1, 2, 3], draw, recipe, tags_of=tags_of)
+                           .arranged.order)
+    )  # fmt: skip
+
+    assert is_uniform_over(shares, [(1, 2, 0, 3), (1, 2, 3, 0), (0, 2, 1, 3), (0, 2, 3, 1)])
+
+
+@given(st.data())
+def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> None:
+    """Removed, new and retagged tracks, with a limit or not, also where one artist has most tracks."""
+    artists = data.draw(st.lists(st.sampled_from("AABCD"), min_size=1, max_size=16))
+    limit = data.draw(st.none() | st.integers(1, 16))
+    recipe = Recipe(order="spread", limit=limit)
+    before = data.draw(st.integers(0, 12))
+    places = data.draw(st.permutations(range(before)))
+    stay = data.draw(st.permutations(range(len(artists))))[: data.draw(st.integers(0, before))]
+    now: list[int | None] = [*stay, *[None] * (before - len(stay))]
+    tracks, tags_of = by_artists(*artists)
+    keys = groups.artist_keys(tracks.artists)[0]
+
+    found = kept(tracks, places, now, Seeded("x"), recipe, tags_of=tags_of)
+
+    order, count = found.arranged.order, found.arranged.count
+    played = [keys[index] for index in order[:count]]
+    assert count == min(limit or 16, len(artists))
+    assert sorted(order) == list(range(len(artists)))
+    assert repeats(played) == fewest_repeats(played)
+
+
+@pytest.mark.parametrize("pins", [(Pin(0, 0),), (Pin(3, 2),), (Pin(0, 0), Pin(5, LAST))], ids=str)
+def test_spread_is_spread_again_around_pins(pins: tuple[Pin, ...]) -> None:
+    """A removal far from a pin, too."""
+    tracks, tags_of = by_artists("A", "B", "B", "C", "D", "E")
+    recipe = Recipe(order="spread", pins=pins)
+    keys = groups.artist_keys(tracks.artists)[0]
+    for seed in range(10):
+        found = kept(tracks, [0, 3, 4, 1, 6, 2, 5], [*range(6), None], Seeded(str(seed)), recipe,
+                     tags_of=tags_of)  # fmt: skip
+        order = found.arranged.order
+
+        assert repeats([keys[index] for index in order]) == 0
+        assert all(order[5 if pin.place == LAST else pin.place] == pin.index for pin in pins)  # type: ignore[index]
+
+
+@given(st.data())
+def test_albums_are_whole_and_in_order_whatever_was_retagged(data: st.DataObject) -> None:
+    """Any tags after any order: each album is one block, by track number."""
+    count = data.draw(st.integers(1, 10))
+    tag = st.tuples(st.sampled_from("XYZ"), st.integers(1, 3))
+    tags = data.draw(st.lists(tag, min_size=count, max_size=count))
+    files = {f"/m/{at:02}.ogg": Tags(album=album, number=number) for at, (album, number) in enumerate(tags)}
+    tracks, tags_of = tagged(files)
+    places = data.draw(st.permutations(range(data.draw(st.integers(0, count)))))
+
+    found = kept(tracks, places, range(len(places)), Seeded("x"), Recipe(order="albums"), tags_of=tags_of)
+
+    played = [tags[index] for index in found.order]
+    blocks = [album for album, _ in itertools.groupby(album for album, _ in played)]
+    assert len(blocks) == len(set(blocks))
+    for album in blocks:
+        numbers = [number for name, number in played if name == album]
+        assert numbers == sorted(numbers)
+
+
+def test_folders_are_by_path_again_after_a_renaming() -> None:
+    tracks, _ = tagged({f"/m/{name}": None for name in ("a/1", "a/2", "a/3", "b/1")})
+    found = kept(tracks, [3, 1, 0, 2], list(range(4)), replay(), Recipe(order="folders"))
+
+    assert found.order == [3, 0, 1, 2]
+
+
+@given(st.data())
+def test_every_update_of_every_order_passes_the_check_of_the_loader(data: st.DataObject) -> None:
+    """Through any changes, with missing tracks and as many new ones as removed ones."""
+    recipe = data.draw(
+        st.sampled_from(
+            [
+                *(Recipe(order=order) for order in ORDERS if order not in ("groups", "weighted")),
+                Recipe(order="groups", group_by="artist"),
+                Recipe(order="groups", group_size=2),
+                Recipe(limit=2),
+            ]
+        )
+    )
+    order: Sequence[int] = range(4)
+    missing: dict[int, int] = {}
+    known = 4
+    for step in range(data.draw(st.integers(1, 4))):
+        count = data.draw(st.integers(1, 6))
+        files = {f"/m/{data.draw(st.sampled_from('abc'))}/{n}": None for n in range(count)}
+        tracks, tags_of = tagged({path: Tags(artist=path[3], album=path[3], number=1) for path in files})
+        stay = data.draw(st.permutations(range(len(tracks))))
+        stay = stay[: data.draw(st.integers(0, min(known, len(stay))))]
+        now = data.draw(st.permutations([*stay, *[None] * (known - len(stay))]))
+
+        found = kept(
+            tracks, order, now, Seeded("x"), recipe, gone=missing, now_s=10**9 + step, tags_of=tags_of
+        )
+
+        known = len(tracks) + len(found.gone)
+        assert sorted(found.order) == [*range(known)]
+        assert [index for index in found.order if index < len(tracks)] == found.arranged.order
+        order = found.order
+        missing = {len(tracks) + at: since for at, (_, since) in enumerate(found.gone)}

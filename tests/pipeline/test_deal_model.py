@@ -1,0 +1,255 @@
+"""Test decks over real folders against a model, through sequences of changes, runs and crashes."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every, is_new_period, period_start
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.scan import Progress
+from playshuffle.pipeline import deal as dealing
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.playlist.m3u import parse
+from playshuffle.shuffle import Seeded
+from playshuffle.store import decks
+
+CRASHES = st.sampled_from(["", "", "", "before commit", "before replace", "before confirm"])
+EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])
+
+
+class CrashError(Exception):
+    """What a kill would be."""
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((number, Reading(Tags(title=os.fsdecode(path)[-3:]))) for number, path in enumerate(paths))
+
+
+class Dealing(RuleBasedStateMachine):
+    """Two folders, of which one may be away. A track is its file's size, whatever its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = Path(tempfile.mkdtemp())
+        self.file = self.top / "today.m3u"
+        self.roots = [self.top / "a", self.top / "b"]
+        self.now = datetime(2026, 3, 28, 12, tzinfo=UTC)
+        self.where: dict[int, Path] = {}
+        self.made = 100
+        self.is_away = False
+        self.dealt: set[int] = set()
+        self.expected: set[int] = set()
+        self.last: list[int] = []
+        self.period: date | None = None
+        self.pending: tuple[date, set[int]] | None = None
+        self.before: tuple[Any, ...] | None = None
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.top)
+
+    @initialize(count=st.integers(2, 9), seed=st.integers())
+    def begin(self, count: int, seed: int) -> None:
+        self.randbelow = Seeded(str(seed))
+        for number in range(count):
+            self.add(number % 2)
+        self.deal(3, Every.DAY, 0, "")
+
+    @property
+    def here(self) -> set[int]:
+        return {track for track, path in self.where.items() if path.parent.exists()}
+
+    def at(self, root: int) -> list[int]:
+        return sorted(track for track in self.here if self.where[track].parent == self.roots[root])
+
+    @rule(root=st.integers(0, 1))
+    def add(self, root: int) -> None:
+        if root == 1 and self.is_away:
+            return
+        self.made += 1
+        self.where[self.made] = path = self.roots[root] / f"{self.made * 7919 % 1000:03}.mp3"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(self.made))
+
+    @rule(root=st.integers(0, 1), which=st.integers(0, 99))
+    def delete(self, root: int, which: int) -> None:
+        """But never the last one of a folder, which would look as if that were away."""
+        tracks = self.at(root)
+        if len(tracks) > 1:
+            self.where.pop(tracks[which % len(tracks)]).unlink()
+
+    @rule(which=st.integers(0, 99), root=st.integers(0, 1), name=st.integers(0, 99))
+    def rename(self, which: int, root: int, name: int) -> None:
+        track = sorted(self.here)[which % len(self.here)]
+        old, new = self.where[track], self.roots[root] / f"n{name}.mp3"
+        is_alone = len([one for one in self.here if self.where[one].parent == old.parent]) == 1
+        if not new.exists() and new.parent.exists() and (not is_alone or new.parent == old.parent):
+            self.where[track] = old.rename(new)
+
+    @rule()
+    def a_drive_goes(self) -> None:
+        if not self.is_away:
+            self.roots[1].rename(self.top / "drawer")
+            self.is_away = True
+
+    @precondition(lambda self: self.is_away)
+    @rule()
+    def a_drive_comes_back(self) -> None:
+        (self.top / "drawer").rename(self.roots[1])
+        self.is_away = False
+
+    @property
+    def request(self) -> Request:
+        return Request(tuple(map(os.fsencode, self.roots)), os.fsencode(self.file))
+
+    @property
+    def tools(self) -> Tools:
+        return Tools(read_all, self.randbelow, Progress())
+
+    def listed(self) -> list[int]:
+        """The tracks in the file; of one that is away or gone the name is known."""
+        if not self.file.exists():
+            return []
+        names = {os.fsencode(path): track for track, path in self.where.items()}
+        return [
+            names[path]
+            for path in parse(self.file.read_bytes(), os.fsencode(self.top)).paths
+            if path in names
+        ]
+
+    @rule(count=st.integers(1, 7), every=EVERY, days=st.integers(-1, 2), crash=CRASHES)
+    def deal(self, count: int, every: Every, days: int, crash: str) -> None:
+        self.now += timedelta(days=days)
+        here = self.here
+        expected = here | self.expected if self.is_away else here
+        awaited = expected if self.is_away else here
+        left = self.pending[1] if self.pending is not None else set(self.last)
+        is_left = bool(left & awaited)
+        is_due = (
+            not is_left
+            or (self.period is None)
+            or (self.pending is None and is_new_period(every, self.now, self.period))
+        )
+        content = self.file.read_bytes() if self.file.exists() else b""
+        kept: list[Any] = []
+        code = self.crashing(
+            crash,
+            kept,
+            lambda: dealing.deal(self.request, self.tools, Amount(count=count), every, self.now),
+        )
+        is_stuck = self.is_away and not expected - here <= self.dealt and here <= self.dealt
+        if is_due and is_stuck:
+            assert code == Exit.MISSING
+            assert (self.file.read_bytes() if self.file.exists() else b"") == content
+            return
+        assert code in (Exit.DONE, None)
+        if code is None and crash == "before commit":
+            assert (self.file.read_bytes() if self.file.exists() else b"") == content
+            return
+        if is_due:
+            self.before = (self.dealt, self.expected, self.last, self.period)
+            self.expected = expected
+            if code is None and crash == "before replace":
+                assert (self.file.read_bytes() if self.file.exists() else b"") == content
+                names = {os.fsencode(path): track for track, path in self.where.items()}
+                self.pending = (period_start(every, self.now), {names[path] for path in kept[0].deal.entries})
+                self.period = self.pending[0]
+                return
+            self.heard_now(self.listed(), count, expected)
+            self.period = period_start(every, self.now)
+            self.pending = None
+        elif self.pending is not None and self.is_away and not self.pending[1] <= here:
+            # A deal that did not reach the file, and of which some is away, waits for that.
+            assert (self.file.read_bytes() if self.file.exists() else b"") == content
+        elif self.pending is not None:
+            if code is None and crash == "before replace":
+                self.period = max(self.pending[0], period_start(every, self.now))
+                self.pending = (self.period, self.pending[1])
+                return
+            assert set(self.listed()) == self.pending[1] & here
+            self.heard_now(self.listed(), None, expected & self.expected)
+            self.period = max(self.pending[0], period_start(every, self.now))
+            self.pending = None
+        elif code is Exit.DONE:
+            missing = set(self.last) - here
+            if self.is_away and missing:
+                assert self.file.read_bytes() == content
+            else:
+                assert self.listed() == [track for track in self.last if track in here]
+
+    def heard_now(self, tracks: list[int], count: int | None, expected: set[int]) -> None:
+        here = self.here
+        assert len(set(tracks)) == len(tracks)
+        assert here.issuperset(tracks)
+        heard = set(self.dealt)
+        is_waiting = not expected - here <= heard
+        if count is not None:
+            assert len(tracks) == min(count, len(here - heard) if is_waiting else len(here))
+        for track in tracks:
+            if track in heard:
+                assert expected <= heard, "a round ended before every track was dealt"
+                heard.clear()
+            heard.add(track)
+        self.dealt, self.last = heard, tracks
+
+    def crashing(self, crash: str, kept: list[Any], act: Callable[[], object]) -> Exit | None:
+        """Do it, and perhaps crash on the way: then None."""
+        save, confirm = decks.save, decks.confirm
+
+        def saving(*given: Any) -> None:
+            if crash == "before commit":
+                raise CrashError
+            save(*given)
+            kept.append(given[2])
+            if crash == "before replace":
+                raise CrashError
+
+        def confirming(*given: Any) -> None:
+            if crash == "before confirm" and kept:
+                raise CrashError
+            confirm(*given)
+
+        with mock.patch.object(decks, "save", saving), mock.patch.object(decks, "confirm", confirming):
+            try:
+                act()
+            except CrashError:
+                return None
+            except PlayshuffleError as error:
+                return error.code
+        return Exit.DONE
+
+    @precondition(lambda self: not self.is_away)
+    @rule()
+    def undo(self) -> None:
+        code = self.crashing("", [], lambda: dealing.undo(self.request, self.tools))
+        if self.before is None:
+            assert code == Exit.USAGE
+            return
+        assert code == Exit.DONE
+        self.dealt, self.expected, self.last, self.period = self.before
+        self.before = self.pending = None
+        left = [track for track in self.last if track in self.here]
+        if left:
+            assert self.listed() == left
+
+
+TestDealing = Dealing.TestCase
+TestDealing.pytestmark = [pytest.mark.timeout(600)]  # type: ignore[attr-defined]
+TestDealing.settings = settings(
+    max_examples=15,
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)

@@ -1,0 +1,195 @@
+"""Test that the explanation of a file agrees with the playlist that is written."""
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.scan import Progress
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.explain import IN, look_at
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.make import make
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import listed
+
+NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
+GENRES = ("Jazz", "Rock", "Podcast", "")
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags from names: `jazz-3.mp3` is of the genre Jazz; a file `bad…` is not audio."""
+    for number, path in enumerate(paths):
+        name = os.path.basename(path).decode()
+        if name.startswith("bad"):
+            yield number, Reading(None, "not audio: text", is_audio=False)
+        else:
+            yield number, Reading(Tags(duration_ms=60_000, title=name, genre=name.split("-")[0].title()))
+
+
+def tools() -> Tools:
+    return Tools(read_all, Seeded("seed"), Progress())
+
+
+def write_library(music: Path, choose: random.Random) -> list[Path]:
+    """Write a library of odd files; return all of them."""
+    for folder in ("", "live", "live/2024", ".hidden", "@eaDir", "closed", "patterns"):
+        (music / folder).mkdir(parents=True, exist_ok=True)
+        for number in range(choose.randrange(1, 4)):
+            kind = choose.choice(("jazz", "rock", "podcast", "bad", "rock", "jazz"))
+            suffix = choose.choice((".mp3", ".ogg", ".m4b", ".txt", ".flac"))
+            hidden = choose.choice(("", "", "", "."))
+            (music / folder / f"{hidden}{kind}-{number}{suffix}").write_bytes(os.urandom(8))
+    (music / "a-jazz: colon?.mp3").write_bytes(b"y")
+    if choose.random() < 0.5:
+        (music / "closed/.nomedia").touch()
+    if choose.random() < 0.5:
+        (music / "patterns/.ndignore").write_text("# comment\nrock*\n")
+    if choose.random() < 0.5:
+        (music / "live/.mpdignore").write_text("*.ogg\n")
+    (music / "link.mp3").symlink_to("nowhere.mp3")
+    return [path for path in music.rglob("*") if path.is_symlink() or not path.is_dir()]
+
+
+def random_request(music: Path, choose: random.Random) -> Request:
+    where = choose.choice(
+        ((), (), ("genre:jazz",), ("-path:live",), ("genre:rock OR genre:jazz", "path:live"))
+    )
+    return Request(
+        (bytes(music),),
+        bytes(music / "all.m3u"),
+        Recipe(limit=choose.choice((None, None, 3))),
+        where=where,
+        spoken=choose.random() < 0.3,
+        ignore_files=choose.random() < 0.7,
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int) -> None:
+    choose = random.Random(seed)
+    music = tmp_path / "Music"
+    files = write_library(music, choose)
+    request = random_request(music, choose)
+    way = choose.choice(("make", "keep", "deal"))
+    with suppress(PlayshuffleError):  # nothing is left: then nothing may be in
+        if way == "make":
+            make(request, tools())
+        elif way == "keep":
+            keep(request, tools(), EVERYWHERE)
+        else:
+            request = replace(request, recipe=Recipe())
+            deal(request, tools(), Amount(count=2), Every.RUN, NOON)
+    playlist = music / "all.m3u"
+    entries = set(listed(playlist)) if playlist.exists() else set()
+    stages = look_at(request, tools())
+
+    for path in [*files, music / "missing.mp3", tmp_path / "outside.mp3"]:
+        reason = stages.explain(bytes(path))
+        assert (reason.code == IN) == (os.path.relpath(path, music) in entries), (path, reason)
+        assert reason.text
+        if path in files and path.suffix != ".txt" and not path.is_symlink():
+            assert reason.code not in ("no_such_file", "skipped", "outside"), (path, reason)
+
+
+FILES = {
+    "jazz-1.mp3": "in",
+    "rock-1.mp3": "where",
+    "podcast-1.mp3": "spoken",
+    ".jazz-2.mp3": "hidden",
+    ".dir/jazz-3.mp3": "hidden",
+    "closed/jazz-4.mp3": "ignored",
+    "patterns/jazz-5.mp3": "ignored",
+    "cover.jpg": "not_audio",
+    "bad-1.mp3": "not_audio",
+    "jazz-6.mp3\n.mp3": "name",
+    "missing.mp3": "no_such_file",
+}
+
+
+def example_library(music: Path) -> Request:
+    for name in FILES:
+        if name != "missing.mp3":
+            (music / name).parent.mkdir(parents=True, exist_ok=True)
+            (music / name).write_bytes(name.encode())
+    (music / "closed/.nomedia").touch()
+    (music / "patterns/.ndignore").write_text("# live\nx*\n*-5.mp3\n")
+    return Request((bytes(music),), bytes(music / "all.m3u"), where=("-genre:rock",))
+
+
+@pytest.mark.parametrize(("name", "code"), FILES.items())
+def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: str) -> None:
+    music = tmp_path / "Music"
+    request = example_library(music)
+    make(request, tools())
+
+    assert look_at(request, tools()).explain(bytes(music / name)).code == code
+
+
+def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(tmp_path: Path) -> None:
+    music = tmp_path / "Music"
+    request = example_library(music)
+    make(request, tools())
+    stages = look_at(request, tools())
+
+    ignored = stages.explain(bytes(music / "patterns/jazz-5.mp3")).text
+    assert ignored == f"ignored: {music}/patterns/.ndignore, line 3: *-5.mp3"
+    assert stages.explain(bytes(music / "rock-1.mp3")).text == "-genre:rock fails (genre is Rock)"
+
+
+def test_other_reasons_depend_on_the_run(tmp_path: Path) -> None:
+    music = tmp_path / "Music"
+    request = example_library(music)
+    path = bytes(music / "jazz-1.mp3")
+
+    assert look_at(request, tools()).explain(path).code == "not_written"
+    assert look_at(request, tools()).explain(bytes(tmp_path / "x.mp3")).code == "outside"
+    for number in range(5):
+        (music / f"jazz-1{number}.mp3").write_bytes(b"%d" % number)
+    limited = replace(request, recipe=Recipe(limit=2))
+    make(limited, tools())
+    codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
+    assert codes.count("in") == 2
+    assert codes.count("limit") == 4
+
+    listed_files = replace(request, files=(path,))
+    assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"
+
+
+def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path) -> None:
+    music = tmp_path / "Music"
+    music.mkdir()
+    for number in range(6):
+        (music / f"{number}.mp3").write_bytes(b"%d" % number)
+    request = Request((bytes(music),), bytes(music / "today.m3u"))
+    for _ in range(2):
+        deal(request, tools(), Amount(count=2), Every.RUN, NOON)
+    stages = look_at(request, tools())
+    codes = sorted(stages.explain(bytes(music / f"{number}.mp3")).code for number in range(6))
+
+    assert codes == ["dealt", "dealt", "in", "in", "upcoming", "upcoming"]
+
+
+def test_a_missing_drive_is_named(tmp_path: Path) -> None:
+    music = tmp_path / "Music"
+    music.mkdir()
+    (music / "1.mp3").write_bytes(b"1")
+    request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
+    make(request, tools())
+    (tmp_path / "all.m3u").write_bytes(b"#EXTM3U\n")
+    music.rename(tmp_path / "away")
+
+    assert look_at(request, tools()).explain(bytes(music / "1.mp3")).code == "missing_drive"

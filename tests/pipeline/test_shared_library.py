@@ -1,0 +1,326 @@
+"""Several playlists and decks over one library: what one of them learns takes nothing from the others."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.library import tracks as library_tracks
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.library.tag_reader import read
+from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.ordering.recipe import Gap, Recipe
+from playshuffle.pipeline import deal as dealing
+from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import DATA, listed
+
+_AUDIO = (DATA / "v24.mp3").read_bytes()
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags in this process, which is faster for a few files."""
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+def tools(seed: str, now_s: float = NOW.timestamp()) -> Tools:
+    return Tools(read_here, Seeded(seed), Progress(), lambda: now_s)
+
+
+class Music:
+    """A folder of tracks that differ in size, which tells them apart whatever their names are."""
+
+    def __init__(self, top: Path, count: int) -> None:
+        self.folder = top / "Music"
+        self.folder.mkdir()
+        self.top = top
+        self._count = 0
+        for _ in range(count):
+            self.add()
+
+    def add(self) -> Path:
+        self._count += 1
+        path = self.folder / f"{self._count:03}.mp3"
+        path.write_bytes(_AUDIO + bytes(100 * self._count))
+        return path
+
+    def track(self, path: Path) -> int:
+        """Return the number of a track; retagging adds less than 100 bytes."""
+        return (path.stat().st_size - len(_AUDIO)) // 100
+
+    def retag(self, path: Path) -> None:
+        """Edit a file in place, as taggers do."""
+        with path.open("ab") as file:
+            file.write(b"x")
+        os.utime(path, ns=(0, time.time_ns()))
+
+    def swap(self, one: Path, other: Path) -> None:
+        middle = self.folder / "middle"
+        one.rename(middle)
+        other.rename(one)
+        middle.rename(other)
+
+    def update(
+        self,
+        name: str,
+        recipe: Recipe | None = None,
+        changes: Changes = EVERYWHERE,
+        now_s: float = NOW.timestamp(),
+        redraw_before_s: float = 0,
+    ) -> Report:
+        return keep(self.request(name, recipe), tools(name, now_s), changes, redraw_before_s)
+
+    def deal(self, name: str, count: int, every: Every = Every.RUN, day: int = 0) -> Dealt:
+        now = NOW + timedelta(days=day)
+        return dealing.deal(self.request(name), tools(name), Amount(count), every, now)
+
+    def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
+        """Return the tracks that are certain to come next."""
+        found = dealing.peek(self.request(name, recipe), tools("x"), Amount(count), Every.RUN, NOW)
+        return found.report.paths()[: found.certain]
+
+    def request(self, name: str, recipe: Recipe | None = None) -> Request:
+        return Request((os.fsencode(self.folder),), self.file(name), recipe or Recipe())
+
+    def file(self, name: str) -> bytes:
+        return os.fsencode(self.top / f"{name}.m3u")
+
+    def listed(self, name: str) -> list[Path]:
+        return [self.top / entry for entry in listed(self.top / f"{name}.m3u")]
+
+    def tracks(self, name: str) -> list[int]:
+        return [self.track(path) for path in self.listed(name)]
+
+
+def test_each_list_sees_a_swap_of_two_names(tmp_path: Path) -> None:
+    music = Music(tmp_path, 8)
+    before = {}
+    for name in ("one", "two"):
+        music.update(name)
+        before[name] = music.tracks(name)
+
+    music.swap(music.folder / "001.mp3", music.folder / "002.mp3")
+
+    for name in ("one", "two"):
+        assert music.update(name).renamed == 2
+        assert music.tracks(name) == before[name]
+
+
+def test_each_deck_sees_a_swap_of_two_names(tmp_path: Path) -> None:
+    """Of a dealt and an undealt track."""
+    music = Music(tmp_path, 8)
+    decks: dict[str, list[list[int]]] = {"one": [], "two": []}
+    for name, rounds in decks.items():
+        music.deal(name, 4)
+        rounds.append(music.tracks(name))
+    dealt = {name: set(music.listed(name)) for name in decks}
+    first, other = min(dealt["one"]), min({*music.folder.iterdir()} - dealt["one"])
+
+    music.swap(first, other)
+
+    for name, rounds in decks.items():
+        music.deal(name, 4)
+        rounds.append(music.tracks(name))
+        assert sorted(track for deal in rounds for track in deal) == [*range(1, 9)]
+
+
+def test_a_deck_learns_of_a_retag_and_a_rename_from_the_update_of_a_list(tmp_path: Path) -> None:
+    """Between two deals every dealt track is tagged, and later renamed: none comes again."""
+    music = Music(tmp_path, 12)
+    music.update("all")
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+
+    for path in music.listed("today"):
+        music.retag(path)
+    music.update("all")
+    for path in music.listed("today"):
+        path.rename(path.with_name(f"new{path.name}"))
+    assert music.update("all").renamed == 5
+    music.deal("today", 7)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 13)]
+
+
+def test_a_deck_learns_of_a_retag_and_a_rename_from_the_deals_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a file system without birth times, where only who saw both changes can tell."""
+    monkeypatch.setattr(library_tracks, "birth_of", lambda _: None)
+    music = Music(tmp_path, 12)
+    music.deal("other", 1)
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+
+    for path in music.listed("today"):
+        music.retag(path)
+    music.deal("other", 1)
+    for path in music.listed("today"):
+        path.rename(path.with_name(f"new{path.name}"))
+    music.deal("other", 1)
+    music.deal("today", 7)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 13)]
+
+
+@pytest.mark.parametrize("sees", ["every update", "deals"])
+def test_a_dealt_track_whose_name_was_taken_is_not_dealt_again_when_it_returns(
+    tmp_path: Path, sees: str
+) -> None:
+    """It is moved out, another track gets its name, and it comes back under a new name."""
+    music = Music(tmp_path, 12)
+
+    def update() -> None:
+        if sees == "every update":
+            music.update("all")
+
+    update()
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+    out = music.listed("today")[0]
+    other = min({*music.folder.iterdir()} - {*music.listed("today")})
+
+    out.rename(tmp_path / "out.mp3")
+    update()
+    other.rename(out)
+    update()
+    music.deal("today", 3)
+    dealt += music.tracks("today")
+    (tmp_path / "out.mp3").rename(music.folder / "returned.mp3")
+    update()
+    deck = music.deal("today", 4).deck
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 13)]
+    assert deck.undealt_count == 0
+
+
+def test_a_deck_learns_of_a_move_that_only_the_service_saw(tmp_path: Path) -> None:
+    """Tagged and renamed before anybody looks, so that only events tell which file it is."""
+    music = Music(tmp_path, 12)
+    music.update("all")
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+    moved = []
+
+    for path in music.listed("today"):
+        music.retag(path)
+        new = path.rename(path.with_name(f"new{path.name}"))
+        moved.append((os.fsencode(path), os.fsencode(new)))
+    music.update("all", changes=Changes(None, frozenset(), tuple(moved), 0))
+    music.update("all", changes=Changes(None, frozenset(), tuple(moved), 0))
+    music.deal("today", 7)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 13)]
+
+
+def test_a_deck_learns_of_a_retag_when_nothing_is_due(tmp_path: Path) -> None:
+    music = Music(tmp_path, 12)
+    music.deal("today", 5, Every.DAY)
+    dealt = music.tracks("today")
+
+    for path in music.listed("today"):
+        music.retag(path)
+    music.deal("today", 7, Every.DAY)
+    for path in music.listed("today"):
+        path.rename(path.with_name(f"new{path.name}"))
+    music.deal("today", 7, Every.DAY, day=1)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 13)]
+
+
+# A new order of a managed playlist
+
+
+def test_a_gap_longer_than_the_library_is_shortened(tmp_path: Path) -> None:
+    music = Music(tmp_path, 8)
+    recipe = Recipe(gap=Gap(100))
+    first = music.update("all", recipe)
+    again = music.update("all", recipe, redraw_before_s=NOW.timestamp() + 1)
+
+    for report in (first, again):
+        assert [note for note in report.notes if "gap of 100 plays is longer" in note]
+    music.add()
+    music.update("all", recipe, redraw_before_s=NOW.timestamp() + 1)
+    assert sorted(music.tracks("all")) == [*range(1, 10)]
+
+
+def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Path) -> None:
+    """A pinned track and the gap leave no track for some position."""
+    music = Music(tmp_path, 8)
+    music.update("all")
+    first = music.listed("all")[0]
+    request = Request(
+        (os.fsencode(music.folder),),
+        music.file("all"),
+        Recipe(gap=Gap(8)),
+        pins=(f"{first}@last",),
+    )
+    music.retag(first)
+
+    report = keep(request, tools("x"), EVERYWHERE, NOW.timestamp() + 1)
+
+    assert [note for note in report.notes if "cannot be shuffled again" in note]
+    assert sorted(music.tracks("all")) == [*range(1, 9)]
+    assert music.listed("all")[-1] == first
+
+
+def test_an_order_from_the_future_counts_as_drawn_now(tmp_path: Path) -> None:
+    """A clock that was once ten years ahead stops no reshuffle."""
+    music = Music(tmp_path, 30)
+    now_s = NOW.timestamp()
+    music.update("all", now_s=now_s + 10 * 365 * 86_400)
+    first = music.tracks("all")
+
+    report = music.update("all")
+    assert [note for note in report.notes if "in the future" in note]
+    assert music.tracks("all") == first
+    assert not [note for note in music.update("all").notes if "in the future" in note]
+
+    music.update("all", now_s=now_s + 86_400, redraw_before_s=now_s + 3_600)
+    assert music.tracks("all") != first
+
+
+# Peek and describe
+
+
+def test_peek_names_nothing_as_certain_after_new_files_came(tmp_path: Path) -> None:
+    music = Music(tmp_path, 12)
+    music.deal("today", 4)
+    assert len(music.peek("today", 4)) == 4
+
+    music.add()
+
+    assert music.peek("today", 4) == []
+
+
+def test_peek_names_nothing_as_certain_under_another_order(tmp_path: Path) -> None:
+    music = Music(tmp_path, 12)
+    music.deal("today", 4)
+
+    assert music.peek("today", 4, Recipe("light")) == []
+    assert len(music.peek("today", 4, Recipe("sorted"))) == 4
+
+
+def test_a_weekly_round_began_on_the_day_of_its_first_deal(tmp_path: Path) -> None:
+    music = Music(tmp_path, 12)
+
+    assert music.deal("today", 4, Every.WEEK).deck.since == NOW.date()
+
+
+def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> None:
+    music = Music(tmp_path, 12)
+    music.deal("today", 4, Every.DAY)
+
+    assert not [note for note in music.deal("today", 4, Every.WEEK).report.notes if "clock" in note]
+    assert [note for note in music.deal("today", 4, Every.DAY, day=-1).report.notes if "clock" in note]

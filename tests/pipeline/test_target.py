@@ -1,0 +1,145 @@
+"""The playlist that is to be replaced: whose it is, and what its last order was."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.pipeline.target import Target
+from playshuffle.playlist.m3u import fingerprint
+from playshuffle.store.state import Seen, State
+
+OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
+PATHS = [b"/m/a.mp3", b"/m/b.mp3"]
+
+
+def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
+    with State() as state, pytest.raises(PlayshuffleError) as caught:
+        Target(bytes(path), state, force=force)
+    return caught.value
+
+
+@pytest.mark.parametrize("name", ["x.mp3", "x.flac", "x.txt", "x", ".m3u", "x.m3u.bak", "x.cue"])
+def test_only_a_playlist_s_name_will_do(tmp_path: Path, name: str) -> None:
+    error = refused(tmp_path / name, force=True)
+
+    assert error.code == Exit.USAGE
+    assert ".m3u" in str(error)
+
+
+@pytest.mark.parametrize("name", ["x.m3u", "x.M3U8", "a b#?.m3u"])
+def test_a_new_playlist_may_have_any_other_name(tmp_path: Path, name: str) -> None:
+    with State() as state:
+        target = Target(bytes(tmp_path / name), state, force=False)
+
+        assert not target.exists
+        assert target.last_paths == []
+
+
+def test_a_playlist_of_another_hand_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.m3u"
+    path.write_bytes(b"#EXTM3U\na.mp3\n")
+
+    error = refused(path)
+
+    assert error.code == Exit.CANNOT_CREATE
+    assert "--force" in str(error)
+    with State() as state:
+        assert Target(bytes(path), state, force=True).exists
+
+
+def test_an_empty_file_is_nobody_s(tmp_path: Path) -> None:
+    """`touch x.m3u`, or what a program left that cut it to nothing."""
+    (tmp_path / "x.m3u").touch()
+
+    with State() as state:
+        assert not Target(bytes(tmp_path / "x.m3u"), state, force=False).exists
+
+
+def test_without_state_the_order_is_taken_back_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.m3u"
+    path.write_bytes(OURS)
+
+    with State() as state:
+        target = Target(bytes(path), state, force=False)
+
+        assert target.last_paths == [bytes(tmp_path / "b.mp3"), bytes(tmp_path / "a.mp3")]
+        assert target.notes == []
+
+
+def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.m3u"
+    path.write_bytes(OURS)
+    with State() as state:
+        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, lambda: PATHS, [1, 0], [])
+        unedited = Target(bytes(path), state, force=False)
+        unedited.find_last_order()
+        assert unedited.notes == []
+        path.write_bytes(OURS + b"c.mp3\n")
+
+        target = Target(bytes(path), state, force=False)
+        target.find_last_order()
+
+        assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
+        assert "changed by other hands" in target.notes[0]
+
+
+def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None:
+    """The stored order belongs to the file, whatever path names it."""
+    (tmp_path / "real.m3u").write_bytes(OURS)
+    (tmp_path / "link.m3u").symlink_to("real.m3u")
+
+    with State() as state:
+        assert Target(bytes(tmp_path / "link.m3u"), state, force=False).path == bytes(tmp_path / "real.m3u")
+
+
+def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.m3u")
+
+    assert refused(tmp_path / "x.m3u", force=True).code == Exit.CANNOT_CREATE
+
+
+def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) -> None:
+    """Killed between the state and the file: the file tells which order was heard."""
+    path = tmp_path / "x.m3u"
+    path.write_bytes(OURS)
+    first, unheard = Seen(b"digest", fingerprint(OURS), 2), Seen(b"digest", "9-0", 2)
+    with State() as state:
+        state.remember(bytes(path), first, None, lambda: PATHS, [1, 0], [])
+        state.remember(bytes(path), unheard, first, lambda: PATHS, [0, 1], [])
+
+        target = Target(bytes(path), state, force=False)
+        target.find_last_order()
+
+        assert target.last == first
+        assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
+        assert target.notes == []
+
+
+def test_a_playlist_of_another_hand_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:
+    """A foreign file is not ours because we once wrote to its path."""
+    path = tmp_path / "x.m3u"
+    with State() as state:
+        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, lambda: PATHS, [1, 0], [])
+    path.write_bytes(b"#EXTM3U\nmine.mp3\n")
+
+    assert "--force" in str(refused(path))
+
+
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ("uniform", "random"),
+        ("blocks by genre block size 3 inside natural", "groups by genre group size 3 inside natural"),
+        ("semi", "light"),
+        ("spread by blocks", "spread by blocks"),
+        ("groups by genre", "groups by genre"),
+    ],
+)
+def test_old_names_of_orders_are_read_as_the_present_ones(tmp_path: Path, old: str, now: str) -> None:
+    path = tmp_path / "x.m3u"
+    path.write_bytes(OURS.replace(b"random", old.encode()))
+
+    with State() as state:
+        assert Target(bytes(path), state, force=False).order == now

@@ -1,0 +1,189 @@
+"""Several playlists and decks of one library keep what they promise, whatever is changed in any order.
+
+Playlists are updated at different times, twice for the same changes, and with files retagged in
+between. A folder may be missing meanwhile, and a playlist may be made by hand.
+"""
+
+import os
+import random
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.library.tag_reader import read
+from playshuffle.library.walk import Changes
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.make import make
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.shuffle import Seeded
+from tests.support.music import ANCHOR, Music
+from tests.support.program import listed
+from tests.support.promises import CHECKS, Round, survivors_moved
+
+_LIMIT, _TIME_MS = 7, 30_000
+_RECIPES = {
+    "random": Recipe("random"),
+    "sattolo": Recipe("sattolo"),
+    "light": Recipe("light"),
+    "weighted": Recipe("weighted"),
+    "spread": Recipe("spread"),
+    "albums": Recipe("albums"),
+    "folders": Recipe("folders"),
+    "genres": Recipe("groups", group_by="genre"),
+    "sorted": Recipe("sorted"),
+    "few": Recipe(limit=_LIMIT),
+    "short": Recipe(time_ms=_TIME_MS),
+}
+_PARTIAL = ("few", "short")
+_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags in this process, which is faster for a few files."""
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+class _Model:
+    """A library and the playlists of it, with what each was told so far.
+
+    seen: by playlist, how many renames and how many removals it was updated for.
+    """
+
+    def __init__(self, top: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.music = Music(top, self.chance, 60)
+        self._top = top
+        self._seed = str(seed)
+        self._orders: dict[str, list[int]] = {}
+        self._seen = dict.fromkeys(_RECIPES, (0, 0))
+        self._rounds = {"morning": Round(), "evening": Round()}
+
+    def step(self) -> None:
+        self.music.done.clear()
+        for _ in range(self.chance.randrange(1, 4)):
+            self.music.act()
+        if self.chance.random() < 0.2:
+            self._miss_a_root()
+        for name in _RECIPES:
+            if self.chance.random() < 0.7:
+                self._update(name)
+        for name in self._rounds:
+            if self.chance.random() < 0.5:
+                self._deal(name)
+        if self.chance.random() < 0.1:
+            self._make(self.chance.choice([*_RECIPES]))
+
+    def _update(self, name: str) -> None:
+        """Update a playlist for all that it has not seen; perhaps again, after a retag."""
+        changes = self._news(name)
+        keep(self._request(name), self._tools(), changes)
+        self._check(name)
+        if self.chance.random() < 0.5:
+            if self.chance.random() < 0.7:
+                self.music.retag()
+            keep(self._request(name), self._tools(), changes)
+            self._check(name)
+        self._seen[name] = (len(self.music.moves), len(self.music.gone))
+
+    def _check(self, name: str) -> None:
+        order = self._tracks(name)
+        before = self._orders.get(name, order)
+        where = f"{name} after {self.music.done}"
+        if name in _PARTIAL:
+            assert {*order} <= {*self.music.tracks}, where
+            assert not survivors_moved(before, order), where
+            length_ms = sum(self.music.tracks[track].length_ms for track in order)
+            assert len(order) == _LIMIT if name == "few" else length_ms <= _TIME_MS, where
+        else:
+            assert sorted(order) == sorted(self.music.tracks), where
+            check = CHECKS.get(name, CHECKS["sattolo"])
+            assert check(self.music, before, order) == [], where
+        self._orders[name] = order
+
+    def _miss_a_root(self) -> None:
+        root = self.chance.choice(self.music.roots)
+        hidden = root.with_name("Hidden")
+        root.rename(hidden)
+        name = self.chance.choice([*self._orders] or ["random"])
+        content = self._file(name).read_bytes() if name in self._orders else None
+        if content is not None:
+            with pytest.raises(PlayshuffleError) as refusal:
+                keep(self._request(name), self._tools(), Changes(None, frozenset(), (), 0))
+            assert refusal.value.code == Exit.MISSING
+            assert self._file(name).read_bytes() == content
+        deck = self.chance.choice([*self._rounds])
+        if self._rounds[deck].deals:
+            try:
+                self._deal(deck)
+            except PlayshuffleError as error:
+                if error.code != Exit.MISSING:
+                    raise
+        hidden.rename(root)
+
+    def _deal(self, name: str) -> None:
+        deal(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
+        assert self._rounds[name].add(self._tracks(name), [*self.music.tracks]) == [], self.music.done
+
+    def _make(self, name: str) -> None:
+        """Draw a new order by hand."""
+        make(self._request(name), self._tools())
+        self._seen[name] = (len(self.music.moves), len(self.music.gone))
+        self._orders.pop(name, None)
+        self._check(name)
+
+    def _news(self, name: str) -> Changes:
+        """Return what was seen since the last update; every third time events were lost."""
+        moves, gone = self._seen[name]
+        is_lost = self.chance.randrange(3) == 0
+        moved = () if is_lost else tuple(self.music.moves[moves:])
+        return Changes(None, frozenset(self.music.gone[gone:]), moved, 0)
+
+    def _tools(self) -> Tools:
+        self._seed += "+"
+        return Tools(_read_all, Seeded(self._seed), Progress(), time.time)
+
+    def _request(self, name: str) -> Request:
+        pins = (f"{ANCHOR}@5",) if name == "random" else ()
+        roots = tuple(os.fsencode(root) for root in self.music.roots)
+        recipe = _RECIPES.get(name, Recipe())
+        return Request(roots, os.fsencode(self._file(name)), recipe, pins=pins, style=PathStyle.ABSOLUTE)
+
+    def _file(self, name: str) -> Path:
+        return self._top / f"{name}.m3u"
+
+    def _tracks(self, name: str) -> list[int]:
+        number_of = {str(path): number for path, number in self.music.paths.items()}
+        return [number_of[entry] for entry in listed(self._file(name))]
+
+
+def _play(top: Path, seed: int, steps: int) -> None:
+    model = _Model(top, seed)
+    for _ in range(steps):
+        model.step()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_playlists_and_decks_keep_their_promises_through_any_changes(tmp_path: Path, seed: int) -> None:
+    _play(tmp_path, seed, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_playlists_and_decks_keep_their_promises_through_many_changes(tmp_path: Path) -> None:
+    first = int(os.environ.get("CHAOS_SEED") or time.time())
+    for seed in range(first, first + 50):
+        print(f"seed {seed}")
+        (top := tmp_path / str(seed)).mkdir()
+        _play(top, seed, 40)

@@ -1,0 +1,166 @@
+"""The table of players: what its rows say of themselves, and that all else follows from them."""
+
+import json
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.players.losses import left_out, losses, twins
+from playshuffle.players.player import FORMS
+from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
+from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS
+from playshuffle.playlist.m3u import PathStyle, entries
+from tests.support.hostile import PATHS
+from tests.support.program import run
+
+DATA = Path(__file__).parents[1] / "data"
+
+WANTED = {
+    *("mpd", "mpv", "vlc", "cmus", "quodlibet", "mopidy", "rhythmbox", "strawberry", "audacious"),
+    *("navidrome", "jellyfin", "kodi", "rockbox", "lms", "music-assistant", "liquidsoap", "car", "generic"),
+}
+
+
+def test_every_player_has_a_row() -> None:
+    assert PLAYERS.keys() == WANTED
+
+
+@pytest.mark.parametrize("player", READERS, ids=lambda player: player.title)
+def test_a_row_names_what_there_is(player: object) -> None:
+    row = next(one for one in READERS if one is player)
+
+    assert row.loses.keys() <= QUIRKS.keys() | LIST_QUIRKS.keys()
+    assert all(set(lost.forms.upper()) <= set(FORMS) for lost in row.loses.values())
+    assert row.suffix in row.loads
+    assert row.suffix not in row.latin1
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_what_is_written_for_a_player_is_what_it_reads(name: str) -> None:
+    """Its own style is none that it loses as a whole."""
+    player = PLAYERS[name]
+
+    for key in ("uri", "music"):
+        assert key not in player.loses or not any(map(player.loses[key].has, player.forms()))
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+@given(
+    some=st.lists(st.sampled_from(sorted(PATHS)), unique=True, max_size=8), style=st.sampled_from(PathStyle)
+)
+def test_what_stays_in_is_lost_by_no_version_or_said(name: str, some: list[bytes], style: PathStyle) -> None:
+    """What a player loses is left out; but for what only some of its versions lose, and that is said."""
+    paths = [b"/m/" + path for path in some]
+    out = left_out(paths, style, b"/m", name)
+    kept = [path for index, path in enumerate(paths) if index not in out]
+
+    found = losses(kept, len(kept), style, b"/m", name)
+
+    if name != GENERIC:
+        assert all(loss.players != (PLAYERS[name].title,) for loss in found)
+        assert left_out(kept, style, b"/m", name) == {}
+    if style is not PathStyle.URI:
+        assert not any(b"\n" in entry for entry in entries(kept, style, b"/m"))
+
+
+@pytest.mark.parametrize(
+    ("name", "style", "kept"),
+    [
+        ("mpv", PathStyle.URI, True),
+        ("vlc", PathStyle.URI, True),
+        ("quodlibet", PathStyle.URI, True),
+        ("mopidy", PathStyle.URI, True),
+        ("rhythmbox", PathStyle.URI, True),
+        ("audacious", PathStyle.URI, True),
+        ("cmus", PathStyle.RELATIVE, False),
+        ("mpd", PathStyle.RELATIVE, False),
+    ],
+)
+def test_a_newline_is_kept_for_those_that_take_it(name: str, style: PathStyle, kept: bool) -> None:
+    assert (left_out([b"/m/new\nline.mp3"], style, b"/m", name) == {}) is kept
+
+
+def test_a_carriage_return_is_kept_for_those_that_take_it() -> None:
+    lost = {n for n in PLAYERS if left_out([b"/m/c\rr.mp3"], PathStyle.RELATIVE, b"/m", n)}
+
+    assert lost == WANTED - {"mpd", "mpv", "vlc", "cmus", "quodlibet", "audacious"}
+
+
+def test_what_an_old_version_takes_for_another_file_is_left_out_if_there_is_that_file(tmp_path: Path) -> None:
+    """MPD before 0.24 drops `dir /x.mp3`; but it plays `dir/x.mp3`, where that exists."""
+    here = bytes(tmp_path)
+    path = here + b"/dir /x.mp3"
+    assert left_out([path], PathStyle.RELATIVE, here, "mpd") == {}
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "dir" / "x.mp3").touch()
+
+    assert list(left_out([path], PathStyle.RELATIVE, here, "mpd")) == [0]
+
+
+def test_twins_are_all_but_the_first_of_those_that_look_alike() -> None:
+    paths = ["/A.mp3", "/a.mp3", "/b.mp3", "/\u00e9.mp3", "/e\u0301.mp3", "/STRASSE", "/stra\u00dfe", "/c"]
+    named = [os.fsencode(path) for path in paths]
+
+    assert twins(named) == {1: named[0], 4: named[3], 6: named[5]}
+
+
+@pytest.mark.process
+def test_the_table_is_shown_and_fits_into_80_columns() -> None:
+    done = run("players")
+    lines = done.out.decode().splitlines()
+
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(PLAYERS)
+    assert max(map(len, lines)) <= 80
+    assert sum("measured with" in line or "from " in line for line in lines) >= len(PLAYERS)
+
+
+@pytest.mark.process
+def test_the_table_is_told_to_programs() -> None:
+    said = json.loads(run("players", "--json").out)
+
+    rows = {row["name"]: row for row in said["players"]}
+    assert (said["schema"], set(rows)) == (1, set(PLAYERS))
+    assert (rows["vlc"]["paths"], rows["vlc"]["loses"], rows["vlc"]["is_measured"]) == ("uri", [], True)
+    assert (rows["mpd"]["extinf"], rows["mpd"]["most_tracks"], rows["kodi"]["suffix"]) == (
+        False,
+        16384,
+        ".m3u8",
+    )
+    assert not rows["kodi"]["is_measured"]
+
+
+def test_a_row_says_how_to_use_the_playlist() -> None:
+    assert [name for name, player in PLAYERS.items() if not (player.play or player.use)] == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["generic", "mpd", "vlc", "kodi"])
+def test_a_player_is_shown_with_how_to_write_and_play_its_playlist(name: str, home: Path) -> None:
+    (home / "Music").mkdir()
+    shutil.copy(DATA / "v24.mp3", home / "Music" / "a.mp3")
+    done = run("players", name)
+    facts = dict(line.split(": ", 1) for line in done.out.decode().splitlines()[1:])
+
+    assert (done.code, done.err) == (0, "")
+    assert facts["Loses"] == (", ".join(PLAYERS[name].loses_words()) or "nothing")
+    if name != "mpd":  # whose playlists need its configuration
+        made = run(*shlex.split(facts["Write"].replace("~", str(home)))[1:], "--json", "-q")
+        (written,) = json.loads(made.out)["files"]
+        assert Path(written).parent == home / "Music"
+        command = shlex.split(facts.get("Play", "").replace("~", str(home)))
+        assert not command or written in command or f"--playlist={written}" in command
+
+
+@pytest.mark.process
+def test_players_and_orders_are_shown_by_name_or_a_near_name_is_suggested() -> None:
+    assert "Did you mean 'vlc'?" in run("players", "vlcc").err
+    assert "Did you mean 'spread'?" in run("orders", "spred").err
+    assert [row["name"] for row in json.loads(run("players", "VLC", "--json").out)["players"]] == ["vlc"]
+    assert [row["name"] for row in json.loads(run("orders", "uniform", "--json").out)["orders"]] == ["random"]
+    assert run("orders", "albums").out.decode().splitlines()[0].startswith("albums  albums in random order")

@@ -1,0 +1,47 @@
+"""Tell whether the installed version of a player is the one whose rules `readers` states."""
+
+import subprocess
+from typing import NamedTuple
+
+from tests.players.drivers import DRIVERS
+
+
+class Rules(NamedTuple):
+    """The version whose rules are known to the last name, and what later versions do otherwise."""
+
+    version: str
+    later: str
+
+
+# Players that are not in this table read alike in all versions that were tried.
+RULES: dict[str, Rules] = {
+    "mpd": Rules("0.23", "0.24 keeps spaces at the edges of names"),
+    "mpv": Rules("0.35", "0.37 opens no name that is not UTF-8"),
+    "quodlibet": Rules("4.5", "4.6 loads the rest of a playlist that names a missing file"),
+    "audacious": Rules("4.2", "4.4 was not measured"),
+    "strawberry": Rules("1.0", "1.2 was not measured"),
+    "liquidsoap": Rules("2.1", "2.3 was not measured"),
+}
+
+
+def installed(player: str) -> str:
+    """Return the version of a player's package; empty where dpkg does not know it."""
+    words = ["dpkg-query", "-W", "-f", "${Version}", DRIVERS[player].package]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return upstream(done.stdout) if done.returncode == 0 else ""
+
+
+def upstream(version: str) -> str:
+    """Return the upstream part of a Debian version, such as "0.24.4" of "1:0.24.4-1+b2"."""
+    return version.rpartition(":")[2].partition("-")[0]
+
+
+def difference(player: str, version: str) -> str | None:
+    """Return why a version may read otherwise than the rules say; None if they are its own."""
+    rules = RULES.get(player)
+    if rules is None or not version or version.split(".")[:2] == rules.version.split("."):
+        return None
+    return f"the rules are those of {player} {rules.version}, {version} is installed: {rules.later}"

@@ -1,0 +1,113 @@
+"""A long list in several files."""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.playlist import parts
+from playshuffle.playlist.m3u import Text, fingerprint, parse
+from playshuffle.playlist.parts import Parts, made
+from playshuffle.system import atomic_file
+
+
+def text(count: int, most: int | None, salt: str = "x") -> Text | Parts:
+    return made(
+        Text, [b"%d.mp3\n" % number for number in range(count)], range(count), [("ORDER", salt)], most
+    )
+
+
+def write(path: bytes, content: Text | Parts, *, force: bool = False) -> bool:
+    with parts.prepared(path, content, force=force) as ready:
+        return ready.replace()
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "sizes"), [(5, None, [5]), (5, 5, [5]), (5, 2, [2, 2, 1]), (0, 2, [0])]
+)
+def test_no_file_has_more_entries_than_it_may(count: int, most: int | None, sizes: list[int]) -> None:
+    whole = text(count, most)
+    each = whole.texts if isinstance(whole, Parts) else [whole]
+
+    assert [len(parse(b"".join(one), b"/m").paths) for one in each] == sizes
+    assert parse(b"".join(whole), b"/m").paths == [b"/m/%d.mp3" % number for number in range(count)]
+    assert whole.fingerprint == fingerprint(b"".join(whole))
+    assert all(one.fingerprint for one in each)
+
+
+def test_each_part_is_a_playlist_of_its_own(tmp_path: Path) -> None:
+    assert write(bytes(tmp_path / "a.m3u8"), text(5, 2))
+
+    assert names(tmp_path) == ["a-1.m3u8", "a-2.m3u8", "a-3.m3u8"]
+    assert (tmp_path / "a-3.m3u8").read_bytes() == (
+        b"#EXTM3U\n#PLAYSHUFFLE-ORDER:x\n#PLAYSHUFFLE-PART:3/3\n4.mp3\n"
+    )
+
+
+def test_what_is_left_of_a_longer_list_goes(tmp_path: Path) -> None:
+    path = bytes(tmp_path / "a.m3u")
+    for count, most, left in (
+        (5, 2, ["a-1.m3u", "a-2.m3u", "a-3.m3u"]),
+        (4, 2, ["a-1.m3u", "a-2.m3u"]),
+        (2, 2, ["a.m3u"]),
+        (3, 2, ["a-1.m3u", "a-2.m3u"]),
+    ):
+        assert write(path, text(count, most))
+        assert not write(path, text(count, most))
+        assert names(tmp_path) == left
+
+
+def test_files_of_other_hands_stay(tmp_path: Path) -> None:
+    """Neither replaced nor taken for what is left of a longer list."""
+    other = tmp_path / "a-2.m3u"
+    other.write_bytes(b"mine.mp3\n")
+    path = bytes(tmp_path / "a.m3u")
+
+    with pytest.raises(PlayshuffleError) as caught:
+        write(path, text(4, 2))
+    assert caught.value.code == Exit.CANNOT_CREATE
+    assert names(tmp_path) == ["a-2.m3u"]
+    write(path, text(1, 2))
+    assert other.read_bytes() == b"mine.mp3\n"
+    write(path, text(4, 2), force=True)
+    assert other.read_bytes() != b"mine.mp3\n"
+
+
+def test_the_order_is_remembered_once_and_before_the_first_file(tmp_path: Path) -> None:
+    whole = text(5, 2)
+
+    with parts.prepared(bytes(tmp_path / "a.m3u"), whole, force=False) as ready:
+        seen = names(tmp_path)
+        assert ready.replace()
+
+    assert not any(name.startswith("a-") for name in seen)
+    assert names(tmp_path) == ["a-1.m3u", "a-2.m3u", "a-3.m3u"]
+
+
+def test_a_part_that_cannot_be_written_leaves_all_files_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bytes(tmp_path / "a.m3u")
+    write(path, text(4, 2, "old"))
+    prepared = atomic_file.prepared
+
+    def fails_at_the_second(
+        file: bytes, content: Iterable[bytes]
+    ) -> AbstractContextManager[atomic_file.Prepared]:
+        if file.endswith(b"-2.m3u"):
+            raise PlayshuffleError("full", Exit.CANNOT_CREATE)
+        return prepared(file, content)
+
+    monkeypatch.setattr(atomic_file, "prepared", fails_at_the_second)
+    with pytest.raises(PlayshuffleError):
+        write(path, text(6, 2, "new"))
+
+    assert b"ORDER:old" in (tmp_path / "a-1.m3u").read_bytes()
+    assert b"ORDER:old" in (tmp_path / "a-2.m3u").read_bytes()
+    assert names(tmp_path) == ["a-1.m3u", "a-2.m3u"]

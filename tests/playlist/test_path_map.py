@@ -1,0 +1,93 @@
+"""Where a player sees the music, and the way back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.playlist.m3u import PathStyle, Text, entries, parse, unwritable
+from playshuffle.playlist.path_map import Back, Base, parse_swap, root_as
+from tests.support.hostile import PATHS
+
+paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        (b"/srv/music=/music", (b"/srv/music/", b"/music/")),
+        (b"/srv/music/=/music/", (b"/srv/music/", b"/music/")),
+        (b"/a=b=/c", (b"/a=b/", b"/c/")),
+        (b"/srv/music=Z:\\Music", (b"/srv/music/", b"Z:\\Music\\")),
+        (b"/srv/music=\\\\nas\\music\\", (b"/srv/music/", b"\\\\nas\\music\\")),
+        (b"/srv/music=Z:/Music", (b"/srv/music/", b"Z:/Music/")),
+        (b"/srv/music=smb://nas/music", (b"/srv/music/", b"smb://nas/music/")),
+        (b"/=/", (b"/", b"/")),
+    ],
+)
+def test_a_prefix_and_what_it_becomes(text: bytes, pair: tuple[bytes, bytes]) -> None:
+    assert parse_swap(text) == pair
+
+
+@pytest.mark.parametrize("text", [b"", b"=", b"/a", b"a=/b", b"/a=b", b"/a=", b"=/b", b"/a=/b\nc"])
+def test_what_is_no_pair_of_whole_paths_is_refused(text: bytes) -> None:
+    with pytest.raises(PlayshuffleError) as caught:
+        parse_swap(text)
+
+    assert caught.value.code == Exit.USAGE
+
+
+def test_root_as_stands_for_one_folder() -> None:
+    assert root_as(b"/Music", [b"/home/ann/Music"]) == ((b"/home/ann/Music/", b"/Music/"),)
+    for text, roots in ((b"/Music", [b"/a", b"/b"]), (b"Music", [b"/a"])):
+        with pytest.raises(PlayshuffleError):
+            root_as(text, roots)
+
+
+@pytest.mark.parametrize("theirs", [b"/music/", b"/", b"/mu sic=%41/", b"Z:/Music/", b"smb://nas/x/"])
+@given(some=paths)
+def test_what_was_put_in_place_is_put_back(theirs: bytes, some: list[bytes]) -> None:
+    """Whatever the names, and whatever stands for their folder: the files here come back."""
+    real = [b"/srv/my music/" + path for path in some]
+    base = Base(b"/lists", ((b"/srv/my music/", theirs),))
+    written = [base.seen(path) for path in real]
+    kept = sorted(set(range(len(real))).difference(unwritable(written)))
+
+    comments = [("ORDER", "random"), ("BASE", base.comment(b"/lists"))]
+    content = b"".join(Text([line + b"\n" for line in written], kept, comments))
+
+    assert parse(content, b"/lists").paths == [real[index] for index in kept]
+
+
+@given(some=paths, here=st.sampled_from([b"/srv/m", b"/srv/m/deep", b"/", b"/o ther=%"]))
+def test_what_is_relative_to_another_folder_is_found_again(some: list[bytes], here: bytes) -> None:
+    real = [b"/srv/m/" + path for path in some]
+    base = Base(here)
+    written = entries(real, PathStyle.RELATIVE, here)
+    kept = sorted(set(range(len(real))).difference(unwritable(written)))
+
+    comments = [("BASE", base.comment(b"/lists"))]
+    content = b"".join(Text([line + b"\n" for line in written], kept, comments))
+
+    assert parse(content, b"/lists").paths == [real[index] for index in kept]
+
+
+def test_a_windows_path_has_backslashes_all_through() -> None:
+    base = Base(b"/", ((b"/srv/m/", b"\\\\nas\\m\\"),))
+
+    assert base.seen(b"/srv/m/a/b.mp3") == b"\\\\nas\\m\\a\\b.mp3"
+    assert base.is_nameable(b"/srv/m/a/b.mp3")
+    assert not base.is_nameable(b"/srv/m/a/b\\c.mp3")
+    assert Back.read(base.comment(b"/"), b"/").real(b"\\\\nas\\m\\a\\b.mp3") == b"/srv/m/a/b.mp3"
+
+
+def test_a_plain_playlist_has_nothing_to_say() -> None:
+    assert Base(b"/lists/").comment(b"/lists") == ""
+
+
+@pytest.mark.parametrize("comment", ["", "x", "=", "=x", "/a=b", "/a=%00", "=%00/x", "a=/b=/c", "%=%"])
+def test_a_comment_of_another_hand_leads_nowhere_but_to_paths(comment: str) -> None:
+    back = Back.read(comment, b"/lists")
+
+    assert back.here.startswith(b"/")
+    assert all(ours.startswith(b"/") and b"\0" not in ours for _, ours in back.swaps)

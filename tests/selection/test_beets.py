@@ -1,0 +1,269 @@
+"""Compare queries with real beets: what it lists is what we keep."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from functools import cache
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.folder import Tags
+from playshuffle.library.tracks import Tracks
+from playshuffle.selection.query import TagsOf, parse
+from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
+from tests.support.tagged import tagged
+
+FOLDER = "/music"
+
+FIRST_WORDS = (
+    "Jazz",
+    "jazz fusion",
+    "Ann",
+    "Annie",
+    "Anna",
+    "a",
+    "The",
+    "100%",
+    "under_score",
+    "AC/DC",
+    "naïve",
+)
+MORE_WORDS = (
+    "back\\slash",
+    "椎名林檎",
+    "x:y",
+    "(Live)",
+    "don't",
+    "[remix]",
+    "two  spaces",
+    "1999",
+    "-minus",
+    "a,b",
+)
+WORDS = (*FIRST_WORDS, *MORE_WORDS)
+TEXTS = ("title", "artist", "album", "albumartist", "genre", "comments", "grouping", "language")
+NUMBERS = ("year", "track", "disc", "bpm", "bitrate")
+PATTERNS = (
+    "^A",
+    "e$",
+    "^$",
+    "Ann(a|ie)",
+    "[a-c]n?",
+    "(?i)JAZZ",
+    "\\\\d+",
+    "x.y",
+    "^.{3}$",
+    "n{2}",
+    "(Live)?",
+)
+VALUES = (
+    "",
+    "a",
+    "an",
+    "jazz",
+    "JAZZ",
+    "Jazz",
+    "ann",
+    "Annie",
+    "100%",
+    "%",
+    "_",
+    "x\\:y",
+    "the",
+    "naïve",
+    "椎名",
+    "99",
+)
+RANGES = (
+    "1999",
+    "1990..1999",
+    "..1999",
+    "1999..",
+    "..",
+    "3",
+    "2..5",
+    "..5",
+    "0",
+    "-1..3",
+    "1.5..9",
+    "320000",
+    "120..",
+)
+LENGTHS = ("4:30", "..4:30", "1:00..5:00", "270", "2:05..", "..", "59.5..61", "0..1:00")
+PATHS = ("Albums", "Albums/Jazz", "/music/Albums", "Alb", "Nowhere", "Albums/Jazz/02.mp3", "albums")
+
+
+@cache
+def items(count: int = 44) -> list[dict[str, Any]]:
+    """Items with odd texts, where each number is known."""
+    choose = random.Random(5)
+    folders = ("Albums", "Albums/Jazz", "Albums/Jazz 2", "Albumsx", "Other")
+    made = []
+    for number in range(count):
+        item: dict[str, Any] = {
+            name: choose.choice(("", *WORDS, f"{choose.choice(WORDS)} {choose.choice(WORDS)}"))
+            for name in TEXTS
+            if name != "genre"
+        }
+        item["genres"] = choose.sample(WORDS, choose.choice((0, 1, 1, 1, 2, 3)))
+        item |= {
+            "year": choose.choice((1959, 1990, 1995, 1999, 2000, 2024)),
+            "track": choose.randrange(1, 12),
+        }
+        item |= {"disc": choose.randrange(1, 4), "bpm": choose.choice((60, 120, 121))}
+        item |= {
+            "bitrate": choose.choice((128_000, 320_000)),
+            "length": choose.choice((60, 59.5, 125, 270, 271.25)),
+        }
+        item["path"] = f"{FOLDER}/{choose.choice(folders)}/{number:02}.mp3"
+        made.append(item)
+    return made
+
+
+@cache
+def library() -> tuple[Tracks, TagsOf, list[int]]:
+    """The same items as tracks; and the number of the item of each track."""
+    files = {
+        item["path"]: Tags(
+            duration_ms=round(item["length"] * 1000),
+            title=item["title"],
+            artist=item["artist"],
+            album=item["album"],
+            album_artist=item["albumartist"],
+            genre="; ".join(item["genres"]),
+            comment=item["comments"],
+            grouping=item["grouping"],
+            language=item["language"],
+            date=str(item["year"]),
+            number=item["track"],
+            disc=item["disc"],
+            bpm=item["bpm"],
+            bitrate=item["bitrate"],
+        )
+        for item in items()
+    }
+    tracks, tags_of = tagged(files)
+    number_of = {os.fsencode(item["path"]): number for number, item in enumerate(items())}
+    return tracks, tags_of, [number_of[path] for path in tracks.paths]
+
+
+def query(choose: random.Random) -> str:
+    """A query that beets and we should understand alike."""
+    terms = [term(choose) for _ in range(choose.choice((1, 1, 2, 2, 3, 4)))]
+    words = [terms[0]]
+    for each in terms[1:]:
+        joined = choose.choice(("", "", "", ",", " ,"))
+        words[-1] += joined
+        words.append(each)
+    return " ".join(words)
+
+
+def term(choose: random.Random) -> str:
+    sign = choose.choice(("", "", "", "-", "^"))
+    kind = choose.randrange(8)
+    if kind == 0:
+        return sign + quoted(choose, choose.choice([value for value in VALUES if value]))
+    if kind == 1:
+        return sign + quoted(choose, ":" + choose.choice(PATTERNS))
+    if kind == 2:
+        return f"{sign}{choose.choice(NUMBERS)}:{choose.choice(RANGES)}"
+    if kind == 3:
+        return f"{sign}length:{choose.choice(LENGTHS)}"
+    if kind == 4:
+        return f"{sign}path:{choose.choice(PATHS)}"
+    operator = choose.choice(("", "", ":", "=", "=~"))
+    value = choose.choice(PATTERNS if operator == ":" else (*VALUES, *WORDS))
+    return quoted(choose, f"{sign}{choose.choice(TEXTS)}:{operator}{value}")
+
+
+def quoted(choose: random.Random, word: str) -> str:
+    if any(sign in word for sign in " ()'\\,") or choose.random() < 0.2:
+        return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return word
+
+
+def beets_answers(python: str, path: str, queries: list[str]) -> tuple[str, list[list[int] | str]]:
+    job = json.dumps({"folder": FOLDER, "items": items(), "queries": queries})
+    script = os.path.join(os.path.abspath(os.path.dirname(__file__)), "../support/beets_matches.py")
+    environment = {**os.environ, "PYTHONPATH": path, "BEETSDIR": "/nonexistent", "PYTHONWARNINGS": "ignore"}
+    with TemporaryDirectory() as scratch:  # beets backs its library up beside it
+        done = subprocess.run(
+            [python, script],
+            input=job,
+            env=environment,
+            cwd=scratch,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=3000,
+        )
+    answer = json.loads(done.stdout)
+    return answer["version"], answer["answers"]
+
+
+def our_answer(text: str) -> list[int] | str:
+    tracks, tags_of, numbers = library()
+    try:
+        kept = parse(text, [FOLDER.encode()]).select(tracks, tags_of).kept
+    except PlayshuffleError as error:
+        return type(error).__name__
+    return sorted(numbers[index] for index in kept)
+
+
+def differences(queries: list[str], theirs: list[list[int] | str]) -> list[tuple[str, object, object]]:
+    return [
+        (text, ours, their)
+        for text, their in zip(queries, theirs, strict=True)
+        if (ours := our_answer(text)) != their
+    ]
+
+
+@pytest.mark.process
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_every_query_keeps_what_beets_lists(count: int) -> None:
+    need_beets()
+    choose = random.Random(count)
+    queries = [query(choose) for _ in range(count)]
+    version, theirs = beets_answers(sys.executable, "", queries)
+
+    assert version >= "2."
+    assert sum(isinstance(answer, list) and 0 < len(answer) < len(items()) for answer in theirs) > count / 4
+    assert differences(queries, theirs) == []
+
+
+def is_understood_by_old_beets(text: str) -> bool:
+    """Whether beets 1.6 reads a query in the same way.
+
+    It has no = and =~, starts relative paths at the current folder, and has all genres in one text.
+    """
+    paths = text.count("path:") - text.count("path:/")
+    return (
+        ":=" not in text
+        and not paths
+        and "genre::" not in text
+        and '"' not in text
+        and " :" not in f" {text}"
+    )
+
+
+@pytest.mark.process
+@pytest.mark.timeout(3600)
+def test_the_beets_of_debian_agrees_where_it_reads_a_query_alike() -> None:
+    need_beets_of_debian()
+    choose = random.Random(16)
+    queries = list(filter(is_understood_by_old_beets, (query(choose) for _ in range(2000))))
+    version, theirs = beets_answers("/usr/bin/python3", DEBIAN_BEETS, queries)
+
+    assert version.startswith("1.")
+    assert len(queries) > 400
+    assert differences(queries, theirs) == []
+
+
+def test_what_beets_refuses_to_sort_is_refused() -> None:
+    assert our_answer("jazz year+") == "QueryError"

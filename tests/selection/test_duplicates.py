@@ -1,0 +1,128 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.library.folder import Skipped, Tags
+from playshuffle.selection.duplicates import Copies, Facts, find_copies, without_copies
+from tests.support.tagged import tagged
+
+SONG = Facts(b"/m/b.mp3", 200_000, "Artist", "Song", "id-1", "release-1", bitrate=128_000)
+UNNAMED = SONG._replace(recording_id="")
+OTHER = SONG._replace(path=b"/m/a.mp3", release_id="release-2")
+
+
+def are_copies(one: Facts, other: Facts) -> bool:
+    assert len(find_copies([one, other])) == len(find_copies([other, one]))
+    return bool(find_copies([one, other]))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "copies"),
+    [
+        (SONG, OTHER, True),
+        (SONG, OTHER._replace(title="Another title"), True),
+        (SONG, OTHER._replace(length_ms=203_000), True),
+        (SONG, OTHER._replace(length_ms=203_001), False),
+        (SONG, OTHER._replace(recording_id="id-2"), False),
+        (SONG, OTHER._replace(recording_id="ID-1"), True),
+        (SONG, OTHER._replace(recording_id=""), True),
+        (UNNAMED, OTHER._replace(length_ms=202_000), True),
+        (UNNAMED, OTHER._replace(length_ms=202_001), False),
+        (UNNAMED, OTHER._replace(artist=" ARTIST ", title="song"), True),
+        (UNNAMED._replace(title="Café"), OTHER._replace(title=unicodedata.normalize("NFD", "CAFÉ")), True),
+        (UNNAMED._replace(title="A  b"), OTHER._replace(title="a b"), True),
+        (UNNAMED, OTHER._replace(artist="Someone"), False),
+        (UNNAMED, OTHER._replace(title="Song (Live)"), False),
+        (UNNAMED, OTHER._replace(title="Song [Acoustic]"), False),
+        (UNNAMED._replace(title="Song (live)"), OTHER._replace(title="Song [LIVE]"), True),
+        (UNNAMED._replace(title="Song (Remix)"), OTHER._replace(title="Song (Demo)"), False),
+        # Never copies:
+        (SONG, OTHER._replace(release_id="release-1"), False),
+        (SONG._replace(release_id=""), OTHER._replace(release_id=""), True),
+        (SONG._replace(length_ms=29_999), OTHER._replace(length_ms=29_999), False),
+        (SONG._replace(length_ms=30_000), OTHER._replace(length_ms=30_000), True),
+        (SONG._replace(title="[silence]"), OTHER._replace(title="[silence]"), False),
+        (SONG._replace(title=""), OTHER._replace(title=""), False),
+        (SONG._replace(artist=""), OTHER._replace(artist=""), False),
+        (SONG._replace(length_ms=0), OTHER._replace(length_ms=0), False),
+        (UNNAMED._replace(title="(Live)"), OTHER._replace(title="(Live)", recording_id=""), False),
+    ],
+)
+def test_which_tracks_are_copies(one: Facts, other: Facts, copies: bool) -> None:
+    assert are_copies(one, other) is copies
+
+
+@pytest.mark.parametrize(
+    ("best", "other"),
+    [
+        (SONG._replace(lossless=True, bitrate=100), OTHER._replace(bitrate=320_000)),
+        (SONG._replace(bitrate=320_000), OTHER),
+        (SONG._replace(bitrate=320_000), OTHER._replace(position=0)),
+        (SONG._replace(position=5), OTHER),
+        (SONG._replace(position=5), OTHER._replace(position=6)),
+        (SONG._replace(lossless=True, bitrate=1, position=5), OTHER._replace(lossless=True, bitrate=9)),
+        (OTHER, SONG),
+    ],
+)
+def test_which_copy_is_kept(best: Facts, other: Facts) -> None:
+    assert find_copies([best, other]) == [Copies(0, (1,))]
+    assert find_copies([other, best]) == [Copies(1, (0,))]
+
+
+def test_a_name_joins_what_no_id_parts() -> None:
+    """Three copies, of which one has no id and one a recording of its own."""
+    third = UNNAMED._replace(path=b"/m/c.mp3", release_id="release-3", bitrate=0)
+    fourth = third._replace(path=b"/m/d.mp3", release_id="release-4", recording_id="id-2")
+
+    assert find_copies([SONG, third]) == [Copies(0, (1,))]
+    assert find_copies([SONG, third, fourth]) == [Copies(0, (1,))]
+
+
+def test_small_differences_do_not_add_up() -> None:
+    facts = [
+        UNNAMED._replace(path=b"%d" % number, length_ms=200_000 + 1500 * number, release_id="")
+        for number in range(4)
+    ]
+
+    assert [sorted((group.kept, *group.others)) for group in find_copies(facts)] == [[0, 1], [2, 3]]
+
+
+FACTS = st.builds(
+    Facts,
+    path=st.binary(min_size=1, max_size=3),
+    length_ms=st.sampled_from((0, 29_000, 30_000, 31_000, 33_000, 36_000)),
+    artist=st.sampled_from(("", "a", "A")),
+    title=st.sampled_from(("", "t", "T (live)", "[t]")),
+    recording_id=st.sampled_from(("", "1", "2")),
+    release_id=st.sampled_from(("", "r", "s")),
+    lossless=st.booleans(),
+    bitrate=st.integers(0, 3),
+)
+
+
+@given(st.lists(FACTS, max_size=12, unique_by=lambda track: track.path), st.randoms(use_true_random=False))
+def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[Facts], choose: object) -> None:
+    shuffled = sorted(facts, key=lambda track: (track.bitrate, track.path))
+
+    def paths(tracks: list[Facts]) -> set[frozenset[bytes]]:
+        return {
+            frozenset(tracks[index].path for index in (group.kept, *group.others))
+            for group in find_copies(tracks)
+        }
+
+    assert paths(facts) == paths(shuffled)
+    grouped = [index for group in find_copies(facts) for index in (group.kept, *group.others)]
+    assert len(grouped) == len(set(grouped))
+
+
+def test_copies_of_a_library_have_a_reason() -> None:
+    tags = Tags(200_000, "Song", "Artist", bitrate=128_000)
+    tracks, tags_of = tagged({"/m/a.mp3": tags, "/m/b.flac": tags._replace(lossless=True), "/m/c.mp3": None})
+
+    assert without_copies(tracks, tags_of, {}) == (
+        [1, 2],
+        [Skipped(b"/m/a.mp3", "a copy of /m/b.flac")],
+        [Copies(1, (0,))],
+    )

@@ -1,0 +1,389 @@
+import signal
+import threading
+import time
+import unicodedata
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Tags
+from playshuffle.selection import query as query_module
+from playshuffle.selection.problem import QueryError
+from playshuffle.selection.query import Finding, Lacking, narrow, parse
+from playshuffle.selection.words import LONGEST
+from tests.support.tagged import tagged
+
+ROOT = b"/m"
+NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001 - users write local times
+LIBRARY = {
+    "/m/Albums/1.flac": Tags(
+        60_000,
+        "One",
+        "Anna",
+        "First",
+        genre="Jazz; Blues",
+        date="1959",
+        rating=0.8,
+        lossless=True,
+        bitrate=900_000,
+    ),
+    "/m/Albums/2.m4a": Tags(
+        270_000, "Straße", "Annie", "First", genre="Jazz Fusion", date="1990-12-31", rating=0.2, lossless=True
+    ),
+    "/m/Albumsx/3.mp3": Tags(
+        3_723_000, unicodedata.normalize("NFD", "Café"), "Beth", date="1999-02", bpm=120
+    ),
+    "/m/4.ogg": None,
+}
+
+
+def kept(text: str, now: datetime = NOW) -> str:
+    """The numbers of the tracks that a query keeps."""
+    tracks, tags_of = tagged(LIBRARY)
+    names = [path.rpartition(b"/")[2][:1].decode() for path in tracks.paths]
+    return "".join(sorted(names[index] for index in parse(text, [ROOT], now).select(tracks, tags_of).kept))
+
+
+# Each operator on both sides of its limits, so that any two of them differ in a row.
+OPERATORS = [
+    ("", "1234"),
+    ('""', "1234"),
+    ("one", "1"),
+    ("ONE", "1"),
+    ("ann", "12"),
+    ("-ann", "34"),
+    ("^ann", "34"),
+    ("genre:jazz", "12"),
+    ("-genre:jazz", "34"),
+    ("genre:=Jazz", "1"),
+    ("genre:=jazz", ""),
+    ("genre:=Blues", "1"),
+    ("-genre:=Blues", "234"),
+    ("genre:=~BLUES", "1"),
+    ("genre:=~jazz", "1"),
+    ("genre::^Blues$", "1"),
+    ("genre::^blues$", ""),
+    ("genre::z", "12"),
+    ("genre::^$", "34"),
+    ("genre:", "1234"),
+    ("artist::Ann(a|ie)", "12"),
+    ("artist::^Ann(a|x)$", "1"),
+    ("title:STRASSE", "2"),
+    ("title:straße", "2"),
+    ("title:café", "3"),
+    ("title:=Café", "3"),
+    (r"title::^Caf.$", "3"),
+    ("year:1990", "2"),
+    ("year:1959..1990", "12"),
+    ("year:1960..1998", "2"),
+    ("year:..1990", "12"),
+    ("year:1990..", "23"),
+    ("year:>1990", "3"),
+    ("year:>=1990", "23"),
+    ("year:<1990", "1"),
+    ("year:<=1990", "12"),
+    ("-year:<=1990", "34"),
+    ("year:=1990", "2"),
+    ("year::^19[59]", "123"),
+    ("year:", "123"),
+    ("date:1990", "2"),
+    ("date:1990-12", "2"),
+    ("date:1990-12-31", "2"),
+    ("date:1990-12-30", ""),
+    ("date:1990..1999-01", "2"),
+    ("date:1990..1999-02", "23"),
+    ("date:1999..1990", "23"),
+    ("date:>1990", "3"),
+    ("date:>=1990", "23"),
+    ("date:<1990", "1"),
+    ("date:<=1990", "12"),
+    ("date:-36y..", "23"),
+    ("date:..-36y", "1"),
+    ("length:1:00", "1"),
+    ("length:..4:30", "12"),
+    ("length:..4:29", "1"),
+    ("length:1:02:03", "3"),
+    ("length:>4:30", "3"),
+    ("duration:60", "1"),
+    ("rating:4..", "1"),
+    ("rating:1", "2"),
+    ("rating:>4", ""),
+    ("bpm:100..", "3"),
+    ("path:Albums", "12"),
+    ("-path:Albums", "34"),
+    ("path:/m/Albums", "12"),
+    ("path:/m", "1234"),
+    ("path:/", "1234"),
+    ("/m/Albumsx", "3"),
+    ("path:4.ogg", "4"),
+    ("path:albums", ""),
+    (r"path::\.(ogg|mp3)$", "34"),
+    ("path:=/m/4.ogg", "4"),
+    ("format:flac", "1"),
+    ("format:alac", "2"),
+    ("format:ogg", "4"),
+    ("lossless:yes", "12"),
+    ("-lossless:yes", "34"),
+    ("lossless:no", ""),
+    ("bitrate:320000..", "1"),
+    ("size:0", "1234"),
+    ("size:..1K", "1234"),
+    ("size:1k..", ""),
+    ("mtime:1970..", "1234"),
+    ("mtime:-1d..", ""),
+    ("genre:jazz year:1990..", "2"),
+    ("genre:jazz OR year:1999", "123"),
+    ("genre:jazz , year:1999", "123"),
+    ("genre:jazz, year:1999", "123"),
+    ("one OR café length:..2:00", "1"),
+    ("(one OR café) length:..2:00", "1"),
+    ("(one OR café) length:2:00..", "3"),
+    ("-(one OR café)", "24"),
+    ("^(one , café)", "24"),
+    ("-(genre:jazz -one)", "134"),
+    ("((one))", "1"),
+    ("(one), (café)", "13"),
+    ('"OR"', ""),
+    ('title:"One"', "1"),
+    ("title:'One'", "1"),
+    ("album_artist:x", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "tracks"), OPERATORS)
+def test_operators(text: str, tracks: str) -> None:
+    assert kept(text) == tracks
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "reason"),
+    [
+        ("gerne:jazz", 1, "there is no field 'gerne'. Did you mean 'genre'?"),
+        ("one -lenght:1", 5, "there is no field 'lenght'. Did you mean 'length'?"),
+        ("added:-2w..", 1, "When a file was added is not known. Its time of change is mtime."),
+        ("Re:Zero", 1, r"To look for a text with a colon, write \: for it."),
+        ("one year+", 5, "'year+' would sort in beets, but the order is chosen with --order."),
+        ("one artist-", 5, "would sort"),
+        ("one (two", 5, "this parenthesis is not closed."),
+        ("one two)", 8, "this parenthesis was not opened."),
+        ("()", 2, "a term is missing."),
+        ("one OR", 7, "a term is missing."),
+        (", one", 1, "a term is missing."),
+        ("one OR OR two", 8, "a term is missing."),
+        ("genre:(jazz OR blues)", 7, "a group around whole terms: (genre:a OR genre:b)"),
+        ('one title:"x', 11, 'the quote " is not closed.'),
+        ("title:don't", 10, "the quote ' is not closed."),
+        ("year:x", 1, "'year:x': x is not a number."),
+        ("one year:1..x", 5, "is not a number."),
+        ("year:nan", 1, "is not a number."),
+        ("year:1e9", 1, "is not a number."),
+        ("year:" + "9" * 5000, 1, "is not a number."),
+        ("length:4:99", 1, "is not a length. Write it like 4:30, or in seconds."),
+        ("size:3X", 1, "is not a size."),
+        ("date:yesterday", 1, "is not a date. Write it like 2024, 2024-12-31 or -2w."),
+        ("date:9999", 1, "is not a date."),
+        ("mtime:-999999y..", 1, "is not a date."),
+        ("lossless:maybe", 1, "is neither yes nor no."),
+        ("one title::a[", 5, "is not a regular expression: unterminated character set"),
+        ("title::" + '"' + "(" * 4000 + ")" * 4000 + '"', 1, "is not a regular expression"),
+        ("x" * (LONGEST + 1), LONGEST + 1, "queries of more than 10,000 characters are not supported."),
+        ("(" * 200 + "x" + ")" * 200, 101, "more than 100 groups inside each other"),
+    ],
+)
+def test_errors_name_column_and_remedy(text: str, column: int, reason: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse(text, [ROOT], NOW)
+
+    assert caught.value.code == Exit.USAGE
+    assert caught.value.column == column
+    assert reason in caught.value.reason
+    assert f"column {column}" in str(caught.value)
+    assert len(str(caught.value)) < 700
+
+
+def test_a_megabyte_is_refused_at_once() -> None:
+    began_s = time.process_time()
+    with pytest.raises(QueryError):
+        parse("genre:jazz " * 100_000)
+
+    assert time.process_time() - began_s < 0.5
+
+
+def test_errors_escape_control_characters() -> None:
+    with pytest.raises(QueryError) as caught:
+        parse("\x1b[2J\x07:x")
+
+    assert str(caught.value).isprintable()
+
+
+@given(st.text(alphabet="ab:\"'\\()-^,=~. OR/1>\x00é☃", max_size=30) | st.text(max_size=30))
+def test_no_text_does_more_than_be_refused(text: str) -> None:
+    tracks, tags_of = tagged(LIBRARY)
+    try:
+        chosen = parse(text, [ROOT], NOW).select(tracks, tags_of)
+    except QueryError as error:
+        assert 1 <= error.column <= len(text) + 1  # noqa: PT017 - most texts are queries
+    else:
+        assert sorted([*chosen.kept, *chosen.left_out]) == list(range(len(tracks)))
+
+
+@given(
+    st.sampled_from([text for text, _ in OPERATORS if text]),
+    st.sampled_from([text for text, _ in OPERATORS if text]),
+)
+def test_or_and_not_are_those_of_sets(one: str, other: str) -> None:
+    first, second = set(kept(one)), set(kept(other))
+
+    assert set(kept(f"({one}) ({other})")) == first & second
+    assert set(kept(f"({one}) OR ({other})")) == first | second
+    assert set(kept(f"-({one})")) == set("1234") - first
+
+
+def test_terms_explain_themselves() -> None:
+    tracks, tags_of = tagged(LIBRARY)
+    parsed = parse("-(genre:jazz OR year:1999) one", [ROOT], NOW)
+
+    assert parsed.explain(tracks, tags_of, tracks.paths.index(b"/m/Albums/1.flac")) == [
+        Finding("genre:jazz", 3, True, (("genre", "Jazz; Blues"),)),
+        Finding("year:1999", 17, False, (("year", "1959"),)),
+        Finding(
+            "one",
+            28,
+            True,
+            (
+                ("artist", "Anna"),
+                ("title", "One"),
+                ("comment", ""),
+                ("album", "First"),
+                ("albumartist", ""),
+                ("genre", "Jazz; Blues"),
+            ),
+        ),
+    ]
+
+
+def test_each_track_is_explained_as_it_was_selected() -> None:
+    whole, tags_of = tagged(LIBRARY)
+    tracks = whole.only([3, 1, 0])
+    for text in ("year:1990", "length:1:00", "path:Albums", "genre:jazz", "-lossless:yes"):
+        parsed = parse(text, [ROOT], NOW)
+        chosen = parsed.select(tracks, tags_of).kept
+
+        assert [parsed.explain(tracks, tags_of, index)[0].holds for index in range(3)] == [
+            index in chosen for index in range(3)
+        ]
+
+
+def test_tracks_without_the_tag_are_counted() -> None:
+    tracks, tags_of = tagged(LIBRARY)
+
+    assert parse("-genre:x").select(tracks, tags_of).lacking == [
+        Lacking("-genre:x", "genre", 2, is_kept=True)
+    ]
+    assert parse("year:..1990").select(tracks, tags_of).lacking == [
+        Lacking("year:..1990", "year", 1, is_kept=False)
+    ]
+    assert parse("artist:anna").select(tracks, tags_of).lacking == []
+
+
+def test_several_queries_narrow() -> None:
+    tracks, tags_of = tagged(LIBRARY)
+    both = narrow([parse("one OR café"), parse("year:1999 OR ann")])
+
+    assert [tracks.paths[index] for index in both.select(tracks, tags_of).kept] == [
+        b"/m/Albums/1.flac",
+        b"/m/Albumsx/3.mp3",
+    ]
+
+
+def test_packed_columns_need_no_tags() -> None:
+    tracks, _ = tagged(LIBRARY)
+    parsed = parse("artist:ann length:..2:00 path:Albums mtime:..2000 size:0", [ROOT])
+
+    assert not parsed.needs_tags
+    assert len(parsed.select(tracks, None).kept) == 1
+
+
+def test_without_tags_every_tag_is_missing() -> None:
+    tracks, _ = tagged(LIBRARY)
+
+    assert parse("-genre:jazz").select(tracks, None).kept == [0, 1, 2, 3]
+    assert parse("year:1..").select(tracks, None).kept == []
+
+
+def test_more_tracks_than_fit_into_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_module, "_BLOCK_ROWS", 3)
+    files = {f"/m/{number % 7}/{number}.mp3": Tags(title=str(number)) for number in range(50)}
+    tracks, tags_of = tagged(files)
+    names = [path.rpartition(b"/")[2] for path in tracks.paths]
+
+    assert {names[index] for index in parse("title:=13 OR title:=49").select(tracks, tags_of).kept} == {
+        b"13.mp3",
+        b"49.mp3",
+    }
+
+
+SLOW = {"/m/a.mp3": Tags(title="a" * 60 + "!")}
+
+
+def test_a_catastrophic_expression_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_module, "REGEX_LIMIT_S", 0.2)
+    tracks, tags_of = tagged(SLOW)
+    before = signal.getsignal(signal.SIGVTALRM)
+    for text in ("aaa title::(a+)+$", "title::(a|aa)+$", "title::(a*)*b", ":(a+)+$"):
+        with pytest.raises(PlayshuffleError, match="takes too long") as caught:
+            parse(text).select(tracks, tags_of)
+
+        assert caught.value.code == Exit.USAGE
+        assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+        assert signal.getsignal(signal.SIGVTALRM) is before
+    with pytest.raises(PlayshuffleError, match="column 5"):
+        parse("aaa title::(a+)+$").explain(tracks, tags_of, 0)
+
+
+def test_expressions_share_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_module, "REGEX_LIMIT_S", 0.3)
+    tracks, tags_of = tagged(
+        {f"/m/{number}.mp3": Tags(title="a" * 21 + str(number)) for number in range(1000)}
+    )
+    with pytest.raises(PlayshuffleError, match="takes too long"):
+        parse("title::(a+)+$").select(tracks, tags_of)
+
+
+def test_other_threads_can_use_regular_expressions() -> None:
+    tracks, tags_of = tagged(LIBRARY)
+    results: list[object] = []
+    thread = threading.Thread(target=lambda: results.append(parse("title::^O").select(tracks, tags_of).kept))
+    thread.start()
+    thread.join()
+
+    assert results == [[tracks.paths.index(b"/m/Albums/1.flac")]]
+
+
+def test_decomposed_paths_of_a_mac_are_below_composed_ones() -> None:
+    folder = unicodedata.normalize("NFD", "Café")
+    tracks, tags_of = tagged({f"/m/{folder}/1.mp3": None, "/m/Cafe/2.mp3": None})
+
+    assert parse("path:Café", [ROOT]).select(tracks, tags_of).kept == [
+        tracks.paths.index(f"/m/{folder}/1.mp3".encode())
+    ]
+
+
+def test_a_path_starts_at_every_folder_and_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", "/m")
+    tracks, tags_of = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
+
+    assert parse("path:A", [b"/m", b"/n"]).select(tracks, tags_of).kept == [0, 1]
+    assert parse("path:~/A").select(tracks, tags_of).kept == [0]
+    assert parse("path:A/1.mp3", [b"/m/"]).select(tracks, tags_of).kept == [0]
+
+
+def test_names_that_are_not_utf8_are_compared_as_bytes() -> None:
+    tracks, tags_of = tagged({"/m/\udcff/1.mp3": None})
+
+    assert parse("path:\udcff", [ROOT]).select(tracks, tags_of).kept == [0]
+    assert parse("path::1", [ROOT]).select(tracks, tags_of).kept == [0]

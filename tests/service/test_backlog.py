@@ -1,0 +1,293 @@
+"""News belongs to a playlist: it is carried until that playlist has settled it, and no longer."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from playshuffle.config.build_request import build_request
+from playshuffle.config.load import Config, DealSettings, Wanted
+from playshuffle.config.options import Options
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.library.folder import Reading
+from playshuffle.library.tag_reader import read
+from playshuffle.service import update
+from playshuffle.service.backlog import Backlog
+from playshuffle.service.messages import Message, PlaylistFailed, PlaylistUpdated
+from playshuffle.watch.batch import Batch
+from tests.support.program import listed, numbered
+from tests.support.service import aged
+
+MOVE = Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a"}), moved=((b"/m/a", b"/m/b"),))
+LATER = Batch(frozenset({b"/m/"}))
+
+
+def backlog(unsettled: Mapping[str, Batch] | None = None) -> Backlog:
+    """A backlog of two playlists over one folder."""
+    folders = {"one": (b"/m",), "two": (b"/m",)}
+    return Backlog(folders, quiet_s=2, unsettled=unsettled or {}, now_s=0)
+
+
+def test_news_is_carried_only_to_the_playlist_that_has_not_settled_it() -> None:
+    pending = backlog()
+    pending.add(MOVE, 1)
+    pending.begin(1)
+    pending.settle("one")
+    pending.end(2)
+
+    pending.add(LATER, 3)
+    batches = pending.begin(3)
+
+    assert (batches["one"].moved, batches["one"].gone) == ((), frozenset())
+    assert (batches["two"].moved, batches["two"].gone) == (MOVE.moved, MOVE.gone)
+
+
+def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_settled() -> None:
+    pending = backlog()
+    pending.add(MOVE, 1)
+    pending.begin(1)
+    pending.settle("one")
+    pending.end(2)
+    assert not pending.is_waiting
+
+    pending.retry(2 + 10)
+
+    assert pending.begin(12).keys() == {"two"}
+
+
+def test_news_is_dropped_when_it_is_too_old_to_be_true() -> None:
+    pending = backlog()
+    pending.add(MOVE, 0)
+    pending.begin(0)
+    pending.end(0)
+
+    pending.add(LATER, 601)
+
+    assert pending.begin(601)["one"] == LATER
+
+
+@pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
+def test_carried_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
+    pending = backlog()
+    pending.add(MOVE, 0)
+    pending.begin(0)
+    pending.end(1)
+
+    pending.add(Batch(is_whole=True, why=why), 2)
+
+    batch = pending.begin(2)["one"]
+    assert (batch.gone, batch.moved, batch.is_whole) == (frozenset(), (), True)
+
+
+@pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
+def test_waiting_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
+    pending = backlog()
+    pending.add(MOVE, 0)
+
+    pending.add(Batch(MOVE.folders, is_whole=True, gone=frozenset({b"/m/c"}), why=why), 1)
+
+    batch = pending.begin(1)["one"]
+    assert (batch.gone, batch.moved, batch.is_whole) == (frozenset({b"/m/c"}), (), True)
+
+
+def test_the_next_life_gets_what_each_playlist_has_not_settled() -> None:
+    pending = backlog()
+    pending.add(MOVE, 0)
+    pending.begin(0)
+    pending.settle("one")
+    later = Batch(frozenset({b"/m/"}), moved=((b"/m/c", b"/m/d"),))
+    pending.add(later, 1)
+
+    unsettled = pending.unsettled()
+    reborn = backlog(unsettled)
+    reborn.add(Batch(is_whole=True, why="start"), 2)
+
+    assert unsettled["one"].moved == later.moved
+    assert reborn.begin(2)["two"].moved == MOVE.moved + later.moved
+
+
+def test_a_batch_is_for_the_playlists_whose_folders_it_names() -> None:
+    pending = Backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, quiet_s=1, unsettled={}, now_s=0)
+    pending.add(Batch(frozenset({b"/m/a/x/"})), 0)
+    assert pending.begin(0).keys() == {"a"}
+    pending.settle("a")
+    pending.end(0)
+
+    pending.add(Batch(trees=frozenset({b"/m/"})), 0)
+    assert pending.begin(0).keys() == {"a", "b"}
+
+
+def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> None:
+    pending = backlog()
+    delays = []
+    for _ in range(8):
+        pending.add(LATER, 0)
+        pending.begin(0)
+        for name in ("one", "two"):
+            pending.note_growing([b"/m/"])
+            pending.settle(name)
+        delays.append(pending.end(0)[b"/m/"])
+
+    assert delays == [2, 4, 8, 16, 32, 60, 60, 60]
+
+
+def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> None:
+    pending = backlog()
+    pending.add(LATER, 0)
+    pending.begin(0)
+    pending.settle("one", is_cached=False)
+    pending.settle("two")
+    pending.end(0)
+
+    pending.add(LATER, 1)
+    batches = pending.begin(1)
+
+    assert (batches["one"].is_whole, batches["two"].is_whole) == (True, False)
+
+
+# With real playlists: a batch applied twice equals once
+
+
+@pytest.fixture
+def album(tmp_path: Path) -> Path:
+    return aged(numbered(tmp_path / "Music", 12))
+
+
+def renumber(music: Path) -> Batch:
+    """Give each of the first six files the next number, as one makes room for a new first track."""
+    moved = []
+    for number in reversed(range(6)):
+        source, target = music / f"{number:03}.mp3", music / f"{number + 1:03}.mp3"
+        if number == 5:
+            target = music / "x.mp3"
+        source.rename(target)
+        moved.append((os.fsencode(source), os.fsencode(target)))
+    folder = os.fsencode(music) + b"/"
+    return Batch(frozenset({folder}), gone=frozenset(old for old, _ in moved), moved=tuple(moved))
+
+
+def retag(music: Path) -> Batch:
+    for path in music.glob("*.mp3"):
+        with path.open("ab") as file:
+            file.write(b"more" + path.name.encode())
+    aged(music)
+    return Batch(frozenset({os.fsencode(music) + b"/"}))
+
+
+def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags in this process."""
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+class Playlists:
+    """Playlists over one folder that are updated as the service does, but in this process."""
+
+    def __init__(self, music: Path, top: Path, *, deal: DealSettings | None) -> None:
+        self.config = Config(
+            None,
+            tuple(
+                Wanted(name, options, build_request(options), deal=deal)
+                for name, options in (
+                    (name, Options(folders=(str(music),), output=str(top / name / f"{name}.m3u")))
+                    for name in ("good", "bad")
+                )
+            ),
+            settle_s=0,
+        )
+        self.pending = Backlog(
+            {wanted.name: wanted.request.roots for wanted in self.config.playlists},
+            quiet_s=0,
+            unsettled={},
+            now_s=0,
+        )
+        (top / "good").mkdir()
+        self.bad = top / "bad"
+        self.bad.mkdir()
+        self.good_file = top / "good/good.m3u"
+        self.bad_file = top / "bad/bad.m3u"
+
+    def update(self, batch: Batch) -> dict[str, Message]:
+        self.pending.add(batch, 0)
+        messages: list[Message] = []
+        update.update(self.config, 0, self.pending.begin(0), messages.append)
+        results: dict[str, Message] = {}
+        for message in messages:
+            if isinstance(message, PlaylistUpdated):
+                self.pending.settle(message.playlist)
+            if isinstance(message, (PlaylistUpdated, PlaylistFailed)):
+                results[message.playlist] = message
+        self.pending.end(0)
+        return results
+
+
+@pytest.fixture(params=["kept", "dealt"])
+def playlists(
+    request: pytest.FixtureRequest, album: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Playlists:
+    monkeypatch.setattr(update, "read_all", read_here)
+    deal = DealSettings(Amount(count=12), Every.DAY) if request.param == "dealt" else None
+    return Playlists(album, tmp_path, deal=deal)
+
+
+def test_moves_that_one_playlist_has_settled_are_not_applied_again(album: Path, playlists: Playlists) -> None:
+    """The other playlist fails meanwhile, and gets them when it is well again."""
+    playlists.update(Batch(is_whole=True, why="start"))
+    good, bad = listed(playlists.good_file), listed(playlists.bad_file)
+    playlists.bad.rename(playlists.bad.with_name("moved"))
+    names = {f"{album}/{number:03}.mp3": f"{album}/{number + 1:03}.mp3" for number in range(5)}
+    names[f"{album}/005.mp3"] = f"{album}/x.mp3"
+
+    results = playlists.update(renumber(album))
+    assert isinstance(results["bad"], PlaylistFailed)
+    wanted = [names.get(entry, entry) for entry in good]
+    assert listed(playlists.good_file) == wanted
+
+    playlists.update(retag(album))
+    assert listed(playlists.good_file) == wanted
+
+    playlists.bad.with_name("moved").rename(playlists.bad)
+    playlists.update(retag(album))
+    assert listed(playlists.good_file) == wanted
+    assert listed(playlists.bad_file) == [names.get(entry, entry) for entry in bad]
+
+
+def test_a_batch_that_is_applied_twice_equals_once(album: Path, playlists: Playlists) -> None:
+    playlists.update(Batch(is_whole=True, why="start"))
+    batch = renumber(album)
+
+    playlists.update(batch)
+    once = listed(playlists.good_file)
+    playlists.update(batch)
+
+    assert listed(playlists.good_file) == once
+
+
+def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
+    playlists: Playlists, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    playlists.config = replace(playlists.config, playlists=playlists.config.playlists[::-1])
+    for name in ("_keep", "_deal"):
+        monkeypatch.setattr(update, name, fail_for_bad(getattr(update, name)))
+
+    results = playlists.update(Batch(is_whole=True, why="start"))
+
+    failed = results["bad"]
+    assert isinstance(failed, PlaylistFailed)
+    assert "IndexError: no such track" in failed.error
+    assert isinstance(results["good"], PlaylistUpdated)
+    assert len(listed(playlists.good_file)) == 12
+    assert "Traceback" in caplog.text
+
+
+def fail_for_bad(function: Callable[..., PlaylistUpdated]) -> Callable[..., PlaylistUpdated]:
+    """Return the function, except that it raises for the playlist named bad."""
+
+    def fail(wanted: Wanted, *arguments: object) -> PlaylistUpdated:
+        if wanted.name == "bad":
+            raise IndexError("no such track")
+        return function(wanted, *arguments)
+
+    return fail

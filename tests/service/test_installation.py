@@ -1,0 +1,78 @@
+"""A service notices that its program was upgraded or removed, and does not go on with a mix of both."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from playshuffle.service.installation import Installation
+from tests.support.program import CHECKOUT, numbered
+from tests.support.service import PATIENCE_S, Service, aged, config, wait_for
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "__init__.py"
+    path.write_text("")
+    return path
+
+
+def replace(path: Path) -> None:
+    new = path.with_name("new")
+    new.write_text(path.read_text())
+    os.utime(new, ns=(1, 1))
+    new.replace(path)
+
+
+def test_an_upgrade_counts_when_two_looks_agree(program: Path) -> None:
+    installed = Installation(str(program))
+    assert installed.check() is None
+
+    replace(program)
+
+    assert installed.check() is None
+    assert "upgraded" in (installed.check() or "")
+
+
+def test_a_program_that_is_missing_for_a_moment_was_not_removed(program: Path) -> None:
+    installed = Installation(str(program))
+    moved = program.rename(program.with_name("moved"))
+    assert installed.check() is None
+
+    moved.rename(program)
+
+    assert installed.check() is None
+    assert installed.check() is None
+
+
+def test_a_removal_is_noticed(program: Path) -> None:
+    installed = Installation(str(program))
+    program.unlink()
+    installed.check()
+
+    assert "removed" in (installed.check() or "")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("is_under_systemd", [False, True])
+def test_the_service_says_so_or_ends_to_be_started_again(tmp_path: Path, is_under_systemd: bool) -> None:
+    code = tmp_path / "code"
+    shutil.copytree(
+        CHECKOUT / "playshuffle", code / "playshuffle", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    music = aged(numbered(tmp_path / "Music", 3))
+    env = {"PYTHONPATH": str(code), "PYTHONSAFEPATH": "1", "PYTHONPYCACHEPREFIX": ""}
+    if is_under_systemd:
+        env["INVOCATION_ID"] = "1"
+    with Service(tmp_path, config(music), env=env) as service:
+        wait_for((music / "all.m3u").exists)
+
+        replace(code / "playshuffle/__init__.py")
+
+        if is_under_systemd:
+            assert service.process is not None
+            assert service.process.wait(PATIENCE_S) == 75
+        else:
+            wait_for(lambda: "upgraded" in (service.status()["services"][0]["note"] or ""))
+        assert service.log.count("The program was upgraded") == 1

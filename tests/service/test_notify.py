@@ -1,0 +1,152 @@
+"""Notifications to systemd arrive on a real socket."""
+
+import logging
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from playshuffle.service import notify
+
+
+@pytest.fixture(autouse=True)
+def _anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a process that has just begun."""
+    monkeypatch.delenv("WATCHDOG_USEC", raising=False)
+    monkeypatch.delenv("WATCHDOG_PID", raising=False)
+    forget()
+    yield
+    forget()
+
+
+def forget() -> None:
+    notify._supervisor.cache_clear()
+    notify._complain.cache_clear()
+
+
+@pytest.fixture(params=["file", "abstract"])
+def manager(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[socket.socket]:
+    """A socket as systemd has one, named in the environment."""
+    name = f"{tmp_path}/notify" if request.param == "file" else f"@playshuffle-{os.getpid()}-{time.time_ns()}"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(name.replace("@", "\0"))
+        manager.settimeout(5)
+        monkeypatch.setenv("NOTIFY_SOCKET", name)
+        yield manager
+
+
+def test_each_word_is_a_datagram_of_the_protocol(manager: socket.socket) -> None:
+    notify.ready()
+    notify.status("watching 3 folders, caf\u00e9")
+    notify.keep_alive()
+    notify.stopping()
+
+    assert [manager.recv(4096) for _ in range(4)] == [
+        b"READY=1",
+        "STATUS=watching 3 folders, caf\u00e9".encode(),
+        b"WATCHDOG=1",
+        b"STOPPING=1",
+    ]
+
+
+def test_a_reload_says_when_it_began(manager: socket.socket) -> None:
+    """Or systemd could take the READY of an earlier one for its end."""
+    before = time.monotonic_ns() // 1000
+    notify.reloading()
+    first, second = manager.recv(4096).split(b"\n")
+
+    assert first == b"RELOADING=1"
+    assert before <= int(second.removeprefix(b"MONOTONIC_USEC=")) <= time.monotonic_ns() // 1000
+
+
+def test_a_status_is_one_line_whatever_it_names(manager: socket.socket) -> None:
+    """A folder's name cannot end the service; bytes that are no UTF-8 would have the datagram thrown away."""
+    notify.status("away: /m/\nSTOPPING=1\udcff")
+
+    assert manager.recv(4096) == b"STATUS=away: /m/ STOPPING=1?"
+
+
+@pytest.mark.process
+def test_a_child_cannot_speak_for_the_service(manager: socket.socket) -> None:
+    os.environ["WATCHDOG_USEC"] = "60000000"
+    notify.ready()
+    seen = subprocess.check_output([sys.executable, "-c", "import os; print(list(os.environ))"], text=True)
+
+    assert "NOTIFY_SOCKET" not in seen
+    assert "WATCHDOG" not in seen
+    assert manager.recv(4096) == b"READY=1"
+
+
+def test_without_systemd_nothing_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    notify.ready()
+    notify.status("watching")
+
+    assert notify.watchdog_s() is None
+    assert not caplog.records
+
+
+def test_a_manager_that_is_gone_is_said_once(
+    manager: socket.socket, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is raised: the playlists do not depend on it."""
+    manager.close()
+    (tmp_path / "notify").unlink(missing_ok=True)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            notify.keep_alive()
+
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "systemd does not hear what the service does"
+    ]
+
+
+def test_a_manager_that_does_not_read_stops_nothing(
+    manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its queue runs full; then words are lost, and time is not."""
+    monkeypatch.setattr(notify, "_PATIENCE_S", 0.01)
+    began = time.monotonic()
+    for _ in range(600):
+        notify.keep_alive()
+        if caplog.records:
+            break
+
+    assert len(caplog.records) == 1
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("usec", "pid", "every_s"),
+    [
+        ("60000000", "", 30),
+        pytest.param("2000000", str(os.getpid()), 1, id="watched"),
+        ("2000000", "1", None),
+        ("0", "", None),
+        ("", "", None),
+        ("soon", "", None),
+    ],
+)
+def test_signs_of_life_come_twice_as_often_as_they_must(
+    manager: socket.socket, monkeypatch: pytest.MonkeyPatch, usec: str, pid: str, every_s: float | None
+) -> None:
+    """Only if the watchdog is set for this process."""
+    monkeypatch.setenv("WATCHDOG_USEC", usec)
+    monkeypatch.setenv("WATCHDOG_PID", pid)
+
+    assert notify.watchdog_s() == every_s
+
+
+def test_a_socket_of_another_kind_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", "vsock:2:1234")
+    notify.ready()
+
+    assert not caplog.records

@@ -1,0 +1,273 @@
+"""What holds when a drive goes and comes, cannot be read, is full or read-only: nothing is lost."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.support.forked import forked
+from tests.support.needs import need
+from tests.support.processes import strace
+from tests.support.program import DATA, listed, numbered
+from tests.support.service import Service, aged, config, left, own_home, wait_for
+
+pytestmark = pytest.mark.process
+
+
+def sh(*words: str | Path) -> None:
+    subprocess.run(words, check=True)
+
+
+# Gone, and back again
+
+
+def unmounted(drive: Path, keep: Path) -> None:
+    sh("umount", drive)
+
+
+def unmounted_lazily(drive: Path, keep: Path) -> None:
+    with (drive / "000.mp3").open("rb"):
+        sh("umount", "-l", drive)
+
+
+def mounted_over(drive: Path, keep: Path) -> None:
+    sh("mount", "-t", "tmpfs", "tmpfs", drive)
+
+
+def moved_away(drive: Path, keep: Path) -> None:
+    drive.rename(drive.with_name("elsewhere"))
+
+
+def removed(drive: Path, keep: Path) -> None:
+    shutil.rmtree(drive)
+
+
+def mounted_again(drive: Path, keep: Path) -> None:
+    sh("mount", "--bind", keep, drive)
+
+
+def uncovered(drive: Path, keep: Path) -> None:
+    sh("umount", drive)
+
+
+def moved_back(drive: Path, keep: Path) -> None:
+    drive.with_name("elsewhere").rename(drive)
+
+
+def made_again(drive: Path, keep: Path) -> None:
+    drive.mkdir()
+    time.sleep(0.2)
+    sh("cp", "-a", f"{keep}/.", drive)
+
+
+Act = Callable[[Path, Path], None]
+
+_WAYS: list[tuple[Act, Act]] = [
+    (unmounted, mounted_again),
+    (unmounted_lazily, mounted_again),
+    (mounted_over, uncovered),
+    (moved_away, moved_back),
+    (removed, made_again),
+]
+
+
+def goes_and_comes(top: Path, go: Act, come: Act, rounds: int) -> list[float]:
+    """Have a drive go and come while a service runs; how long after each return a new file was listed."""
+    drive, keep = top / "drive", top / "keep"
+    drive.mkdir(parents=True)
+    keep.mkdir()
+    sh("mount", "-t", "tmpfs", "tmpfs", keep)
+    aged(numbered(keep, 9))
+    is_mounted = go not in (moved_away, removed)
+    if is_mounted:
+        sh("mount", "--bind", keep, drive)
+    else:
+        sh("cp", "-a", f"{keep}/.", drive)
+    playlist = top / "all.m3u"
+    took_s = []
+    with Service(top, config(drive, output=str(playlist)), env=own_home(top)) as service:
+        assert service.process is not None
+        wait_for(lambda: playlist.exists() and len(listed(playlist)) == 9)
+        for number in range(rounds):
+            before = playlist.read_bytes()
+            order = listed(playlist)
+            go(drive, keep)
+            wait_for(lambda: service.status()["roots"][0]["state"] == "missing")
+            wait_for(lambda: service.playlist("all")["state"] == "missing")
+            assert playlist.read_bytes() == before
+            (keep / f"new{number}.mp3").write_bytes((keep / "000.mp3").read_bytes())
+            come(drive, keep)
+            new = drive / f"new{number}.mp3"
+            if not new.exists():
+                shutil.copyfile(keep / "000.mp3", new)
+            took_s.append(wait_for(lambda new=new: f"drive/{new.name}" in listed(playlist), 15))  # type: ignore[misc]
+            assert left(order, listed(playlist)) == order
+            wait_for(lambda: service.status()["roots"][0]["state"] == "ok")
+        assert service.process.poll() is None
+        assert service.stop() == 0
+    assert service.log.count("seems to be missing") == rounds
+    return took_s
+
+
+@pytest.mark.root
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.timing
+def test_a_drive_may_go_and_come_at_any_time(tmp_path: Path, rounds: int) -> None:
+    """The playlist stays to the byte, `status` says away; 15 seconds after its return all is in it."""
+
+    def all_ways() -> list[list[float]]:
+        with ThreadPoolExecutor() as pool:
+            done = [
+                pool.submit(goes_and_comes, tmp_path / go.__name__, go, come, rounds) for go, come in _WAYS
+            ]
+            return [one.result() for one in done]
+
+    took_s = forked(all_ways, own_mounts=True)
+
+    assert [len(one) for one in took_s] == [rounds] * len(_WAYS)
+    assert max(map(max, took_s)) < 15, took_s
+
+
+# There, but not to be read
+
+
+@pytest.mark.parametrize("call", ["openat", pytest.param("getdents64", marks=pytest.mark.slow)])
+def test_a_folder_that_cannot_be_read_is_not_gone(tmp_path: Path, call: str) -> None:
+    """What a bad disk does not tell is kept as it was, and that is said once."""
+    music = numbered(tmp_path / "Music", 6)
+    (music / "bad").mkdir()
+    for number in range(4):
+        (music / f"{number:03}.mp3").rename(music / f"bad/{number}.mp3")
+    aged(music)
+    playlist = music / "all.m3u"
+    with Service(tmp_path, config(music)) as service:
+        wait_for(lambda: playlist.exists() and len(listed(playlist)) == 6)
+        assert service.stop() == 0
+        before = listed(playlist)
+        (music / "bad/new.mp3").write_bytes(b"")  # so that it has to be read
+        (music / "004.mp3").unlink()
+        failing = strace("/dev/null", f"trace={call}", f"inject={call}:error=EIO")
+        service.begin([*failing, "-P", str(music / "bad"), "-P", f"{music}/bad/"])
+        shutil.copyfile(DATA / "tone.ogg", music / "one.ogg")
+        wait_for(lambda: "one.ogg" in listed(playlist))
+        shutil.copyfile(DATA / "tone.ogg", music / "two.ogg")
+        wait_for(lambda: "two.ogg" in listed(playlist))
+
+        kept = [entry for entry in before if entry != "004.mp3"]
+        assert left(before, listed(playlist)) == kept
+        assert len(listed(playlist)) == len(kept) + 2
+        assert service.log.count("Input/output error") == 1
+        assert any("bad" in one for one in service.playlist("all")["unreadable"])
+        service.kill()
+
+
+@pytest.mark.slow
+def test_a_folder_that_may_not_be_read_is_not_gone(tmp_path: Path) -> None:
+    """It is in the status until it may; root must not be above that, so it has lost that power."""
+    need("setpriv")
+    music = numbered(tmp_path / "Music", 6)
+    (music / "bad").mkdir()
+    for number in range(4):
+        (music / f"{number:03}.mp3").rename(music / f"bad/{number}.mp3")
+    aged(music)
+    playlist = music / "all.m3u"
+    less = "-dac_override,-dac_read_search"
+    before = ["setpriv", "--bounding-set", less, "--inh-caps", less] * (os.geteuid() == 0)
+    with Service(tmp_path, config(music), before=before) as service:
+        wait_for(lambda: playlist.exists() and len(listed(playlist)) == 6)
+        order = listed(playlist)
+        (music / "bad").chmod(0)
+        service.signal(signal.SIGHUP)
+        wait_for(lambda: "Permission denied" in service.log)
+        for new in ("one.ogg", "two.ogg"):
+            shutil.copyfile(DATA / "tone.ogg", music / new)
+            wait_for(lambda new=new: new in listed(playlist))  # type: ignore[misc]
+        assert left(order, listed(playlist)) == order
+        assert service.log.count("Permission denied") == 1
+        assert service.playlist("all")["unreadable"] == [f"{music}/bad/: Permission denied"]
+
+        (music / "bad").chmod(0o755)
+        shutil.copyfile(DATA / "tone.ogg", music / "bad/three.ogg")
+        wait_for(lambda: "bad/three.ogg" in listed(playlist))
+
+        assert left(order, listed(playlist)) == order
+        assert service.playlist("all")["unreadable"] == []
+
+
+# No room
+
+
+@pytest.mark.root
+@pytest.mark.parametrize(
+    "what", [*(pytest.param(one, marks=pytest.mark.slow) for one in ("playlist", "state")), "both"]
+)
+def test_a_full_disk_leaves_the_old_playlist(
+    tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until there is room; the error is in the log once, and in the status as long as it lasts."""
+    music = aged(numbered(tmp_path / "Music", 30))
+    small, state = tmp_path / "small", tmp_path / "home/.local/state"
+
+    def fill() -> None:
+        small.mkdir()
+        state.mkdir(parents=True)
+        for folder in [small] * (what != "state") + [state] * (what != "playlist"):
+            sh("mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder)
+        playlist = small / "all.m3u"
+        with Service(
+            tmp_path, config(music, output=str(playlist)), env=own_home(tmp_path / "home")
+        ) as service:
+            wait_for(lambda: playlist.exists() and len(listed(playlist)) == 30)
+            before = playlist.read_bytes()
+            order = listed(playlist)
+            full = [folder / "full" for folder in (small, state) if os.path.ismount(folder)]
+            for path in full:
+                sh("sh", "-c", f"! cat /dev/zero > {path}")
+            (music / "000.mp3").rename(music / f"{'long' * 50}.mp3")
+            for number in range(100):
+                shutil.copyfile(music / "001.mp3", music / f"{number}{'x' * 200}.mp3")
+            wait_for(lambda: service.playlist("all")["state"] == "error")
+            assert playlist.read_bytes() == before
+            assert re.search(r"full|room", service.playlist("all")["last_error"])
+            for path in full:
+                path.unlink()
+            wait_for(lambda: len(listed(playlist)) == 130, 30)
+            after = [os.path.basename(entry) for entry in listed(playlist)]
+            names = [os.path.basename(entry) for entry in order]
+            assert left(names, after) == [name for name in names if name != "000.mp3"]
+            assert service.playlist("all")["state"] == "managed"
+            assert service.log.count("error: ") == 1, service.log
+            assert not [name for name in os.listdir(small) if name.endswith(".tmp")]
+
+    forked(fill, own_mounts=True)
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_a_folder_that_becomes_read_only_leaves_the_old_playlist(tmp_path: Path) -> None:
+    music = aged(numbered(tmp_path / "Music", 5))
+
+    def remount() -> None:
+        out = tmp_path / "out"
+        out.mkdir()
+        sh("mount", "-t", "tmpfs", "tmpfs", out)
+        with Service(tmp_path, config(music, output=str(out / "all.m3u"))) as service:
+            wait_for((out / "all.m3u").exists)
+            before = (out / "all.m3u").read_bytes()
+            sh("mount", "-o", "remount,ro", out)
+            (music / "000.mp3").unlink()
+            wait_for(lambda: "read-only" in (service.playlist("all")["last_error"] or ""))
+            assert (out / "all.m3u").read_bytes() == before
+            sh("mount", "-o", "remount,rw", out)
+            wait_for(lambda: len(listed(out / "all.m3u")) == 4, 30)
+            assert service.playlist("all")["last_error"] is None
+
+    forked(remount, own_mounts=True)

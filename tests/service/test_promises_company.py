@@ -1,0 +1,321 @@
+"""What holds in company: of another playshuffle, a damaged state, a reader that is stuck."""
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from playshuffle.system import lock
+from tests.support.needs import need
+from tests.support.processes import strace
+from tests.support.program import (
+    DATA,
+    PROGRAM,
+    environment,
+    library,
+    listed,
+    numbered,
+    report,
+    run,
+    state_file,
+)
+from tests.support.service import Service, aged, config, holds, left, own_home, wait_for
+
+pytestmark = pytest.mark.process
+
+_RENAMES = "rename,renameat,renameat2"
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return aged(numbered(tmp_path / "Music", 8))
+
+
+@pytest.fixture
+def service(music: Path, tmp_path: Path) -> Iterator[Service]:
+    with Service(tmp_path, config(music)) as service:
+        wait_for(holds(music / "all.m3u", *(f"{number:03}.mp3" for number in range(8))))
+        yield service
+
+
+# Two at once
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.timeout(1800)
+def test_make_and_the_service_are_one_after_the_other(music: Path, service: Service, rounds: int) -> None:
+    """A `make` that is slow to replace the file, and a change meanwhile: state and file agree."""
+    playlist = music / "all.m3u"
+    for number in range(rounds):
+        slow = strace("/dev/null", f"trace={_RENAMES}", f"inject={_RENAMES}:delay_enter=1500000:when=1")
+        with subprocess.Popen(
+            [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"], env=environment()
+        ) as making:
+            new = f"new{number}.mp3"
+            time.sleep(random.Random(number).uniform(0, 1))
+            shutil.copyfile(DATA / "v24.mp3", music / new)
+            os.utime(music / new, (1, number))
+            assert making.wait(20) == 0
+
+        wait_for(lambda new=new: new in listed(playlist))  # type: ignore[misc]
+        wait_for(lambda: len(service.processes()) == 2)
+        assert len(listed(playlist)) == 9 + number
+    order = listed(playlist)
+    assert service.stop() == 0
+    assert report(music, "-o", playlist, "--dry-run")["notes"] == []
+    assert "other hands" not in service.log
+    service.start()
+    shutil.copyfile(DATA / "tone.ogg", music / "last.ogg")
+    wait_for(lambda: "last.ogg" in listed(playlist))
+    assert left(order, listed(playlist)) == order
+
+
+@pytest.mark.timing
+def test_what_came_while_make_was_waiting_is_not_lost(music: Path, service: Service) -> None:
+    """It has looked at the folder before that; the service has settled it, and looks no more."""
+    playlist = music / "all.m3u"
+    slow = strace("/dev/null", "trace=flock", "inject=flock:delay_enter=3500000:when=1")
+    with subprocess.Popen(
+        [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"], env=environment()
+    ) as making:
+        time.sleep(1.2)
+        (music / "000.mp3").unlink()
+        wait_for(lambda: "000.mp3" not in listed(playlist))
+        assert making.poll() is None
+        assert making.wait(20) == 0
+
+    assert "000.mp3" not in listed(playlist)
+
+
+@pytest.mark.slow
+def test_who_waits_too_long_says_for_whom(music: Path, service: Service, home: Path) -> None:
+    with lock.held(os.fsencode(home / ".local/state/playshuffle/state.lock"), 5):
+        done = run("make", music, "-o", music / "all.m3u")
+
+    assert done.code == 73
+    assert f"(process {os.getpid()})" in done.err
+
+
+# A damaged state
+
+
+def damaged(whole: bytes, chance: random.Random) -> bytes:
+    """As disks do: a flipped bit, a sector of zeros, a page of something else, an end too early."""
+    data = bytearray(whole)
+    at = chance.randrange(len(data))
+    match chance.randrange(4):
+        case 0:
+            data[at] ^= 1 << chance.randrange(8)
+        case 1:
+            data[at // 512 * 512 : at // 512 * 512 + 512] = bytes(512)
+        case 2:
+            data[at // 4096 * 4096 : at // 4096 * 4096 + 4096] = chance.randbytes(4096)
+        case _:
+            del data[at:]
+    return bytes(data)
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("seed", "count"), [(0, 3), *(pytest.param(n, 250, marks=pytest.mark.slow) for n in range(1, 5))]
+)
+@pytest.mark.damages_state
+def test_a_damaged_state_costs_no_order(tmp_path: Path, seed: int, count: int) -> None:
+    """It is set aside under a name that is told, and the order taken back from the playlist."""
+    chance = random.Random(seed)
+    music = aged(numbered(tmp_path / "Music", 20))
+    playlist = music / "all.m3u"
+    service = Service(tmp_path, config(music), env=own_home(tmp_path))
+    state = state_file(tmp_path)
+    asides = 0
+    with service:
+        wait_for(lambda: playlist.exists() and len(listed(playlist)) == 20)
+        for number in range(count):
+            before = listed(playlist)
+            service.kill()
+            broken = damaged(state.read_bytes(), chance)
+            state.write_bytes(broken)
+            old = sorted(music.glob("new*"))
+            for path in old:
+                path.unlink()
+            shutil.copyfile(DATA / "v24.mp3", music / f"new{number}.mp3")
+            os.utime(music / f"new{number}.mp3", (1, number))
+            service.begin()
+            wait_for(lambda number=number: f"new{number}.mp3" in listed(playlist))  # type: ignore[misc]
+
+            stayed = [name for name in before if not name.startswith("new")]
+            assert [name for name in listed(playlist) if not name.startswith("new")] == stayed, number
+            assert len(listed(playlist)) == 21
+            for aside in state.parent.glob("state.db.damaged*"):
+                asides += 1
+                if not aside.name.endswith("-journal"):
+                    assert aside.read_bytes() == broken
+                    wait_for(lambda aside=aside: aside.name in service.log)  # type: ignore[misc]
+                aside.unlink()
+    assert "Traceback" not in service.log
+    assert asides or count < 10
+
+
+# A reader that is stuck
+
+
+@contextlib.contextmanager
+def supervisor(top: Path) -> Iterator[Path]:
+    """Somebody who listens where systemd would."""
+    place = top / "notify"
+    listen = "import socket, sys; s = socket.socket(1, 2); s.bind(sys.argv[1])\nwhile s.recv(4096): pass"
+    with subprocess.Popen([sys.executable, "-c", listen, place]) as process:
+        try:
+            wait_for(place.exists)
+            yield place
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def bound(real: Path, seen: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A folder that is seen through another process, and hangs when that does."""
+    need("bindfs")
+    seen.mkdir()
+    with subprocess.Popen(["bindfs", "-f", "--no-allow-other", real, seen]) as drive:
+        try:
+            wait_for(lambda: os.path.ismount(seen))
+            yield drive
+        finally:
+            drive.send_signal(signal.SIGCONT)
+            subprocess.run(["umount", "-l", seen], check=False)
+            drive.terminate()
+
+
+@pytest.mark.root
+def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
+    """The pass is given up and that is said, the service answers; when the drive does, too, all goes on."""
+    real, seen = aged(numbered(tmp_path / "real", 3)), tmp_path / "Seen"
+    playlist = tmp_path / "all.m3u"
+    with bound(real, seen) as drive, supervisor(tmp_path) as place:
+        text = 'poll = "5s"\n' + config(seen, output=str(playlist))
+        env = {"WATCHDOG_USEC": "4000000", "NOTIFY_SOCKET": str(place)}
+        with Service(tmp_path, text, env=env) as service:
+            wait_for(lambda: playlist.exists() and len(listed(playlist)) == 3)
+            assert "polling (fuse)" in service.log
+            before = playlist.read_bytes()
+            drive.send_signal(signal.SIGSTOP)
+            wait_for(lambda: "has not moved on" in service.log)
+            wait_for(lambda: "a pass ended by signal" in service.log)
+
+            assert service.status()["services"]
+            assert playlist.read_bytes() == before
+            drive.send_signal(signal.SIGCONT)
+            shutil.copyfile(DATA / "tone.ogg", real / "new.ogg")
+            wait_for(lambda: any("new.ogg" in entry for entry in listed(playlist)), 30)
+            assert [entry for entry in listed(playlist) if "new" not in entry] == [
+                entry for entry in before.decode().splitlines() if not entry.startswith("#")
+            ]
+
+            drive.send_signal(signal.SIGSTOP)
+            service.signal(signal.SIGTERM)
+            assert service.process is not None
+            assert service.process.wait(25) == 0
+
+
+# Looked at from outside
+
+
+def test_the_service_writes_only_where_told_and_starts_only_its_reader(
+    music: Path, tmp_path: Path, home: Path
+) -> None:
+    """No socket but that of systemd, no program, no file but those that are its own."""
+    log = tmp_path / "strace"
+    calls = (
+        "open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,"
+        "symlink,symlinkat,mknod,mknodat,truncate,chmod,fchmodat,chown,fchownat,execve,socket,connect,bind,"
+        "listen,sendto"
+    )
+    seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.mp3")}
+    with supervisor(tmp_path) as notify:
+        env = {"PYTHONDONTWRITEBYTECODE": "1", "NOTIFY_SOCKET": str(notify)}
+        with Service(tmp_path, config(music), before=strace(log, f"trace={calls}"), env=env) as service:
+            wait_for(holds(music / "all.m3u", *(path.name for path in seen)))
+            library(music, ["x/new.ogg"])
+            wait_for(lambda: "x/new.ogg" in listed(music / "all.m3u"))
+            (main, *_) = [one for one in service.processes() if _name(one).startswith("python")]
+            os.kill(main, signal.SIGTERM)
+            assert service.process is not None
+            assert service.process.wait(20) == 0
+
+    lines = [line.split(None, 1)[1] for line in log.read_text().splitlines() if "(" in line]
+    sockets = [line for line in lines if re.match("socket|connect|bind|listen|sendto", line)]
+    assert sockets
+    assert not [
+        line for line in sockets
+        if not line.startswith("socket(AF_UNIX, SOCK_DGRAM|") and str(notify) not in line
+    ]  # fmt: skip
+    started = [line for line in lines if line.startswith("execve") and line.endswith("= 0")]
+    assert all('"-I", "-c", "import sys; sys.path[:] = sys.ar"' in line for line in started[1:])
+    assert len(started) > 1
+    changing = [
+        line
+        for line in lines
+        if re.match(r"(?!execve|socket|connect|sendto)\w+\(", line)
+        and (not line.startswith("open") or re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC)", line))
+        and '"/dev/null"' not in line
+        and "__pycache__" not in line
+        and "= -1" not in line
+    ]
+    ours = re.compile(
+        rf'\("{home}|AT_FDCWD, "{home}|, "\.all\.m3u\.[0-9a-f]{{12}}\.tmp"|mkdir\("{home.parent}'
+    )
+    assert changing
+    assert not [line for line in changing if not ours.search(line)]
+    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in seen} == seen
+
+
+def _name(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # a pass that has just ended
+        return ""
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("idle_s", [5, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.timing
+def test_while_nothing_happens_nothing_is_done(music: Path, tmp_path: Path, idle_s: int) -> None:
+    """No write, hardly a moment of the processor; nor where all files are read by a player."""
+    # Whatever others mount meanwhile.
+    alone = ["unshare", "-m", "--propagation", "private"] * (os.geteuid() == 0)
+    with Service(tmp_path, config(music), before=alone) as service:
+        wait_for((music / "all.m3u").exists)
+        time.sleep(3)
+        main, passes = service.processes()
+        log = tmp_path / "strace"
+        before = service.log
+        calls = "write,pwrite64,openat,rename,unlink,fsync,clone,fork,vfork,clone3"
+        with subprocess.Popen([*strace(log, f"trace={calls}"), "-p", str(main), "-p", str(passes)]) as tracer:
+            time.sleep(1)
+            log.write_bytes(b"")
+            used = [_cpu_s(main), _cpu_s(passes)]
+            for path in music.rglob("*.*"):
+                path.read_bytes()
+            time.sleep(idle_s)
+            spent_s = _cpu_s(main) + _cpu_s(passes) - sum(used)
+            tracer.terminate()
+        told = [line for line in log.read_text().splitlines() if re.search(r"\w+\(", line)]
+
+        assert not [line for line in told if not re.search(r"openat\(.*O_RDONLY", line)], told
+        assert spent_s <= max(0.02, 0.001 * idle_s), spent_s
+        assert service.log == before
+
+
+def _cpu_s(process: int) -> float:
+    used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,223 @@
+"""What holds whatever kills the service, and whichever of its processes, at any moment."""
+
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from playshuffle.system import lock
+from tests.support.busy_folder import Changing
+from tests.support.processes import WRITES, strace
+from tests.support.program import listed, run
+from tests.support.service import Service, config, holds, own_home, wait_for
+
+pytestmark = pytest.mark.process
+
+_LITTER = re.compile(r"^\..*\.tmp$|\.new$")
+
+
+def litter(top: Path, service: Service) -> list[str]:
+    """What is left of services that were killed, below a folder."""
+    assert service.process is not None
+    told = (top / ".local/state/playshuffle/services").iterdir()
+    dead = [path.name for path in told if path.suffix == ".json" and path.stem != str(service.process.pid)]
+    return dead + [path.name for path in top.rglob("*") if _LITTER.search(path.name)]
+
+
+def strike(service: Service, what: str) -> None:
+    """Kill one of its processes, or all of them; that of a pass, only if there is one."""
+    processes = service.processes()
+    number = {"service": 0, "passes": 1, "pass": 2}.get(what)
+    for process in processes if number is None else processes[number : number + 1]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def revive(service: Service) -> bool:
+    """Begin it again if it has ended, as it does when its passes are killed before the first is done."""
+    assert service.process is not None
+    if service.process.poll() is not None:
+        service.begin()
+    return True
+
+
+def cpu_s(process: int) -> float:
+    """What a process has used of the processor."""
+    used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def killing_passes(service: Service, log: Path, call: str, number: int) -> Iterator[None]:
+    """Have each process of a pass killed when it is about to make its so manyeth call of a kind."""
+    words = strace(log, f"trace={call}", f"inject={call}:signal=KILL:when={number}")
+    words.remove("-qq")  # it is to say when it is ready
+    with subprocess.Popen([*words, "-p", str(service.processes()[1])], stderr=subprocess.PIPE) as tracer:
+        assert tracer.stderr is not None
+        attached = tracer.stderr.readline()
+        assert b"attached" in attached, attached
+        yield
+        service.kill()
+
+
+_ENDS = "a pass ended by signal 9"
+_FEW = [("write", 3), ("pwrite64", 5), ("fsync", 1), ("renameat", 1)]
+_ALL = [(call, None) for call in WRITES.split(",")]
+
+
+def ended_passes(service: Service) -> tuple[int, int]:
+    """Return the number of passes that were killed, and of those that wrote a playlist."""
+    log = service.log
+    return log.count(_ENDS), log.count(" tracks -> ")
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
+def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
+    tmp_path: Path, calls: Sequence[tuple[str, int | None]]
+) -> None:
+    """Whole; the next start goes on with its order, and removes what was left."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    log = tmp_path / "strace"
+    service = Service(tmp_path, config(changing.music), env=own_home(tmp_path))
+    visited: Counter[str] = Counter()
+    with service:
+        wait_for(holds(playlist, *changing.names()))
+        for call, only in calls:
+            for number in count(1) if only is None else [only]:
+                changing.check(playlist)
+                log.unlink(missing_ok=True)
+                with killing_passes(service, log, call, number):
+                    before = changing.names()
+                    while changing.names() == before:
+                        changing.act()
+                    ends = ended_passes(service)
+                    wait_for(lambda ends=ends: ended_passes(service) != ends)  # type: ignore[misc]
+                    is_killed = ended_passes(service)[0] > ends[0]
+                changing.check(playlist)
+                service.start()
+                wait_for(holds(playlist, *changing.names()))
+                wait_for(lambda: litter(tmp_path, service) == [], 5)
+                if not is_killed:
+                    break
+                visited[call] += 1
+    assert visited["fsync"] > 0
+    assert visited["pwrite64"] > 0
+    assert visited["renameat"] > 0
+    print(visited)
+
+
+@pytest.mark.timing
+def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_path: Path) -> None:
+    """At once, and nobody waits for the dead in a busy loop; what it kept alone it keeps alone."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    with Service(tmp_path, config(changing.music)) as service:
+        assert service.process is not None
+        wait_for(holds(playlist, *changing.names()))
+        changing.check(playlist)
+        strike(service, "passes")
+        wait_for(lambda: "another one is begun" in service.log)
+        wait_for(lambda: len(service.processes()) == 2)
+        before_s = cpu_s(service.process.pid)
+        time.sleep(1)
+        assert cpu_s(service.process.pid) - before_s < 0.3
+
+        changing.act()
+
+        wait_for(holds(playlist, *changing.names()))
+        changing.check(playlist)
+        assert run("watch", changing.music, "-o", playlist).code == 73
+        assert service.stop() == 0
+
+
+@pytest.mark.timing
+def test_what_a_killed_pass_was_told_the_next_one_does(tmp_path: Path, home: Path) -> None:
+    """Though that is begun by another event, and goes well."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    with Service(tmp_path, config(changing.music)) as service:
+        wait_for(holds(playlist, *changing.names()))
+        wait_for(lambda: len(service.processes()) == 2)
+        before = changing.check(playlist)
+        first = next(name for name in changing.names() if "/" not in name)
+        with lock.held(os.fsencode(home / ".local/state/playshuffle/state.lock"), 5):
+            (changing.music / first).unlink()
+            wait_for(lambda: len(service.processes()) > 2)
+            strike(service, "pass")
+        wait_for(lambda: "ended by signal 9" in service.log)
+        second = next(name for name in changing.names() if "/" in name)
+        (changing.music / second).unlink()
+
+        wait_for(holds(playlist, *changing.names()), 8)
+
+        assert listed(playlist) == [name for name in before if name not in (first, second)]
+
+
+def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
+    """Not even with a pass that hangs: the next service begins."""
+    changing = Changing(tmp_path, 1)
+    playlist = changing.music / "all.m3u"
+    with Service(tmp_path, config(changing.music)) as service:
+        wait_for(holds(playlist, *changing.names()))
+        passes = service.processes()[1]
+        os.kill(passes, signal.SIGSTOP)
+        try:
+            strike(service, "service")
+            service.start()
+
+            assert service.process is not None
+            assert service.process.poll() is None
+            assert [one["process"] for one in service.status()["services"]] == [service.process.pid]
+        finally:
+            os.kill(passes, signal.SIGKILL)
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("seed", "kills"), [(0, 8), *(pytest.param(n, 250, marks=pytest.mark.slow) for n in range(1, 5))]
+)
+def test_killed_at_any_moment_no_order_is_lost(tmp_path: Path, seed: int, kills: int) -> None:
+    """The whole of it, or one of its processes, while files come and go: lists stay whole."""
+    chance = random.Random(seed)
+    changing = Changing(tmp_path, seed)
+    playlist = changing.music / "all.m3u"
+    service = Service(tmp_path, config(changing.music), env=own_home(tmp_path))
+    struck: Counter[str] = Counter()
+    with service:
+        wait_for(holds(playlist, *changing.names()))
+        for number in range(kills):
+            changing.check(playlist)
+            what = chance.choice(["all", "all", "all", "service", "passes", "pass"])
+            # From the beginning of a start to the end of a look that events have led to.
+            time.sleep(chance.choice([chance.uniform(0, 0.8), chance.uniform(0.8, 2.2)]))
+            for _ in range(chance.randrange(4)):
+                changing.act()
+                time.sleep(chance.uniform(0, 0.1))
+            strike(service, what)
+            struck[what] += 1
+            if what == "passes":
+                time.sleep(0.3)
+                revive(service)
+            if what in ("all", "service"):
+                changing.act()
+                service.begin()
+            if number % 6 == 4:
+                wait_for(lambda: revive(service) and holds(playlist, *changing.names())(), 30)
+                wait_for(lambda: not litter(tmp_path, service))
+        wait_for(lambda: revive(service) and holds(playlist, *changing.names())(), 30)
+        changing.check(playlist)
+        wait_for(lambda: not litter(tmp_path, service))
+        assert service.stop() == 0
+    assert "Traceback" not in service.log
+    assert struck.total() == kills

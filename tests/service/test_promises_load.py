@@ -1,0 +1,154 @@
+"""What holds under load: bursts, limits of the system, and files that are bombs."""
+
+import os
+import re
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
+from tests.support.program import DATA, listed, numbered
+from tests.support.service import SETTLE_S, Service, aged, config, wait_for
+
+pytestmark = pytest.mark.process
+
+ROOMY_MB = 150
+
+
+def count(playlist: Path) -> int:
+    return len(listed(playlist)) if playlist.exists() else 0
+
+
+def pour(music: Path, folders: int, files: int) -> None:
+    """Write N files into each of M folders, as fast as possible."""
+    tone = (DATA / "v24.mp3").read_bytes()
+    for folder in range(folders):
+        for number in range(files):
+            with open(f"{music}/{folder}/{number}.mp3", "wb", buffering=0) as file:
+                file.write(tone)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("folders", "files"), [(20, 100), pytest.param(50, 1000, marks=pytest.mark.slow)], ids=["2,000", "50,000"]
+)
+@pytest.mark.timing
+def test_a_burst_is_no_loss(tmp_path: Path, folders: int, files: int) -> None:
+    """Files that come faster than events are heard: within a minute all are listed, by few writes."""
+    music = aged(numbered(tmp_path / "Music", 2))
+    for number in range(folders):
+        (music / str(number)).mkdir()
+    with Service(tmp_path, config(music)) as service:
+        wait_for(lambda: count(music / "all.m3u") == 2)
+        pour(music, folders, files)
+
+        took_s = wait_for(lambda: count(music / "all.m3u") == 2 + folders * files, 120)
+
+        assert took_s < 60
+        assert service.log.count(" tracks -> ") < 20
+        print(f"{folders * files} files: {took_s:.1f} s after the last of them")
+
+
+def test_a_queue_that_overflows_is_told_and_made_good(tmp_path: Path) -> None:
+    """What no event told is found by a look at everything, and that there was one is in the log."""
+    music = aged(numbered(tmp_path / "Music", 2))
+    for number in range(10):
+        (music / str(number)).mkdir()
+    with Service(tmp_path, config(music, tags=False)) as service:
+        assert service.process is not None
+        wait_for(lambda: count(music / "all.m3u") == 2)
+        wait_for(lambda: len(service.processes()) == 2)
+        os.kill(service.process.pid, signal.SIGSTOP)  # more events than a queue takes, and nobody reads them
+        pour(music, 10, 1000)
+        os.kill(service.process.pid, signal.SIGCONT)
+
+        wait_for(lambda: count(music / "all.m3u") == 10002, 60)
+
+        wait_for(lambda: "events were lost" in service.log)
+        shutil.copyfile(DATA / "tone.ogg", music / "5/last.ogg")
+        wait_for(lambda: "5/last.ogg" in listed(music / "all.m3u"))
+
+
+@pytest.mark.parametrize(
+    ("limit", "number", "words"),
+    [
+        ("max_inotify_watches", 20, r"polling \(watch limit: \d+ of 31\)"),
+        ("max_inotify_instances", 0, r"polling \(limit of inotify instances\)"),
+    ],
+)
+def test_a_limit_of_the_system_is_told_and_the_folder_polled(
+    tmp_path: Path, limit: str, number: int, words: str
+) -> None:
+    music = tmp_path / "Music"
+    aged(numbered(music, 2))
+    for folder in range(30):
+        (music / str(folder)).mkdir()
+    script = f'echo {number} > /proc/sys/user/{limit} && exec "$@"'
+    before = ["unshare", "-Ur", "sh", "-c", script, "sh"]
+    with Service(tmp_path, 'poll = "5s"\n' + config(music), before=before) as service:
+        wait_for(lambda: count(music / "all.m3u") == 2)
+        said = service.status()["roots"][0]
+        assert re.fullmatch(words, said["watched"]), said
+        assert said["advice"].startswith("sysctl fs.inotify")
+        for folder in range(30):
+            shutil.copyfile(DATA / "v24.mp3", music / f"{folder}/x.mp3")
+
+        wait_for(lambda: count(music / "all.m3u") == 32)
+
+        assert service.log.count("watching ") == 1
+
+
+@pytest.mark.parametrize(
+    "names", [["memory.mp3", "depth.m4a"], pytest.param(None, marks=pytest.mark.slow)], ids=["two", "all"]
+)
+@pytest.mark.timing
+def test_bombs_do_not_stop_the_service_or_make_it_grow(tmp_path: Path, names: list[str] | None) -> None:
+    """They are listed without tags and, until they change, not read again; nothing else waits for them."""
+    music = aged(numbered(tmp_path / "Music", 3))
+    bombs = {
+        "memory.mp3": compressed_bomb(),
+        "depth.m4a": nested_bomb(),
+        "slow.ogg": slow_ogg_bomb(),
+        "slow.mp3": slow_id3_bomb(),
+    }
+    bombs = {name: data for name, data in bombs.items() if names is None or name in names}
+    os.mkfifo(music / "fifo.mp3")
+    (music / "zero.mp3").symlink_to("/dev/zero")
+    (music / "self.mp3").symlink_to("self.mp3")
+    (music / "folder.mp3").mkdir()
+    with (music / "sparse.mp3").open("wb") as file:
+        file.truncate(1 << 40)
+    with Service(tmp_path, config(music)) as service:
+        wait_for(lambda: count(music / "all.m3u") >= 3)
+        peak_mb = 0.0
+        for name, data in bombs.items():
+            (music / name).write_bytes(data)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and count(music / "all.m3u") < 3 + len(bombs):
+            peak_mb = max(peak_mb, *(_peak_mb(process) for process in service.processes()[:3]))
+            time.sleep(0.02)
+        assert sorted(listed(music / "all.m3u")) == sorted(["000.mp3", "001.mp3", "002.mp3", *bombs])
+        assert peak_mb < ROOMY_MB
+
+        time.sleep(2 * SETTLE_S)
+        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+        took_s = wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+
+        assert took_s < 8, "the bombs were read again"
+        service.signal(signal.SIGHUP)
+        wait_for(lambda: "read anew" in service.log)
+        shutil.copyfile(DATA / "tone.ogg", music / "last.ogg")
+        assert wait_for(lambda: "last.ogg" in listed(music / "all.m3u")) < 8, "the bombs were read again"
+        print(f"peak {peak_mb:.0f} MB")
+
+
+def _peak_mb(process: int) -> float:
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return int(found[1]) / 1024 if found else 0

@@ -1,0 +1,526 @@
+"""The service as a user runs it: real folders, real events; playlists are right, and stay so."""
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import mutagen
+import pytest
+
+from tests.support.program import DATA, library, listed, make, numbered, run
+from tests.support.service import SETTLE_S, Service, aged, config, holds, left, wait_for
+
+pytestmark = pytest.mark.process
+
+NAMES = ("1/a.mp3", "1/b.ogg", "2/c.flac", "2/d.opus", "e.m4a", "f.wav")
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    """A small library that has been lying there for a while."""
+    return aged(library(tmp_path / "Music", NAMES))
+
+
+@pytest.fixture
+def service(music: Path, tmp_path: Path) -> Iterator[Service]:
+    with Service(tmp_path, config(music)) as service:
+        wait_for(holds(music / "all.m3u", *NAMES))
+        yield service
+
+
+# What comes, goes and moves
+
+
+@pytest.mark.timing
+def test_a_new_file_goes_in_and_nothing_else_moves(music: Path, service: Service) -> None:
+    before = listed(music / "all.m3u")
+
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+    took = wait_for(holds(music / "all.m3u", *NAMES, "new.ogg"))
+
+    assert left(before, listed(music / "all.m3u")) == before
+    assert took < 10
+    wait_for(lambda: "1 came" in service.log)
+
+
+def test_a_deleted_file_is_dropped_and_finds_its_place_when_it_returns(music: Path, service: Service) -> None:
+    before = listed(music / "all.m3u")
+    (music / "1/a.mp3").rename(music.parent / "kept.mp3")
+    wait_for(holds(music / "all.m3u", *NAMES[1:]))
+    assert listed(music / "all.m3u") == [entry for entry in before if entry != "1/a.mp3"]
+
+    (music.parent / "kept.mp3").rename(music / "1/a.mp3")
+    wait_for(holds(music / "all.m3u", *NAMES))
+
+    assert listed(music / "all.m3u") == before
+
+
+def test_a_renamed_file_keeps_its_place(music: Path, service: Service) -> None:
+    before = listed(music / "all.m3u")
+
+    (music / "e.m4a").rename(music / "2/Z#1.m4a")
+    wait_for(holds(music / "all.m3u", *(name for name in NAMES if name != "e.m4a"), "2/Z#1.m4a"))
+
+    assert listed(music / "all.m3u") == ["2/Z#1.m4a" if entry == "e.m4a" else entry for entry in before]
+
+
+def test_a_renamed_folder_keeps_its_tracks_in_place(music: Path, service: Service) -> None:
+    before = listed(music / "all.m3u")
+
+    (music / "1").rename(music / "neu")
+    wait_for(lambda: "neu/a.mp3" in listed(music / "all.m3u"))
+
+    assert listed(music / "all.m3u") == [entry.replace("1/", "neu/") for entry in before]
+
+
+def test_a_track_that_is_renamed_while_nobody_watches_keeps_its_place(music: Path, service: Service) -> None:
+    before = listed(music / "all.m3u")
+    assert service.stop() == 0
+
+    (music / "e.m4a").rename(music / "g.m4a")
+    service.start()
+    wait_for(lambda: "g.m4a" in listed(music / "all.m3u"))
+
+    assert listed(music / "all.m3u") == ["g.m4a" if entry == "e.m4a" else entry for entry in before]
+
+
+def test_changed_tags_change_only_their_line(music: Path, service: Service) -> None:
+    before = (music / "all.m3u").read_bytes()
+
+    file = mutagen.File(music / "2/c.flac")
+    file["title"] = "Neu"
+    file.save()
+    wait_for(
+        lambda: (
+            b" - Neu\n" in (music / "all.m3u").read_bytes() or b",Neu\n" in (music / "all.m3u").read_bytes()
+        )
+    )
+
+    changed = [
+        (old, new)
+        for old, new in zip(before.split(b"\n"), (music / "all.m3u").read_bytes().split(b"\n"), strict=True)
+        if old != new
+    ]
+    assert len(changed) == 1
+    assert changed[0][1].startswith(b"#EXTINF:")
+
+
+def test_a_file_that_is_replaced_by_a_rename_keeps_its_place(music: Path, service: Service) -> None:
+    """As tag editors do that write a new file beside the old one."""
+    before = listed(music / "all.m3u")
+
+    shutil.copyfile(music / "e.m4a", music / ".e.m4a.tmp")
+    (music / ".e.m4a.tmp").rename(music / "e.m4a")
+    shutil.copyfile(DATA / "tone.ogg", music / "sign.ogg")  # so that there is something to wait for
+    wait_for(lambda: "sign.ogg" in listed(music / "all.m3u"))
+
+    assert left(before, listed(music / "all.m3u")) == before
+
+
+def test_a_folder_moved_in_comes_with_all_below_it(music: Path, service: Service) -> None:
+    outside = aged(library(music.parent / "Outside", ("x/y/1.mp3", "x/2.ogg", "3.flac")))
+
+    outside.rename(music / "in")
+
+    wait_for(holds(music / "all.m3u", *NAMES, "in/x/y/1.mp3", "in/x/2.ogg", "in/3.flac"))
+
+
+def test_a_folder_moved_out_takes_its_tracks_along(music: Path, service: Service) -> None:
+    (music / "2").rename(music.parent / "out")
+
+    wait_for(holds(music / "all.m3u", *(name for name in NAMES if not name.startswith("2/"))))
+
+
+@pytest.mark.timing
+def test_a_file_is_let_in_when_it_is_written_to_the_end(music: Path, service: Service) -> None:
+    """One that grows for some seconds is in the playlist once, whole, and not before."""
+    whole = (DATA / "tone.flac").read_bytes()
+    with (music / "slow.flac").open("wb", buffering=0) as file:
+        for start in range(0, len(whole), -(-len(whole) // 12)):
+            file.write(whole[start : start + -(-len(whole) // 12)])
+            time.sleep(0.25)
+            assert "slow.flac" not in listed(music / "all.m3u")
+
+    wait_for(lambda: "slow.flac" in listed(music / "all.m3u"))
+
+    assert b"#EXTINF:1,slow - tone\n" in (music / "all.m3u").read_bytes() or "without tags" not in service.log
+
+
+def test_what_is_not_music_wakes_nobody(music: Path, service: Service) -> None:
+    """Parts of downloads, pictures, our own playlists, and the reading of files."""
+    service.signal(signal.SIGHUP)
+    wait_for(lambda: "read anew" in service.log)
+    time.sleep(2 * SETTLE_S)
+    before = os.stat(music / "all.m3u")
+    state = music.parent.glob("**/state.db")
+
+    (music / "x.mp3.part").write_bytes(b"x")
+    (music / ".hidden.mp3").write_bytes(b"x")
+    (music / "cover.jpg").write_bytes(b"x")
+    for path in music.rglob("*.*"):
+        path.read_bytes()
+    time.sleep(2 * SETTLE_S)
+
+    assert (
+        os.stat(music / "all.m3u") == os.stat_result(before)
+        or os.stat(music / "all.m3u").st_ino == before.st_ino
+    )
+    assert service.status()["roots"][0]["last_event"] is None, list(state)
+
+
+@pytest.mark.timing
+def test_a_burst_leads_to_a_handful_of_writes(music: Path, service: Service) -> None:
+    """Two thousand files at once: some looks, not thousands."""
+    tone = (DATA / "v24.mp3").read_bytes()
+    for number in range(2000):
+        folder = music / f"burst{number % 20}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.mp3").write_bytes(tone)
+
+    wait_for(lambda: len(listed(music / "all.m3u")) == 2000 + len(NAMES), 60)
+
+    assert service.log.count("tracks -> ") <= 8
+
+
+# Restarts
+
+
+def test_a_restart_goes_on_with_the_very_same_order(music: Path, service: Service) -> None:
+    before = (music / "all.m3u").read_bytes()
+    written_ns = os.stat(music / "all.m3u").st_mtime_ns
+
+    for end in (service.stop, service.kill, service.stop):
+        end()
+        service.start()
+        shutil.copyfile(DATA / "tone.ogg", music / "sign.ogg")
+        wait_for(lambda: "sign.ogg" in listed(music / "all.m3u"))
+        (music / "sign.ogg").unlink()
+        wait_for(holds(music / "all.m3u", *NAMES))
+
+        assert (music / "all.m3u").read_bytes() == before
+    assert os.stat(music / "all.m3u").st_mtime_ns != written_ns
+
+
+def test_where_nothing_changed_a_restart_writes_nothing(music: Path, service: Service) -> None:
+    before = os.stat(music / "all.m3u")
+    service.stop()
+    service.start()
+    time.sleep(SETTLE_S)
+
+    assert service.stop() == 0
+    assert os.stat(music / "all.m3u") == before
+
+
+def test_order_is_taken_back_from_the_playlist_if_the_state_is_lost(
+    music: Path, service: Service, home: Path
+) -> None:
+    before = listed(music / "all.m3u")
+    service.stop()
+    shutil.rmtree(home / ".local/state/playshuffle")
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+    aged(music)
+
+    service.start()
+    wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+
+    assert left(before, listed(music / "all.m3u")) == before
+
+
+def test_what_make_wrote_is_taken_over_as_it_is(music: Path, tmp_path: Path) -> None:
+    make(music, "-o", music / "all.m3u")
+    before = (music / "all.m3u").read_bytes()
+
+    with Service(tmp_path, config(music)) as service:
+        time.sleep(SETTLE_S)
+        assert service.stop() == 0
+
+    assert (music / "all.m3u").read_bytes() == before
+
+
+# Told from outside
+
+
+def test_reshuffle_while_the_service_runs(music: Path, service: Service) -> None:
+    """The new order is the one that is kept from then on, and what was played last comes late."""
+    numbered(music, 200)
+    aged(music)
+    service.signal(signal.SIGHUP)
+    wait_for(lambda: len(listed(music / "all.m3u")) == 200 + len(NAMES))
+    before = listed(music / "all.m3u")
+
+    assert run("reshuffle", "all", env=service.env).code == 0
+    after = listed(music / "all.m3u")
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+    wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+
+    assert sorted(after) == sorted(before)
+    assert after != before
+    gap = len(before) // 4
+    assert all(len(before) - before.index(entry) + place >= gap for place, entry in enumerate(after))
+    assert left(before, listed(music / "all.m3u")) == after
+
+
+def test_reload_takes_the_new_configuration_and_shuffles_nothing(music: Path, service: Service) -> None:
+    before = (music / "all.m3u").read_bytes()
+
+    service.configure(config(music) + "[playlist.few]\nlimit = 2\n")
+    service.signal(signal.SIGHUP)
+    wait_for((music / "few.m3u").exists)
+
+    assert len(listed(music / "few.m3u")) == 2
+    assert (music / "all.m3u").read_bytes() == before
+
+
+def test_a_broken_configuration_is_said_and_the_old_one_stays(music: Path, service: Service) -> None:
+    service.file.write_text("folders = 3\n")
+    service.signal(signal.SIGHUP)
+    wait_for(lambda: "the old one stays in force" in service.log)
+
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+
+    wait_for(holds(music / "all.m3u", *NAMES, "new.ogg"))
+
+
+def test_a_broken_configuration_at_the_start_is_an_error_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[playlist.x]\nlimt = 3\n[playlist.x]\n")
+
+    done = run("watch", "--config", tmp_path / "config.toml")
+
+    assert done.code == 78
+    assert "config.toml" in done.err
+
+
+def test_one_broken_playlist_does_not_stop_the_others(music: Path, tmp_path: Path) -> None:
+    text = config(music) + '[playlist.bad]\nordre = "spread"\n'
+
+    with Service(tmp_path, text) as service:
+        wait_for(holds(music / "all.m3u", *NAMES))
+
+        assert "did you mean 'order'" in service.log
+        assert service.playlist("bad")["state"] == "broken"
+        assert run("status", env=service.env).code == 1
+
+
+def test_a_second_service_on_the_same_file_says_who_keeps_it(music: Path, service: Service) -> None:
+    done = run("watch", music, "-o", music / "all.m3u")
+
+    assert service.process is not None
+    assert done.code == 73
+    assert f"process {service.process.pid}" in done.err
+
+
+def test_make_on_a_kept_playlist_is_taken_over(music: Path, service: Service) -> None:
+    make(music, "-o", music / "all.m3u", "--order", "random")
+    after = listed(music / "all.m3u")
+
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+    wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+
+    assert left(after, listed(music / "all.m3u")) == after
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_when_told_and_leaves_no_process(
+    music: Path, service: Service, number: signal.Signals
+) -> None:
+    assert service.process is not None
+    children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text().split()
+    service.signal(number)
+
+    assert service.process.wait(10) == 0
+    assert children
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
+
+
+# Looks
+
+
+def test_status_tells_the_same_while_it_runs_and_when_not(music: Path, service: Service) -> None:
+    running = service.status()
+    text = run("status", env=service.env)
+    service.stop()
+    stopped = service.status()
+
+    assert (running["services"][0]["process"], stopped["services"]) == (service.process.pid, [])  # type: ignore[union-attr]
+    assert running["roots"][0]["watched"] == "events"
+    assert running["roots"][0].keys() == stopped["roots"][0].keys()
+    assert (
+        [one["tracks"] for one in running["playlists"]]
+        == [6]
+        == [one["tracks"] for one in stopped["playlists"]]
+    )
+    assert running["playlists"][0].keys() == stopped["playlists"][0].keys()
+    assert all(len(line) <= 80 or "/" in line for line in text.out.decode().splitlines())
+
+
+def test_names_in_the_log_are_harmless(tmp_path: Path) -> None:
+    music = aged(library(tmp_path / "Mu\x1b]0;x\x07sic", ("a.mp3",)))
+    with Service(tmp_path, config(music)) as service:
+        wait_for(holds(music / "all.m3u", "a.mp3"))
+        service.stop()
+
+    assert "\x1b" not in service.log
+    assert "\x07" not in service.log
+
+
+def test_under_the_journal_lines_bear_levels_and_no_time(music: Path, tmp_path: Path) -> None:
+    with Service(tmp_path, config(music), env={"JOURNAL_STREAM": "8:1"}) as service:
+        wait_for(holds(music / "all.m3u", *NAMES))
+        service.stop()
+
+    assert service.log.splitlines()
+    assert all(line[0] == "<" and line[1] in "34567" and line[2] == ">" for line in service.log.splitlines())
+
+
+# Away
+
+
+def test_a_folder_that_goes_empties_nothing_and_is_found_again(music: Path, service: Service) -> None:
+    before = (music / "all.m3u").read_bytes()
+    kept = music.parent / "all.m3u"
+    text = config(music, output=str(kept))
+    service.configure(text)
+    service.signal(signal.SIGHUP)
+    wait_for(kept.exists)
+    before = kept.read_bytes()
+
+    for _ in range(2):
+        music.rename(music.parent / "gone")
+        wait_for(lambda: service.playlist("all")["state"] == "missing")
+        assert kept.read_bytes() == before
+        assert service.status()["roots"][0]["state"] == "missing"
+
+        (music.parent / "gone").rename(music)
+        wait_for(lambda: service.playlist("all")["state"] == "managed")
+        assert kept.read_bytes() == before
+
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+    wait_for(lambda: "Music/new.ogg" in listed(kept))
+
+
+def test_forget_says_that_it_is_meant(tmp_path: Path) -> None:
+    """Most tracks go while nobody watches: they may be away, until the user says that they are not."""
+    music = aged(numbered(tmp_path / "Music", 60))
+    with Service(tmp_path, config(music)) as service:
+        wait_for(lambda: (music / "all.m3u").exists() and len(listed(music / "all.m3u")) == 60)
+        service.stop()
+        for number in range(50):
+            (music / f"{number:03}.mp3").unlink()
+        service.start()
+        wait_for(lambda: service.playlist("all")["state"] == "missing")
+        assert len(listed(music / "all.m3u")) == 60
+
+        assert run("accept-missing", env=service.env).code == 0
+
+        assert len(listed(music / "all.m3u")) == 10
+        wait_for(lambda: service.playlist("all")["state"] == "managed")
+
+
+def test_deletions_that_were_seen_are_meant(tmp_path: Path) -> None:
+    music = aged(numbered(tmp_path / "Music", 60))
+    with Service(tmp_path, config(music)):
+        wait_for(lambda: (music / "all.m3u").exists() and len(listed(music / "all.m3u")) == 60)
+        for number in range(50):
+            (music / f"{number:03}.mp3").unlink()
+
+        wait_for(lambda: len(listed(music / "all.m3u")) == 10)
+
+
+# Deals
+
+
+def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
+    """And stays as it is, whatever comes and goes, until the next day."""
+    music = aged(numbered(tmp_path / "Music", 30))
+    text = config(music) + "[playlist.today]\ndeal = 4\n[playlist.now]\ndeal = 3\nevery = 'run'\n"
+    with Service(tmp_path, text) as service:
+        wait_for((music / "today.m3u").exists)
+        before = (music / "today.m3u").read_bytes()
+        assert len(listed(music / "today.m3u")) == 4
+
+        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+        wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+        service.stop()
+        service.start()
+        wait_for(lambda: service.playlist("today")["summary"] is not None)
+
+        assert (music / "today.m3u").read_bytes() == before
+        assert "dealt 4 of 30 (13%)" in service.playlist("today")["summary"]
+        assert not (music / "now.m3u").exists()
+        assert run("deal", "--due", env=service.env).code == 0
+        assert (music / "today.m3u").read_bytes() == before
+        assert len(listed(music / "now.m3u")) == 3
+
+
+def test_a_dealt_track_that_is_renamed_is_mended_in_its_file(tmp_path: Path) -> None:
+    music = aged(numbered(tmp_path / "Music", 8))
+    with Service(tmp_path, config(music, deal=8)):
+        wait_for((music / "all.m3u").exists)
+        before = listed(music / "all.m3u")
+
+        (music / "003.mp3").rename(music / "x.mp3")
+        wait_for(lambda: "x.mp3" in listed(music / "all.m3u"))
+
+        assert listed(music / "all.m3u") == ["x.mp3" if entry == "003.mp3" else entry for entry in before]
+
+
+def test_status_of_a_configuration_that_only_deals(tmp_path: Path) -> None:
+    """The folder has its figures, and is not missing for ever after it was missing once."""
+    music = aged(numbered(tmp_path / "Music", 8))
+    text = config(music, deal=2, output=str(tmp_path / "today.m3u"))
+
+    def is_well(root: dict[str, object], playlist: dict[str, object]) -> bool:
+        return (root["state"], root["tracks"], playlist["state"]) == ("ok", 8, "dealt")
+
+    with Service(tmp_path, text) as service:
+        wait_for(lambda: is_well(service.status()["roots"][0], service.playlist("all")))
+        assert service.status()["roots"][0]["last_full_scan"] is not None
+
+        music.rename(tmp_path / "gone")
+        wait_for(lambda: service.status()["roots"][0]["state"] == "missing")
+        wait_for(lambda: service.playlist("all")["state"] == "missing")
+        (tmp_path / "gone").rename(music)
+
+        wait_for(lambda: is_well(service.status()["roots"][0], service.playlist("all")))
+        service.stop()
+        assert service.playlist("all")["state"] == "dealt"
+
+
+def test_missing_tracks_of_a_dealt_playlist_can_be_forgotten(tmp_path: Path) -> None:
+    music = aged(numbered(tmp_path / "Music", 60))
+    with Service(tmp_path, config(music, deal=60)) as service:
+        wait_for((music / "all.m3u").exists)
+        service.stop()
+        for path in music.glob("*.mp3"):
+            if path.name != "000.mp3":
+                path.unlink()
+
+        done = run("accept-missing", "all", env=service.env)
+
+        assert done.code == 0, done.err
+        assert listed(music / "all.m3u") == ["000.mp3"]
+
+
+def test_a_library_that_is_still_being_written_is_no_error(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 3)
+    with Service(tmp_path, config(music)) as service:
+        for path in music.glob("*.mp3"):
+            path.touch()
+        service.signal(signal.SIGHUP)
+        wait_for((music / "all.m3u").exists)
+
+        assert "error: " not in service.log
+
+
+def test_make_with_another_order_warns_that_the_service_undoes_it(music: Path, service: Service) -> None:
+    wait_for(lambda: service.playlist("all")["order"] == "random")
+
+    other = run("make", music, "-o", music / "all.m3u", "--order", "sorted", env=service.env)
+    wait_for(lambda: service.playlist("all")["state"] == "managed")
+    same = run("make", music, "-o", music / "all.m3u", env=service.env)
+
+    assert "The service manages this playlist with the order random" in other.err
+    assert "The service manages" not in same.err

@@ -1,0 +1,116 @@
+"""Without a state that can be written nothing is dealt or updated: it would be done without memory."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.needs import need
+from tests.support.program import DATA, listed, numbered, run
+from tests.support.service import Service, aged, config, wait_for
+
+pytestmark = pytest.mark.process
+
+_LESS = "-dac_override,-dac_read_search"
+# Root may read and write whatever its mode says, unless it loses that power.
+OBEYING = ["setpriv", "--bounding-set", _LESS, "--inh-caps", _LESS] if os.geteuid() == 0 else []
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    need("setpriv")
+    return aged(numbered(tmp_path / "Music", 60))
+
+
+@pytest.fixture
+def state(home: Path) -> Iterator[Path]:
+    folder = home / ".local/state/playshuffle"
+    yield folder
+    open_up(folder)
+
+
+def close(state: Path, how: str) -> None:
+    if how == "read-only":
+        for path in state.glob("state.*"):
+            path.chmod(0o400)
+    state.chmod(0o500 if how == "read-only" else 0)
+
+
+def open_up(state: Path) -> None:
+    if state.exists():
+        state.chmod(0o700)
+        for path in state.glob("state.*"):
+            path.chmod(0o600)
+
+
+@pytest.mark.parametrize("how", ["unreadable", "read-only"])
+def test_the_service_changes_nothing_until_the_state_is_back(
+    music: Path, tmp_path: Path, state: Path, how: str
+) -> None:
+    text = config(music) + "[playlist.today]\ndeal = 5\n"
+    with Service(tmp_path, text, before=OBEYING) as service:
+        wait_for((music / "today.m3u").exists)
+        wait_for((music / "all.m3u").exists)
+        wait_for((state / "state.db").exists)
+        before = [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")]
+        close(state, how)
+        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+        wait_for(lambda: service.log.count("Nothing can be remembered") == 2)
+        assert [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")] == before
+
+        status = run("status", "--json", env=service.env, before=OBEYING)
+        assert status.code == 1
+        assert {one["state"] for one in json.loads(status.out)["playlists"]} == {"error"}
+
+        open_up(state)
+        wait_for(lambda: "new.ogg" in listed(music / "all.m3u"), 40)
+        assert (music / "today.m3u").read_bytes() == before[1]
+
+
+@pytest.mark.parametrize("how", ["unreadable", "read-only"])
+def test_deal_and_reshuffle_fail_and_leave_the_playlist(
+    music: Path, tmp_path: Path, state: Path, how: str
+) -> None:
+    (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\ndeal = 5\nevery = 'run'\n")
+    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
+    assert run("reshuffle", env=env).code == 0
+    assert run("deal", "--due", env=env).code == 0
+    before = [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")]
+    close(state, how)
+
+    for words in (("reshuffle",), ("deal", "--due"), ("deal", str(music), "-n", "3")):
+        done = run(*words, env=env, before=OBEYING)
+        assert done.code == 73, done.err
+        assert "Nothing can be remembered" in done.err
+    assert [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")] == before
+
+
+def test_make_goes_on_without_writing_the_state_and_still_knows_what_was_there(
+    music: Path, state: Path
+) -> None:
+    assert run("make", music).code == 0
+    close(state, "read-only")
+
+    done = run("make", music, before=OBEYING)
+    assert done.code == 0, done.err
+    assert "Nothing can be remembered for the next run" in done.err
+
+    for path in sorted(music.glob("*.mp3"))[:50]:
+        path.unlink()
+    assert run("make", music, before=OBEYING).code == 75
+
+
+def test_without_a_home_nothing_is_dealt(music: Path) -> None:
+    names = ["HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
+    without = ["env", *(word for name in names for word in ("-u", name))]
+    unknown = ["setpriv", "--reuid=54321", "--clear-groups"] if os.geteuid() == 0 else []
+    music.chmod(0o777)
+
+    done = run("deal", str(music), "-n", "3", before=[*without, *unknown])
+
+    assert done.code == 73, done.err
+    assert "set HOME" in done.err
+    assert not (music / "today.m3u").exists()

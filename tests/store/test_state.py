@@ -1,0 +1,605 @@
+"""The state: what must be there again after anything."""
+
+import multiprocessing
+import os
+import random
+import re
+import sqlite3
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.deck import Deck
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.identity import Remembered
+from playshuffle.library.missing import Root
+from playshuffle.store import decks
+from playshuffle.store.schema import VERSION
+from playshuffle.store.state import Seen, State
+from playshuffle.system.mounts import Mount
+
+pytestmark = pytest.mark.damages_state
+
+PATHS = [b"/m/a.mp3", b"/m/b\n.mp3", b"/m/caf\xe9.mp3", b"/m/d.mp3"]
+ORDER = [2, 0, 3, 1]
+LIST = b"/m/x\xff.m3u"
+LISTS = (LIST, b"/m/y.m3u")
+DECK = b"/m/today.m3u"
+MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
+ROOT = Root(b"/m", 4, [MOUNT])
+SEEN = Seen(b"digest", "12-abcdef01", 3)
+
+MANY = Seen(b"sixteen bytes...", "1-1", 3000)
+MANY_PATHS = [b"/music/%06d.mp3" % index for index in range(3000)]
+MANY_PLACES = random.Random(1).sample(range(3000), 3000)
+MANY_ORDER = [MANY_PATHS[index] for index in MANY_PLACES]
+
+
+def remember() -> None:
+    with State() as state:
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+
+
+def order(state: State) -> list[bytes] | None:
+    seen = state.seen(LIST)
+    return state.order(LIST, seen[0]) if seen else None
+
+
+def state_file(home: Path) -> Path:
+    return home / ".local/state/playshuffle/state.db"
+
+
+def test_an_order_comes_back_as_it_was_kept() -> None:
+    """Paths are bytes: not UTF-8, with line breaks, all the same."""
+    remember()
+
+    with State() as state:
+        assert order(state) == [PATHS[index] for index in ORDER]
+        assert state.seen(LIST) == [SEEN]
+        assert state.root(b"/m") == ROOT
+        assert state.notes == []
+
+
+def test_what_was_never_kept_is_none() -> None:
+    with State() as state:
+        assert state.seen(LIST) == []
+        assert state.root(b"/m") is None
+
+
+def test_the_order_before_is_kept_until_the_next(home: Path) -> None:
+    """Whichever of the two the file turns out to have is there; the one it has not goes."""
+    first, second, third = (Seen(b"digest", content, 4) for content in ("1-a", "2-b", "3-c"))
+    with State() as state:
+        state.remember(LIST, first, None, lambda: PATHS, [0, 1, 2, 3], [])
+        state.remember(LIST, second, first, lambda: PATHS, [1, 0, 2, 3], [])
+        assert state.seen(LIST) == [second, first]
+        assert state.order(LIST, first) == PATHS
+
+        # The file was not replaced: it has the first one still.
+        state.remember(LIST, third, first, lambda: PATHS, [3, 2, 1, 0], [])
+        assert state.seen(LIST) == [third, first]
+
+        state.remember(LIST, third, third, lambda: PATHS, [0, 2, 1, 3], [])
+        assert state.seen(LIST) == [third]
+        assert state.order(LIST, third) == [PATHS[0], PATHS[2], PATHS[1], PATHS[3]]
+
+
+def test_a_library_is_kept_once_and_no_longer_than_it_is_used(home: Path) -> None:
+    """Two playlists over one library share its paths; a library that none uses goes."""
+    remember()
+    with State() as state:
+        state.remember(b"/m/y.m3u", SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
+        database = sqlite3.connect(state_file(home))
+        assert database.execute("SELECT count(*) FROM library").fetchone() == (1,)
+        other = Seen(b"other", "1-0", 2)
+        state.remember(LIST, other, None, lambda: PATHS[:2], [1, 0], [])
+        state.remember(b"/m/y.m3u", other, None, lambda: PATHS[:2], [0, 1], [])
+
+        assert database.execute("SELECT digest FROM library").fetchall() == [(other.library,)]
+        assert order(state) == [PATHS[1], PATHS[0]]
+        database.close()
+
+
+def test_state_is_for_its_owner_only(home: Path) -> None:
+    """State files are private, whatever the umask."""
+    old = os.umask(0)
+    try:
+        remember()
+        with State() as state, state.locked():
+            pass
+    finally:
+        os.umask(old)
+
+    folder = state_file(home).parent
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert {"state.db", "state.lock"} <= {path.name for path in folder.iterdir()}
+
+
+def test_a_reader_changes_nothing(home: Path) -> None:
+    """A dry run can look, but not touch."""
+    remember()
+    before = state_file(home).read_bytes()
+
+    with State(writes=False) as state:
+        assert order(state) is not None
+        with pytest.raises(PlayshuffleError):
+            state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
+
+    assert state_file(home).read_bytes() == before
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_newer_state_is_refused_and_left_as_it_is(home: Path, writes: bool) -> None:
+    """An older program must not touch what it does not understand."""
+    remember()
+    with sqlite3.connect(state_file(home)) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    before = state_file(home).read_bytes()
+
+    with pytest.raises(PlayshuffleError, match="newer playshuffle") as caught:
+        State(writes=writes)
+
+    assert caught.value.code == Exit.CONFIG
+    assert state_file(home).read_bytes() == before
+
+
+def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
+    """Whole as a file, but not what was made: as good as damaged."""
+    remember()
+    with sqlite3.connect(state_file(home)) as database:
+        database.execute("ALTER TABLE playlist DROP COLUMN content")
+    database.close()
+
+    with State() as state:
+        assert "kept as" in state.notes[0]
+        assert state.seen(LIST) == []
+
+
+def damaged(whole: bytes, chance: random.Random) -> bytes:
+    """A file after one of the accidents that disks have."""
+    at = chance.randrange(len(whole))
+    match chance.randrange(5):
+        case 0:
+            return whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1 :]
+        case 1:
+            at -= at % 512
+            return whole[:at] + bytes(512) + whole[at + 512 :]
+        case 2:
+            at -= at % 4096
+            return whole[:at] + chance.randbytes(4096) + whole[at + 4096 :]
+        case 3:
+            return whole[:at]
+        case _:
+            return whole[:at] + bytes(len(whole) - at)
+
+
+@pytest.fixture
+def whole(home: Path) -> bytes:
+    """A state of two playlists over one library, and a root."""
+    with State() as state:
+        for playlist in LISTS:
+            state.remember(playlist, MANY, None, lambda: MANY_PATHS, MANY_PLACES, [ROOT])
+    return state_file(home).read_bytes()
+
+
+def use(state: State) -> list[list[bytes]]:
+    """Ask and tell it all; the orders that it knew."""
+    state.root(ROOT.path)
+    orders = [state.order(playlist, seen) for playlist in LISTS for seen in state.seen(playlist)]
+    for playlist in LISTS:
+        state.remember(playlist, MANY, None, lambda: MANY_PATHS, MANY_PLACES, [ROOT])
+    return [order for order in orders if order is not None]
+
+
+def check_use_of(broken: bytes, file: Path) -> tuple[bool, list[str]]:
+    """Whether a run over a damaged file knew all; it gives no wrong order, and leaves a sound state."""
+    for left in file.parent.glob("state.db?*"):
+        left.unlink()
+    file.write_bytes(broken)
+    with State() as state:
+        known = use(state)
+        notes = state.notes
+    aside = [path for path in file.parent.glob("state.db.damaged-*") if not path.name.endswith("-journal")]
+    assert all(order == MANY_ORDER for order in known)
+    assert len(known) == 2 or notes or not broken  # an empty file is a new one
+    assert [path.read_bytes() for path in aside] in ([], [broken])
+    assert all(any(str(path) in note for note in notes) for path in aside)
+
+    with State() as state:
+        assert use(state) == [MANY_ORDER, MANY_ORDER]
+        assert state.root(ROOT.path) is not None
+        assert state.notes == []
+    return len(known) == 2, notes
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, count: int) -> None:
+    """It gives the order, or none and says so; what was damaged is kept, never overwritten."""
+    chance = random.Random(2)
+
+    outcomes = {check_use_of(damaged(whole, chance), state_file(home))[0] for _ in range(count)}
+
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"ext4"', b'"ext4 '),  # no JSON any more
+        (b"ext4", b"ext\xf4"),  # no UTF-8
+        (b'[["', b'["["'),  # JSON, but not of a mount
+        (b"CREATE TABLE playlist", b"CREA\xd4E TABLE playlist"),  # as SQLite's message quotes it
+        (b"CREATE TABLE playlist", b"CREATE TABLE plbylist"),
+    ],
+)
+def test_damage_within_a_text_is_seen_at_once(home: Path, whole: bytes, old: bytes, new: bytes) -> None:
+    """SQLite finds nothing wrong with most of these."""
+    broken = whole.replace(old, new, 1)
+    assert broken != whole
+
+    _, notes = check_use_of(broken, state_file(home))
+
+    assert "was kept as" in notes[0]
+
+
+def test_no_copy_of_a_digest_may_be_damaged(home: Path, whole: bytes) -> None:
+    """Not in the library, not in its index, and not in what refers to it: then it has no paths."""
+    copies = [found.start() for found in re.finditer(MANY.library, whole)]
+    assert len(copies) == 4
+
+    for at in copies:
+        broken = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        is_known, notes = check_use_of(broken, state_file(home))
+
+        assert not is_known
+        assert notes
+
+
+def test_damaged_paths_are_not_kept_for_the_next_order(home: Path, whole: bytes) -> None:
+    """SQLite does not see a flipped bit in them, and no run writes them again while it knows their digest."""
+    at = whole.index(zlib.compress(b"\0".join(MANY_PATHS), 1)[:300]) + 200
+    broken = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+
+    is_known, notes = check_use_of(broken, state_file(home))
+
+    assert not is_known
+    assert any("was kept as" in note for note in notes)
+
+
+@pytest.mark.parametrize("ask", ["seen", "order", "root", "remember"])
+def test_damage_that_shows_only_later_costs_no_more(home: Path, whole: bytes, ask: str) -> None:
+    """Whatever is asked first, the file is set aside, and the new one is used from there on."""
+    file = state_file(home)
+    broken = bytes(len(whole))
+    with State() as state:
+        file.write_bytes(broken)
+        match ask:
+            case "seen":
+                assert state.seen(LIST) == []
+            case "order":
+                assert state.order(LIST, MANY) is None
+            case "root":
+                assert state.root(ROOT.path) is None
+            case _:
+                pass
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        assert "was kept as" in state.notes[0]
+    (aside,) = file.parent.glob("state.db.damaged-*[0-9]")
+
+    assert aside.read_bytes() == broken
+    with State() as state:
+        assert order(state) == [PATHS[index] for index in ORDER]
+
+
+def test_a_state_that_others_hold_is_not_taken_for_damaged(
+    home: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither when it is opened nor later."""
+    monkeypatch.setattr("playshuffle.system.sqlite._WAIT_S", 0.01)
+    other = sqlite3.connect(state_file(home), isolation_level=None)
+    with State() as state:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(PlayshuffleError, match="cannot be read"):
+            state.seen(LIST)
+        with pytest.raises(PlayshuffleError, match="cannot be remembered"):
+            state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        with State() as second:
+            assert second.notes == ["Nothing can be remembered for the next run: database is locked."]
+    other.close()
+
+    assert state_file(home).read_bytes() == whole
+    assert not list(home.rglob("*damaged*"))
+
+
+def test_a_reader_makes_nothing(home: Path) -> None:
+    """Where there is no state yet it knows nothing, and needs not say so."""
+    with State(writes=False) as state, state.locked():
+        assert state.seen(LIST) == []
+        assert state.root(b"/m") is None
+        assert state.notes == []
+
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"damaged" * 1000])
+def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -> None:
+    """It says so if that is damaged; a state is empty while another run begins it."""
+    file = state_file(home)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+
+    with State(writes=False) as state:
+        assert state.seen(LIST) == []
+        assert len(state.notes) == bool(content)
+        assert not content or "is damaged; it was left as it is" in state.notes[0]
+
+    assert file.read_bytes() == content
+    assert list(file.parent.iterdir()) == [file]
+
+
+def hold(ready: str, until: str) -> None:
+    with State() as state, state.locked():
+        Path(ready).touch()
+        while not Path(until).exists():
+            time.sleep(0.01)
+
+
+def test_who_holds_the_lock_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one waits, then says for whom."""
+    monkeypatch.setattr("playshuffle.store.state._LOCK_WAIT_S", 0.1)
+    ready, until = tmp_path / "ready", tmp_path / "until"
+    holder = multiprocessing.get_context("spawn").Process(target=hold, args=(str(ready), str(until)))
+    holder.start()
+    try:
+        while not ready.exists():
+            assert holder.is_alive()
+            time.sleep(0.01)
+        with State() as state, pytest.raises(PlayshuffleError, match=f"process {holder.pid}"), state.locked():
+            pass
+    finally:
+        until.touch()
+        holder.join()
+
+    with State() as state, state.locked():
+        pass
+
+
+def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state folder that cannot be made costs the memory, not the playlist."""
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+
+    with State() as state:
+        assert state.notes[0].startswith("Nothing can be remembered")
+        with state.locked():
+            state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        assert order(state) is not None
+
+
+# Brought up to date
+
+_FIRST = """
+    CREATE TABLE library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
+    CREATE TABLE playlist (
+        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL, content TEXT NOT NULL, played INTEGER NOT NULL, PRIMARY KEY (path, age)
+    );
+    CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
+    PRAGMA user_version = 1;
+"""
+
+
+def first_version(home: Path) -> Path:
+    """A state as the first version kept it."""
+    file = state_file(home)
+    file.parent.mkdir(parents=True)
+    database = sqlite3.connect(file)
+    database.executescript(_FIRST)
+    with database:
+        database.execute("INSERT INTO library VALUES (?, ?)", (b"digest", zlib.compress(b"\0".join(PATHS))))
+        places = b"".join(place.to_bytes(4, "little") for place in ORDER)
+        database.execute(
+            "INSERT INTO playlist VALUES (?, 0, ?, ?, ?, 3)", (LIST, b"digest", places, SEEN.content)
+        )
+        database.execute("INSERT INTO root VALUES (?, 4, '[]')", (b"/m",))
+    database.close()
+    return file
+
+
+def test_a_state_of_the_first_version_is_brought_up_to_date_and_kept(home: Path) -> None:
+    file = first_version(home)
+    old = file.read_bytes()
+
+    for _ in range(2):
+        with State() as state:
+            assert order(state) == [PATHS[index] for index in ORDER]
+            assert (state.seen(LIST), state.notes) == ([SEEN], [])
+
+    database = sqlite3.connect(file)
+    assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    database.close()
+    database = sqlite3.connect(f"{file}.v1")
+    assert database.execute("SELECT count(*) FROM playlist").fetchone() == (1,)
+    assert database.execute("PRAGMA user_version").fetchone() == (1,)
+    database.close()
+    assert len(old) == len(Path(f"{file}.v1").read_bytes())
+    assert Path(f"{file}.v1").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_reader_leaves_an_old_version_as_it_is(home: Path) -> None:
+    file = first_version(home)
+    old = file.read_bytes()
+
+    with State(writes=False) as state:
+        assert order(state) == [PATHS[index] for index in ORDER]
+
+    assert file.read_bytes() == old
+    assert sorted(path.name for path in file.parent.iterdir()) == ["state.db"]
+
+
+_SECOND = """
+    CREATE TABLE library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL, marks BLOB NOT NULL DEFAULT x'');
+    CREATE TABLE playlist (
+        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL, content TEXT NOT NULL, played INTEGER NOT NULL,
+        gone TEXT NOT NULL DEFAULT '{}', shuffled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (path, age)
+    );
+    CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
+    CREATE TABLE deck (
+        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
+        places BLOB NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (path, age)
+    );
+    PRAGMA user_version = 2;
+"""
+MARKS = bytes(range(128))
+
+
+def test_a_state_of_the_second_version_gives_each_row_its_marks(home: Path) -> None:
+    file = state_file(home)
+    file.parent.mkdir(parents=True)
+    database = sqlite3.connect(file)
+    database.executescript(_SECOND)
+    places = b"".join(place.to_bytes(4, "little") for place in ORDER)
+    facts = (
+        '{"round": 1, "number": 1, "to_go": 2, "carried_ms": 0, "law": "blocks by genre",'
+        ' "since": "2026-11-21", "content": "1-1", "parts": [1, 3, 0, 0, 0, 0]}'
+    )
+    with database:
+        library = (b"digest", zlib.compress(b"\0".join(PATHS)), zlib.compress(MARKS))
+        database.execute("INSERT INTO library VALUES (?, ?, ?)", library)
+        for playlist in LISTS:
+            values = (playlist, b"digest", places, SEEN.content)
+            database.execute("INSERT INTO playlist VALUES (?, 0, ?, ?, ?, 3, '{}', 0)", values)
+        database.execute("INSERT INTO deck VALUES (?, 0, ?, ?, ?)", (DECK, b"digest", places, facts))
+    database.close()
+    old = file.read_bytes()
+
+    with State(writes=False) as state:
+        assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
+    assert file.read_bytes() == old
+    with State() as state:
+        for playlist in LISTS:
+            assert state.remembered(playlist, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
+        deck = decks.load(state, DECK)
+        assert deck is not None
+        assert (deck.marks, deck.deck.dealt, deck.deck.is_ended) == (MARKS, (PATHS[2],), False)
+        assert deck.deck.order == "groups by genre"
+        assert state.notes == []
+    assert Path(f"{file}.v2").exists()
+
+
+def test_marks_belong_to_the_order_that_they_were_taken_for(home: Path) -> None:
+    """Two files swapped their names between the two."""
+    swapped = MARKS[32:64] + MARKS[:32] + MARKS[64:]
+    with State() as state:
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], MARKS)
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], swapped)
+
+        assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
+        assert state.remembered(LISTS[1], SEEN) == Remembered(PATHS, swapped, ORDER, {})
+
+
+# One bad row
+
+
+def keep_deck(state: State, path: bytes) -> None:
+    deck = Deck((PATHS[0],), tuple(PATHS[1:]), round=1, order="random")
+    marks = [MARKS[at : at + 32] for at in range(0, 128, 32)]
+    decks.save(state, path, deck, "1-1", dict(zip(PATHS, marks, strict=True)), None, [])
+
+
+def edit(home: Path, *statements: str) -> bytes:
+    with sqlite3.connect(state_file(home)) as database:
+        for statement in statements:
+            database.execute(statement)
+    database.close()
+    return state_file(home).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE playlist SET places = substr(places, 5) WHERE path = x'2f6d2f792e6d3375'",
+        "UPDATE playlist SET gone = '{\"9\": 1}' WHERE path = x'2f6d2f792e6d3375'",
+        "UPDATE playlist SET gone = 'none' WHERE path = x'2f6d2f792e6d3375'",
+        "UPDATE playlist SET played = 'many' WHERE path = x'2f6d2f792e6d3375'",
+        "UPDATE playlist SET content = CAST(x'ff' AS TEXT) WHERE path = x'2f6d2f792e6d3375'",
+        "UPDATE playlist SET library = x'00' WHERE path = x'2f6d2f792e6d3375'",
+    ],
+)
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_list_that_makes_no_sense_costs_that_list_only(home: Path, statement: str, writes: bool) -> None:
+    with State() as state:
+        for playlist in LISTS:
+            state.remember(playlist, SEEN, None, lambda: PATHS, ORDER, [ROOT], MARKS)
+        keep_deck(state, DECK)
+    before = edit(home, statement)
+
+    with State(writes=writes) as state:
+        assert [state.order(LISTS[1], seen) for seen in state.seen(LISTS[1])] in ([], [None])
+        assert order(state) == [PATHS[index] for index in ORDER]
+        assert decks.load(state, DECK) is not None
+        assert state.root(b"/m") == ROOT
+        assert len(state.notes) == 1
+        assert "/m/y.m3u was damaged" in state.notes[0]
+
+    aside = [*state_file(home).parent.glob("*damaged*")]
+    assert [file.read_bytes() for file in aside] == ([before] if writes else [])
+    assert writes or state_file(home).read_bytes() == before
+    assert all(str(file) in state.notes[0] for file in aside)
+    assert all(file.stat().st_mode & 0o777 == 0o600 for file in aside)
+    with State() as state:
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], MARKS)
+        assert state.order(LISTS[1], SEEN) == order(state)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE deck SET places = substr(places, 5) WHERE path = x'2f6d2f746f6461792e6d3375'",
+        "UPDATE deck SET places = zeroblob(16) WHERE path = x'2f6d2f746f6461792e6d3375'",
+        "UPDATE deck SET facts = '[]' WHERE path = x'2f6d2f746f6461792e6d3375'",
+        "UPDATE deck SET marks = x'00' WHERE path = x'2f6d2f746f6461792e6d3375'",
+    ],
+)
+def test_a_deck_that_makes_no_sense_costs_that_deck_only(home: Path, statement: str) -> None:
+    other = b"/m/other.m3u"
+    remember()
+    with State() as state:
+        for path in (DECK, other):
+            keep_deck(state, path)
+    before = edit(home, statement)
+
+    with State() as state:
+        assert [path for path, _ in decks.all_decks(state)] == [other]
+        assert order(state) == [PATHS[index] for index in ORDER]
+        assert len(state.notes) == 1
+        assert "/m/today.m3u was damaged" in state.notes[0]
+
+    [aside] = state_file(home).parent.glob("*damaged*")
+    assert aside.read_bytes() == before
+
+
+def test_a_folder_that_makes_no_sense_costs_that_folder_only(home: Path) -> None:
+    remember()
+    with State() as state:
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [ROOT._replace(path=b"/n")])
+    edit(home, "UPDATE root SET mounts = '[[1]]' WHERE path = x'2f6d'")
+
+    with State() as state:
+        assert (state.root(b"/m"), state.root(b"/n")) == (None, ROOT._replace(path=b"/n"))
+        assert order(state) == [PATHS[index] for index in ORDER]
+        assert "/m was damaged" in state.notes[0]
+
+
+def test_marks_and_what_is_gone_come_back(home: Path) -> None:
+    with State() as state:
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], MARKS, {3: 1_000})
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [])
+
+        assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {3: 1_000})
+        assert state.order(LIST, SEEN) == [PATHS[index] for index in ORDER if index != 3]
+        assert state.remembered(LISTS[1], SEEN) == Remembered(PATHS, b"", ORDER, {})

@@ -1,0 +1,31 @@
+"""Find traces of a damaged state: files that were set aside, and messages that say so."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+_SET_ASIDE = re.compile(r"\.damaged\b")
+# A file whose tags are damaged is no concern of the state.
+_MESSAGE = re.compile(r"^(?!.*tags could not be read).*\b(?:damaged|set aside)\b.*$", re.MULTILINE)
+
+_messages: list[str] = []
+
+
+def note_output(text: str) -> None:
+    """Keep the lines of a program's output that report damage, until the test is over."""
+    _messages.extend(_MESSAGE.findall(text))
+
+
+def forget_output() -> None:
+    _messages.clear()
+
+
+def traces(folders: Iterable[Path]) -> list[str]:
+    """Return the files that were set aside below these folders, and all messages about damage."""
+    return [*_messages, *(path for folder in folders for path in _files_set_aside(folder))]
+
+
+def _files_set_aside(folder: Path) -> Iterator[str]:
+    for place, _, names in os.walk(folder):
+        yield from (os.path.join(place, name) for name in names if _SET_ASIDE.search(name))

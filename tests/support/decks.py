@@ -1,0 +1,56 @@
+"""Laws for decks of any tracks, without tags: as `deck` sees them, and as plain as can be."""
+
+# ruff: noqa: ARG002 - a law need not look at all that it is given
+
+from collections.abc import Mapping, Sequence
+
+from playshuffle.shuffle import RandBelow, insert, not_before
+
+
+class Uniform:
+    """The uniform order, with a gap."""
+
+    name = "random"
+    keeps_gap = True
+
+    def __init__(self, randbelow: RandBelow, gap: int | None = None) -> None:
+        self._randbelow = randbelow
+        self._gap = gap
+
+    def gap(self, tracks: int) -> int:
+        return min(tracks // 4, 100) if self._gap is None else self._gap
+
+    def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
+        number = {track: at for at, track in enumerate(tracks)}
+        firsts = {number[track]: place for track, place in soonest.items()}
+        return [tracks[at] for at in not_before(range(len(tracks)), firsts, self._randbelow)]
+
+    def insert_new(
+        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
+    ) -> list[bytes]:
+        tracks = [*upcoming, *new]
+        count = len(upcoming)
+        return [tracks[at] for at in insert(range(count), range(count, len(tracks)), self._randbelow)]
+
+
+class Sorted:
+    """The natural order: it leaves nothing to chance, and keeps no gap."""
+
+    name = "sorted"
+    keeps_gap = False
+
+    def gap(self, tracks: int) -> int:
+        return 0
+
+    def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
+        return sorted(tracks)
+
+    def insert_new(
+        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
+    ) -> list[bytes]:
+        return sorted([*upcoming, *new])
+
+
+def tracks(count: int, first: int = 0) -> list[bytes]:
+    """So many names of tracks, in order."""
+    return [b"/m/%04d" % number for number in range(first, first + count)]

@@ -1,0 +1,305 @@
+"""Change a music library at random, as people and programs do, and know which file is which track."""
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
+
+from tests.support.program import DATA
+
+ANCHOR = "Anchor.mp3"
+_FRAME_BYTES, _FRAME_MS = 72, 72
+_LENGTHS = 3500  # different ones; more than the library has tracks
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A track as it is now: where its file is, and what its tags say."""
+
+    path: Path
+    artist: str
+    album: str
+    position: int
+    genre: str
+    length_ms: int = 0
+
+
+class Music:
+    """A library with two roots, and a folder beside it for files that will return.
+
+    tracks: by number, all that are in the library. outside: those that were moved out of it.
+    roots: in the order of the configuration.
+    moves, gone: renames (from, to) and old paths, in the order in which they happened.
+    """
+
+    def __init__(self, top: Path, chance: random.Random, count: int) -> None:
+        self._chance = chance
+        self._beside = top / "Beside"
+        self._beside.mkdir()
+        self.roots = (top / "Music", top / "Drive")
+        self._incoming = self.roots[0] / "Incoming"
+        self._incoming.mkdir(parents=True)
+        self.roots[1].mkdir()
+        self.tracks: dict[int, Track] = {}
+        self.outside: dict[int, Track] = {}
+        self.done: list[str] = []
+        self.moves: list[tuple[bytes, bytes]] = []
+        self.gone: list[bytes] = []
+        self._frame = (DATA / "none.mp3").read_bytes()[-_FRAME_BYTES:]
+        self._count = 0
+        self._write(self.roots[0] / ANCHOR, self._new_track())
+        for _ in range(count - 1):
+            self.add_album_track()
+
+    @property
+    def paths(self) -> dict[Path, int]:
+        """The number of each track by its path."""
+        return {track.path: number for number, track in self.tracks.items()}
+
+    def act(self) -> None:
+        """Change something at random."""
+        acts: Sequence[Callable[[], object]] = (
+            self.import_files, self.import_files, self.drop, self.retag, self.retag, self.retag_by_copy,
+            self.swap, self.swap, self.chain, self.renumber, self.rename_folder, self.rename_files,
+            self.replace, self.replace, self.remove, self.move_out, self.bring_back, self.bring_back,
+            self.retag_and_swap,
+        )  # fmt: skip
+        act = self._chance.choice(acts)
+        self.done.append(act.__name__)
+        act()
+
+    # New files
+
+    def add_album_track(self) -> None:
+        """Add a file to some folder of an artist and album."""
+        track = self._new_track()
+        self._write(self._home(track), track)
+
+    def drop(self) -> None:
+        """Add some files without a folder of their own, as a download does."""
+        for _ in range(self._some()):
+            self._write(self._incoming / f"rip {self._count}.mp3", self._new_track())
+
+    def replace(self) -> None:
+        """Remove some tracks and add as many."""
+        for number in self._sample():
+            self._remove(number)
+            self.add_album_track()
+
+    # Tags
+
+    def retag(self) -> None:
+        """Edit tags in place, as mutagen does."""
+        for number in self._sample():
+            self._tag(number, self._retagged(self.tracks[number]))
+
+    def retag_by_copy(self) -> None:
+        """Write a new file and rename it over the old one, as some editors do."""
+        for number in self._sample():
+            track = self._retagged(self.tracks[number])
+            copy = track.path.with_name(f".{track.path.name}.tmp")
+            shutil.copyfile(track.path, copy)
+            _write_tags(copy, track)
+            copy.rename(track.path)
+            self.tracks[number] = track
+
+    # Names
+
+    def import_files(self) -> None:
+        """Retag files and move each to the folder of its new artist and album, as beets does."""
+        waiting = [number for number, track in self.tracks.items() if track.path.parent == self._incoming]
+        for number in (waiting or self._sample())[:100]:
+            self._tag(number, self._retagged(self.tracks[number]))
+            self._move(number, self._home(self.tracks[number]))
+
+    def swap(self) -> None:
+        """Exchange the names of two files, several times."""
+        for _ in range(self._some()):
+            self._exchange(*self._chance.sample(self._movable(), 2))
+
+    def retag_and_swap(self) -> None:
+        """Edit two files and exchange their names."""
+        for _ in range(self._some()):
+            two = self._chance.sample(self._movable(), 2)
+            for number in two:
+                self._tag(number, self._retagged(self.tracks[number]))
+            self._exchange(*two)
+
+    def chain(self) -> None:
+        """Let each file have the name that another one had; the last one gets a new name."""
+        numbers = self._sample(2)
+        target = self._free(self.tracks[numbers[0]].path)
+        for number in numbers:
+            left = self.tracks[number].path
+            self._move(number, target)
+            target = left
+
+    def renumber(self) -> None:
+        """Write other track numbers into the names of a folder, so that most names change hands."""
+        folder = self._folder()
+        numbers = [number for number in self._movable() if self.tracks[number].path.parent == folder]
+        paths = [self.tracks[number].path for number in numbers]
+        for number in numbers:
+            self._move(number, self._free(self.tracks[number].path.with_name(f"moving {number}.mp3")))
+        for number, path in zip(numbers, paths[1:] + paths[:1], strict=True):
+            self._move(number, path)
+
+    def rename_folder(self) -> None:
+        """Rename a folder with all that is in it."""
+        folder = self._folder()
+        target = self._free(folder.with_name(f"Renamed {self._chance.randrange(10**6)}"))
+        folder.rename(target)
+        self._follow(folder, target)
+
+    def rename_files(self) -> None:
+        """Rename all files of several folders."""
+        for folder in sorted({self._folder() for _ in range(3)}):
+            for number in self._movable():
+                path = self.tracks[number].path
+                if path.parent == folder:
+                    self._move(
+                        number, self._free(path.with_name(f"{self._chance.randrange(100):02} {number}.mp3"))
+                    )
+
+    # In and out
+
+    def remove(self) -> None:
+        for number in self._sample()[: max(0, len(self.tracks) - 50)]:
+            self._remove(number)
+
+    def move_out(self) -> None:
+        for number in self._sample():
+            track = self.tracks.pop(number)
+            track.path.rename(self._beside / f"{number}.mp3")
+            self.gone.append(bytes(track.path))
+            self.outside[number] = track
+
+    def bring_back(self) -> None:
+        """Move some tracks back to where they were, or elsewhere if that is taken."""
+        for number in [*self.outside][: self._some()]:
+            track = self.outside.pop(number)
+            path = self._free(track.path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (self._beside / f"{number}.mp3").rename(path)
+            self.tracks[number] = replace(track, path=path)
+
+    def add_marker(self) -> Path:
+        """Add a file that is not among the tracks."""
+        path = self._incoming / "marker.mp3"
+        path.write_bytes(self._frame * 10)
+        return path
+
+    # Steps
+
+    def _movable(self) -> list[int]:
+        return [number for number, track in self.tracks.items() if track.path.name != ANCHOR]
+
+    def _some(self) -> int:
+        return self._chance.choice([1, 2, 3, 5, 8, max(8, len(self.tracks) // 30)])
+
+    def _sample(self, least: int = 1) -> list[int]:
+        return self._chance.sample(self._movable(), max(least, self._some()))
+
+    def _folder(self) -> Path:
+        """Return some folder of tracks that is neither a root nor the one for new files."""
+        fixed = {*self.roots, self._incoming}
+        return self._chance.choice(
+            sorted({track.path.parent for track in self.tracks.values()} - fixed) or [self._incoming]
+        )
+
+    def _retagged(self, track: Track) -> Track:
+        """Change some tags; an artist of many tracks stays one of many."""
+        artist, album, genre = self._labels()
+        return replace(
+            track,
+            artist=self._chance.choice([artist, track.artist]),
+            album=self._chance.choice([album, track.album]),
+            position=self._chance.randrange(1, 20),
+            genre=self._chance.choice([genre, track.genre]),
+        )
+
+    def _labels(self) -> tuple[str, str, str]:
+        artist = min(self._chance.randrange(60), self._chance.randrange(60))
+        return f"Artist {artist}", f"Album {self._chance.randrange(3)} of {artist}", f"Genre {artist % 9}"
+
+    def _new_track(self) -> Track:
+        self._count += 1
+        artist, album, genre = self._labels()
+        if self._count % 40 == 0:
+            artist = ""
+        return Track(Path(), artist, album, self._chance.randrange(1, 20), genre)
+
+    def _home(self, track: Track) -> Path:
+        root = self.roots[hash_of(track.album) % 4 == 0]
+        folder = root / (track.artist or "Unknown") / track.album
+        return self._free(folder / f"{track.position:02} {self._count}.mp3")
+
+    def _free(self, path: Path) -> Path:
+        while path.exists():
+            path = path.with_name(f"{self._chance.randrange(10**6)} {path.name}"[-60:])
+        return path
+
+    def _write(self, path: Path, track: Track) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        number = self._count
+        frames = 20 + number % _LENGTHS
+        path.write_bytes(self._frame * frames)
+        self.tracks[number] = replace(track, path=path, length_ms=frames * _FRAME_MS)
+        self._tag(number, self.tracks[number])
+
+    def _tag(self, number: int, track: Track) -> None:
+        _write_tags(track.path, track)
+        self.tracks[number] = track
+
+    def _remove(self, number: int) -> None:
+        path = self.tracks.pop(number).path
+        path.unlink()
+        self.gone.append(bytes(path))
+
+    def _move(self, number: int, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        assert not target.exists()
+        source = self.tracks[number].path
+        source.rename(target)
+        self._note_move(source, target)
+        self.tracks[number] = replace(self.tracks[number], path=target)
+
+    def _exchange(self, one: int, other: int) -> None:
+        first, second = self.tracks[one].path, self.tracks[other].path
+        self._move(one, self._free(first.with_name("between.mp3")))
+        self._move(other, first)
+        self._move(one, second)
+
+    def _note_move(self, source: Path, target: Path) -> None:
+        self.moves.append((bytes(source), bytes(target)))
+        self.gone.append(bytes(source))
+
+    def _follow(self, old: Path, new: Path) -> None:
+        self._note_move(old, new)
+        for tracks in (self.tracks, self.outside):
+            for number, track in tracks.items():
+                if track.path.is_relative_to(old):
+                    tracks[number] = replace(track, path=new / track.path.relative_to(old))
+
+
+def hash_of(text: str) -> int:
+    """Return a number that is the same in every process."""
+    return sum(text.encode())
+
+
+def _write_tags(path: Path, track: Track) -> None:
+    try:
+        tags = ID3(path)
+    except Exception:  # noqa: BLE001 - a new file has none
+        tags = ID3()
+    tags.setall("TPE1", [TPE1(text=track.artist)] if track.artist else [])
+    tags.setall("TALB", [TALB(text=track.album)])
+    tags.setall("TIT2", [TIT2(text=f"Title {os.path.splitext(path.name)[0]}")])
+    tags.setall("TRCK", [TRCK(text=str(track.position))])
+    tags.setall("TCON", [TCON(text=track.genre)])
+    tags.setall("TXXX", [TXXX(desc="FMPS_RATING", text=str(track.position / 20))])
+    tags.save(path)

@@ -1,0 +1,132 @@
+"""Run the program as a user does, on real audio files, and read what it writes."""
+
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import wave
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.support import damage
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+DATA = CHECKOUT / "tests" / "data"
+
+
+PROGRAM = [sys.executable, "-m", "playshuffle"]
+
+
+TRACKS = (
+    "1/01.mp3", "1/02.flac", "1/03.ogg", "1/10.opus", "2/a.m4a", "2/b.wav", "2/c.aiff", "2/Ä.wv",
+    "deep/er/x.tta", "deep/er/y.wma", "top.aac", "top.ac3", "top.spx",
+)  # fmt: skip
+
+
+class Done(NamedTuple):
+    """How a run ended: its exit code, and all that it said."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+# Compiled once for all runs, whatever the environment says of that: it is a quarter of their time.
+_COMPILED = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, _COMPILED, ignore_errors=True)
+
+
+def environment(**changes: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "PYTHONPATH": str(CHECKOUT), "PYTHONPYCACHEPREFIX": _COMPILED, **changes}
+
+
+def run(
+    *words: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    umask: int = -1,
+) -> Done:
+    """Run the program to its end; `before` are the words of a program that starts it."""
+    done = subprocess.run(
+        [*before, *PROGRAM, *words],
+        cwd=cwd,
+        env=environment(**(env or {})),
+        umask=umask,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    message = done.stderr.decode()
+    damage.note_output(message)
+    return Done(done.returncode, done.stdout, message)
+
+
+def make(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """Make a playlist and return the report."""
+    done = run("make", *words, cwd=cwd, env=env)
+    assert done.code == 0, done.err
+    return done.err
+
+
+def report(*words: str | Path) -> dict[str, Any]:
+    """Make a playlist; the report about it as JSON."""
+    done = run("make", *words, "--json", "-q")
+    assert (done.code, done.err) == (0, "")
+    said: dict[str, Any] = json.loads(done.out)
+    return said
+
+
+def library(folder: Path, names: Iterable[str] = TRACKS) -> Path:
+    """A folder of real audio files of these names."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        suffix = Path(name).suffix
+        shutil.copyfile(DATA / ("v24.mp3" if suffix == ".mp3" else f"tone{suffix}"), folder / name)
+    return folder
+
+
+def numbered(folder: Path, count: int) -> Path:
+    return library(folder, [f"{number:03}.mp3" for number in range(count)])
+
+
+def minutes(folder: Path, names: Iterable[str]) -> Path:
+    """A folder of audio files that play for a minute each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        with wave.open(str(folder / name), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(1)
+            file.setframerate(100)
+            file.writeframes(bytes(6000))
+    return folder
+
+
+def entries(content: bytes) -> list[str]:
+    """What a playlist has players open, read as they do: each line that is no comment."""
+    assert content.startswith(b"#EXTM3U\n")
+    assert content.endswith(b"\n")
+    return [os.fsdecode(line) for line in content.split(b"\n")[:-1] if not line.startswith(b"#")]
+
+
+def listed(playlist: Path) -> list[str]:
+    """The entries of a playlist without './'."""
+    return [entry.removeprefix("./") for entry in entries(playlist.read_bytes())]
+
+
+def moved(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether no track stands where it stood."""
+    assert sorted(before) == sorted(after)
+    return all(old != new for old, new in zip(before, after, strict=True))
+
+
+def state_file(home: Path) -> Path:
+    return home / ".local/state/playshuffle/state.db"

@@ -1,0 +1,106 @@
+"""Check what the playlists of a library promise, whatever was done to it."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from tests.support.music import ANCHOR, Music, Track
+
+Order = Sequence[int]
+
+
+def repeats(artists: Sequence[str]) -> int:
+    """Count neighbours by the same artist; a track without an artist has none."""
+    return sum(one == other != "" for one, other in pairwise(artists))
+
+
+def fewest_repeats(artists: Sequence[str]) -> int:
+    most = max(Counter(filter(None, artists)).values(), default=0)
+    return max(0, 2 * most - len(artists) - 1)
+
+
+def torn(keys: Sequence[Hashable]) -> list[Hashable]:
+    """Return the keys that do not stand together."""
+    return [key for key, count in Counter(key for key, _ in groupby(keys)).items() if count > 1]
+
+
+def survivors_moved(before: Order, after: Order) -> bool:
+    """Whether the tracks that are in both orders changed places among themselves."""
+    both = {*before} & {*after}
+    return [track for track in before if track in both] != [track for track in after if track in both]
+
+
+def _spread(music: Music, _: Order, order: Order) -> list[str]:
+    artists = [music.tracks[track].artist for track in order]
+    now, least = repeats(artists), fewest_repeats(artists)
+    return [] if now == least else [f"{now} repeats, {least} are possible"]
+
+
+def _together(key: Callable[[Track], Hashable], place: Callable[[Track], tuple[object, ...]]) -> "_Check":
+    def check(music: Music, _: Order, order: Order) -> list[str]:
+        tracks = [music.tracks[number] for number in order]
+        faults = [f"torn: {group}" for group in torn([key(track) for track in tracks])]
+        for group, members in groupby(tracks, key):
+            places = [place(track) for track in members]
+            if places != sorted(places):
+                faults.append(f"not in order: {group}")
+        return faults
+
+    return check
+
+
+def _steady(_: Music, before: Order, order: Order) -> list[str]:
+    return ["survivors changed places"] if survivors_moved(before, order) else []
+
+
+def _pinned(music: Music, before: Order, order: Order) -> list[str]:
+    anchor = next(number for number, track in music.tracks.items() if track.path.name == ANCHOR)
+    others = [[number for number in numbers if number != anchor] for numbers in (before, order)]
+    return [*_steady(music, *others), *(["the pinned track moved"] if order[4] != anchor else [])]
+
+
+def _sorted(music: Music, _: Order, order: Order) -> list[str]:
+    wanted = sorted(music.tracks, key=lambda number: _library_place(music, music.tracks[number].path))
+    return [] if [*order] == wanted else ["not sorted"]
+
+
+def _library_place(music: Music, path: Path) -> tuple[int, bytes]:
+    return next(at for at, root in enumerate(music.roots) if path.is_relative_to(root)), bytes(path)
+
+
+_Check = Callable[[Music, Order, Order], list[str]]
+
+CHECKS: Mapping[str, _Check] = {
+    "random": _pinned,
+    "sattolo": _steady,
+    "spread": _spread,
+    "albums": _together(
+        lambda track: (track.album, track.path.parent), lambda track: (track.position, bytes(track.path))
+    ),
+    "folders": _together(lambda track: track.path.parent, lambda track: (bytes(track.path),)),
+    "genres": _together(lambda track: track.genre, lambda _: ()),
+    "sorted": _sorted,
+}
+
+
+class Round:
+    """What a deck has dealt in its round, by the playlists that it wrote."""
+
+    def __init__(self) -> None:
+        self._dealt: set[int] = set()
+        self.deals = self.dealt = self.rounds = 0
+
+    def add(self, deal: Order, present: Sequence[int]) -> list[str]:
+        """Add a deal; return what is wrong with it. A round ends when all have been dealt."""
+        faults = [f"{track} twice in a deal" for track, count in Counter(deal).items() if count > 1]
+        self.deals += 1
+        self.dealt += len(deal)
+        for track in deal:
+            if track in self._dealt:
+                if left := {*present} - self._dealt:
+                    faults.append(f"{track} again, but {len(left)} were not dealt: {sorted(left)[:5]}")
+                self._dealt = set()
+                self.rounds += 1
+            self._dealt.add(track)
+        return faults

@@ -1,0 +1,171 @@
+"""`playshuffle watch` in a process of its own, with folders and a configuration; what it did, and said."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from tests.support import damage
+from tests.support.program import PROGRAM, environment, listed, run
+
+PATIENCE_S = 20.0
+SETTLE_S = 1  # the shortest there is
+
+Status = dict[str, Any]
+
+
+def wait_for(what: Callable[[], object], patience_s: float = PATIENCE_S) -> float:
+    """Wait until it is so; how long that took, in seconds."""
+    began = time.monotonic()
+    while not what():
+        if time.monotonic() - began > patience_s:
+            pytest.fail(f"it did not come about within {patience_s:g} seconds")
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+class Service:
+    """A service that keeps the playlists of a configuration; a context manager.
+
+    Args:
+        top: where its log and configuration lie.
+        config: the text of the configuration; the settle time is put in front.
+        before: words of a program that starts it.
+    """
+
+    def __init__(
+        self,
+        top: Path,
+        config: str,
+        *,
+        before: Sequence[str] = (),
+        words: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.top = top
+        self.file = top / "config.toml"
+        self.log_file = top / "log"
+        self.env = {"PLAYSHUFFLE_CONFIG": str(self.file), **(env or {})}
+        self.configure(config)
+        self._before = before
+        self._words = words
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def configure(self, config: str) -> None:
+        self.file.write_text(f'settle = "{SETTLE_S}s"\n{config}')
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        damage.note_output(self.log)
+
+    def start(self) -> None:
+        """Start it, and wait until it has looked at everything."""
+        already = self.log.count("watching ")
+        process = self.begin()
+        wait_for(lambda: self.log.count("watching ") > already or process.poll() is not None)
+
+    def begin(self, before: Sequence[str] | None = None) -> subprocess.Popen[bytes]:
+        """Start it, in a session of its own, perhaps by another program than usual."""
+        if self.process is not None:
+            self.process.wait(PATIENCE_S)
+        with self.log_file.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*(self._before if before is None else before), *PROGRAM, "watch", *self._words],
+                env=environment(**self.env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,
+            )
+        return self.process
+
+    def processes(self) -> list[int]:
+        """All that belong to it and are alive, the oldest first: itself, that of the passes, a pass."""
+        assert self.process is not None
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                facts = (folder / "stat").read_text().rpartition(") ")[2].split()
+                if int(facts[3]) == self.process.pid and facts[0] not in "ZX":
+                    found.append((int(facts[19]), int(folder.name)))
+        return [process for _, process in sorted(found)]
+
+    @property
+    def log(self) -> str:
+        return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+    def status(self) -> Status:
+        """What `playshuffle status` says."""
+        done = run("status", "--json", env=self.env)
+        assert done.code in (0, 1), done.err
+        said: Status = json.loads(done.out)
+        return said
+
+    def playlist(self, name: str) -> Status:
+        found: Status = next(one for one in self.status()["playlists"] if one["name"] == name)
+        return found
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self.process is not None
+        os.kill(self.process.pid, number)
+
+    def stop(self) -> int:
+        """Tell it to stop; the exit code."""
+        assert self.process is not None
+        self.signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE_S)
+
+    def kill(self) -> None:
+        """Kill it and all its processes, as a power cut would."""
+        if self.process is None:
+            return
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        self.process.wait()
+
+
+def holds(playlist: Path, *names: str) -> Callable[[], bool]:
+    """Whether a playlist holds these entries, in any order, each once."""
+
+    def is_so() -> bool:
+        with contextlib.suppress(FileNotFoundError):
+            return sorted(listed(playlist)) == sorted(names)
+        return False
+
+    return is_so
+
+
+def config(music: Path, **keys: object) -> str:
+    """A configuration with one playlist, `all`, in the folder itself."""
+    lines = [f"folders = [{json.dumps(str(music))}]", "[playlist.all]"]
+    return "\n".join([*lines, *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""])
+
+
+def own_home(top: Path) -> dict[str, str]:
+    """What has a program keep all that it keeps below a folder."""
+    return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}
+
+
+def aged(folder: Path) -> Path:
+    """As if all files in it were written long ago."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            os.utime(path, (time.time() - 100, time.time() - 100))
+    return folder
+
+
+def left(before: list[str], after: list[str]) -> list[str]:
+    """What is in both, in the order of the second."""
+    return [entry for entry in after if entry in before]

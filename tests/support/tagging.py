@@ -1,0 +1,29 @@
+"""Write real audio files with tags of a test's choice."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import mutagen
+
+from tests.support.program import DATA
+
+
+def tagged_library(folder: Path, files: Mapping[str, Mapping[str, str]]) -> Path:
+    """Write audio files, each with these tags and no others."""
+    for name, tags in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        suffix = path.suffix
+        source = {".mp3": "v24.mp3", ".m4b": "tone.m4a"}.get(suffix, f"tone{suffix}")
+        shutil.copyfile(DATA / source, path)
+        audio = mutagen.File(path, easy=True)
+        assert audio is not None
+        audio.delete()
+        audio = mutagen.File(path, easy=True)
+        if audio.tags is None:
+            audio.add_tags()
+        for tag, value in tags.items():
+            audio[tag] = value
+        audio.save()
+    return folder

@@ -1,0 +1,84 @@
+"""Real folders and files to look at, and what a walk says of them in short."""
+
+import contextlib
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from playshuffle.library.folder import Folder, rows
+from playshuffle.library.walk import WalkResult, find
+from tests.support.needs import need
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@contextlib.contextmanager
+def public_folder() -> Iterator[bytes]:
+    """A folder that other users can get to, unlike those of pytest."""
+    top = os.fsencode(tempfile.mkdtemp())
+    os.chmod(top, 0o755)
+    yield top
+    subprocess.run(["chmod", "-R", "u+rwX", top], check=True)
+    shutil.rmtree(top)
+
+
+def find_with_error(
+    top: bytes, known: Mapping[bytes, Folder], scratch: Path, call: str, *paths: bytes
+) -> WalkResult:
+    """What a walk finds if one system call, on these paths, fails like that on a broken disk."""
+    need("strace")
+    (scratch / "asked").write_bytes(pickle.dumps((top, known)))
+    script = """
+import pickle, sys
+from playshuffle.library.walk import find
+with open(sys.argv[1], "rb") as file:
+    top, known = pickle.load(file)
+with open(sys.argv[2], "wb") as file:
+    pickle.dump(find([top], known), file)
+"""
+    subprocess.run(
+        ["strace", "-qq", "-o", "/dev/null", *(word for path in paths for word in ("-P", path)),
+         "-e", f"trace={call}", "-e", f"inject={call}:error=EIO",
+         sys.executable, "-c", script, scratch / "asked", scratch / "found"],
+        env={**os.environ, "PYTHONPATH": _ROOT},
+        check=True,
+    )  # fmt: skip
+    found: WalkResult = pickle.loads((scratch / "found").read_bytes())
+    return found
+
+
+def put(top: bytes, *names: bytes, content: bytes = b"x") -> None:
+    """Write files; a name that ends in a slash makes a folder."""
+    for name in names:
+        path = os.path.join(top, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not name.endswith(b"/"):
+            with open(path, "wb") as file:
+                file.write(content)
+
+
+def files(folders: Sequence[Folder]) -> list[bytes]:
+    """Paths of all audio files in these folders, sorted."""
+    return sorted(folder.path + name for folder in folders for name in rows(folder.names, b"/"))
+
+
+def names_below(top: bytes, found: WalkResult | None = None) -> list[bytes]:
+    """Audio files below a folder, as a fresh walk or this one finds them, without the folder's own path."""
+    found = found or find([top], {})
+    return [path.removeprefix(top + b"/") for root in found.roots for path in files(root)]
+
+
+def reasons(top: bytes, found: WalkResult | None = None) -> dict[bytes, str]:
+    """What a fresh walk or this one left out below a folder, and why."""
+    found = found or find([top], {})
+    return {path.removeprefix(top + b"/"): reason for path, reason in found.skipped}
+
+
+def by_path(found: WalkResult) -> dict[bytes, Folder]:
+    """Return the folders of a walk by path, as the next walk needs them."""
+    return {folder.path: folder for root in found.roots for folder in root}

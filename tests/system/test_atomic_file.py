@@ -1,0 +1,649 @@
+import contextlib
+import errno
+import os
+import re
+import resource
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.system import atomic_file
+from tests.support.hostile import NAMES
+from tests.support.needs import need, unmet
+
+OLD, NEW = b"#EXTM3U\nold.mp3\n" * 1000, b"#EXTM3U\nnew.mp3\n" * 2000
+NOBODY = 65534
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> bytes:
+    return os.fsencode(tmp_path)
+
+
+@pytest.fixture
+def list_path(folder: bytes) -> bytes:
+    """An old playlist."""
+    path = folder + b"/list.m3u"
+    with open(path, "wb") as file:
+        file.write(OLD)
+    return path
+
+
+@pytest.fixture
+def public() -> Iterator[bytes]:
+    """A folder that other users can get to, unlike those of pytest."""
+    path = tempfile.mkdtemp()
+    os.chmod(path, 0o755)
+    yield os.fsencode(path)
+    os.chmod(path, 0o755)
+    shutil.rmtree(path)
+
+
+def content_of(path: bytes) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def mode_of(path: bytes) -> int:
+    return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+def refused(path: bytes, content: bytes = NEW) -> str:
+    """Return the message if the file cannot be written."""
+    with pytest.raises(PlayshuffleError) as caught:
+        atomic_file.write(path, [content])
+    assert caught.value.code == Exit.CANNOT_CREATE
+    return str(caught.value)
+
+
+def in_child(act: Callable[[], object], *, as_nobody: bool = False) -> str:
+    """What an act in another process comes to; root passes every check, so it may have to be nobody."""
+    read_end, write_end = os.pipe()
+    if (child := os.fork()) == 0:
+        try:
+            if as_nobody and os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            said = str(act())
+        except BaseException as error:  # noqa: BLE001  (nothing may leave the child but its word)
+            said = f"{type(error).__name__}: {error}"
+        os.write(write_end, said.encode())
+        os._exit(0)
+    os.close(write_end)
+    with open(read_end) as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    return said
+
+
+# Content
+
+
+def test_a_new_file_can_be_read_by_all_whatever_the_umask(folder: bytes) -> None:
+    """Units run with UMask=0077, and players as another user."""
+    before = os.umask(0o077)
+    try:
+        assert atomic_file.write(folder + b"/list.m3u", [NEW])
+    finally:
+        os.umask(before)
+
+    assert content_of(folder + b"/list.m3u") == NEW
+    assert mode_of(folder + b"/list.m3u") == 0o644
+    assert os.listdir(folder) == [b"list.m3u"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, b"n" * 255, b"\xff" * 255, "ü".encode() * 127])
+def test_any_name_can_be_written(folder: bytes, name: bytes) -> None:
+    atomic_file.write(folder + b"/" + name, [OLD])
+    atomic_file.write(folder + b"/" + name, [NEW])
+
+    assert content_of(folder + b"/" + name) == NEW
+    assert os.listdir(folder) == [name]
+
+
+@pytest.mark.parametrize("content", [b"", b"x", bytes(3_000_000)])
+def test_any_content_can_be_written(list_path: bytes, content: bytes) -> None:
+    atomic_file.write(list_path, [content])
+
+    assert content_of(list_path) == content
+
+
+def test_the_same_content_is_not_written_again(list_path: bytes) -> None:
+    """Servers import a playlist again when its time changes."""
+    before = os.stat(list_path), os.stat(os.path.dirname(list_path))
+
+    assert not atomic_file.write(list_path, [OLD])
+
+    after = os.stat(list_path), os.stat(os.path.dirname(list_path))
+    assert [(s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for s in after] == [
+        (s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for s in before
+    ]
+
+
+def test_other_content_of_the_same_length_is_written(list_path: bytes) -> None:
+    assert atomic_file.write(list_path, [OLD.swapcase()])
+    assert content_of(list_path) == OLD.swapcase()
+
+
+# What is yours stays yours
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_the_mode_is_kept(list_path: bytes, mode: int) -> None:
+    os.chmod(list_path, mode)
+
+    atomic_file.write(list_path, [NEW])
+
+    assert mode_of(list_path) == mode
+
+
+def test_what_only_the_owner_may_read_is_never_open_to_others(
+    list_path: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.chmod(list_path, 0o600)
+    modes = []
+    monkeypatch.setattr(os, "fchmod", lambda fd, _: modes.append(stat.S_IMODE(os.fstat(fd).st_mode)))
+
+    atomic_file.write(list_path, [NEW])
+
+    assert modes == [0o600]
+
+
+def set_attribute(path: bytes, name: str, value: bytes) -> None:
+    try:
+        os.setxattr(path, name, value)
+    except OSError as error:
+        unmet(f"the file system of {path!r} has no {name}: {error}")
+
+
+def access_list(uid: int) -> bytes:
+    """An access list by which one more user may read."""
+    nobody = 0xFFFFFFFF
+    entries = [(1, 6, nobody), (2, 4, uid), (4, 4, nobody), (16, 4, nobody), (32, 0, nobody)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+def test_extended_attributes_and_access_lists_are_kept(list_path: bytes) -> None:
+    set_attribute(list_path, "user.note", b"mine")
+    set_attribute(list_path, "system.posix_acl_access", access_list(1234))
+
+    for number in range(3):
+        atomic_file.write(list_path, [b"%d" % number])
+
+    assert os.getxattr(list_path, "user.note") == b"mine"
+    assert os.getxattr(list_path, "system.posix_acl_access") == access_list(1234)
+    assert mode_of(list_path) == 0o640
+
+
+def test_the_folders_default_access_list_is_for_new_files_only(list_path: bytes) -> None:
+    os.chmod(list_path, 0o640)
+    set_attribute(os.path.dirname(list_path), "system.posix_acl_default", access_list(1234))
+    new = list_path + b".m3u"
+
+    atomic_file.write(list_path, [NEW])
+    atomic_file.write(new, [NEW])
+
+    assert "system.posix_acl_access" not in os.listxattr(list_path)
+    assert mode_of(list_path) == 0o640
+    assert "system.posix_acl_access" in os.listxattr(new)
+
+
+@pytest.mark.root
+def test_root_keeps_the_owner(list_path: bytes) -> None:
+    os.chown(list_path, 1234, 4321)
+    os.chmod(list_path, 0o640)
+
+    atomic_file.write(list_path, [NEW])
+
+    assert (os.stat(list_path).st_uid, os.stat(list_path).st_gid) == (1234, 4321)
+    assert mode_of(list_path) == 0o640
+
+
+@pytest.mark.root
+@pytest.mark.process
+def test_who_may_not_keep_the_owner_still_writes(public: bytes) -> None:
+    path = public + b"/list.m3u"
+    atomic_file.write(path, [OLD])
+    os.chmod(path, 0o664)
+    os.chmod(public, 0o777)
+
+    assert in_child(lambda: atomic_file.write(path, [NEW]), as_nobody=True) == "True"
+    assert content_of(path) == NEW
+    assert os.stat(path).st_uid == NOBODY
+    assert mode_of(path) == 0o664
+
+
+# Links
+
+
+@pytest.mark.parametrize("there", ["kept/real.m3u", "../{}/kept/real.m3u", "{}/kept/absolute.m3u"])
+def test_a_link_of_yours_is_kept_and_its_file_replaced(folder: bytes, there: str) -> None:
+    os.mkdir(folder + b"/kept")
+    name = os.path.basename(folder) if there.startswith("..") else folder
+    os.symlink(there.format(os.fsdecode(name)), folder + b"/list.m3u")
+    os.symlink(b"list.m3u", folder + b"/again.m3u")
+
+    for content in (OLD, NEW, OLD):
+        assert atomic_file.write(folder + b"/again.m3u", [content])
+        assert content_of(folder + b"/list.m3u") == content
+
+    assert os.path.islink(folder + b"/list.m3u")
+    assert os.path.islink(folder + b"/again.m3u")
+    assert os.path.dirname(atomic_file.resolved(folder + b"/again.m3u")) == os.path.realpath(
+        folder + b"/kept"
+    )
+    assert len(os.listdir(folder + b"/kept")) == 1
+
+
+def test_a_link_in_a_folder_open_to_all_is_replaced_not_followed(folder: bytes) -> None:
+    """Anyone could have planted it, or hard-linked one of yours there."""
+    victim = folder + b"/victim"
+    atomic_file.write(victim, [OLD])
+    shared = folder + b"/shared"
+    os.mkdir(shared)
+    os.chmod(shared, 0o1777)
+    os.symlink(victim, shared + b"/list.m3u")
+
+    assert atomic_file.write(shared + b"/list.m3u", [NEW])
+
+    assert content_of(victim) == OLD
+    assert not os.path.islink(shared + b"/list.m3u")
+    assert content_of(shared + b"/list.m3u") == NEW
+    assert mode_of(shared + b"/list.m3u") == 0o644
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+def test_someone_elses_link_is_replaced_not_followed(folder: bytes, mode: int) -> None:
+    victim = folder + b"/victim"
+    atomic_file.write(victim, [OLD])
+    shared = folder + b"/shared"
+    os.mkdir(shared)
+    os.chmod(shared, mode)
+    os.symlink(victim, shared + b"/list.m3u")
+    os.lchown(shared + b"/list.m3u", NOBODY, NOBODY)
+
+    assert atomic_file.write(shared + b"/list.m3u", [NEW])
+
+    assert content_of(victim) == OLD
+    assert content_of(shared + b"/list.m3u") == NEW
+    assert os.lstat(shared + b"/list.m3u").st_uid == 0
+
+
+def test_a_planted_link_is_never_written_through(list_path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if someone could foresee the temporary name."""
+    victim = list_path + b".victim"
+    atomic_file.write(victim, [OLD])
+    monkeypatch.setattr(os, "getrandom", bytes)
+    planted = os.path.dirname(list_path) + b"/.list.m3u.000000000000.tmp"
+    os.symlink(victim, planted)
+
+    refused(list_path)
+
+    assert content_of(victim) == OLD
+    assert content_of(list_path) == OLD
+    assert os.path.islink(planted)
+
+
+# What cannot be written
+
+
+def test_links_in_a_circle_are_refused(folder: bytes) -> None:
+    os.symlink(b"b.m3u", folder + b"/a.m3u")
+    os.symlink(b"a.m3u", folder + b"/b.m3u")
+
+    assert "symbolic links" in refused(folder + b"/a.m3u")
+
+
+def test_only_regular_files_are_replaced(folder: bytes) -> None:
+    os.mkfifo(folder + b"/fifo.m3u")
+    os.mkdir(folder + b"/folder.m3u")
+
+    assert "is no regular file" in refused(folder + b"/fifo.m3u")
+    assert "is a folder" in refused(folder + b"/folder.m3u")
+    assert "is no regular file" in refused(b"/dev/null")
+    assert sorted(os.listdir(folder)) == [b"fifo.m3u", b"folder.m3u"]
+
+
+def test_a_refusal_says_what_where_and_what_to_do(folder: bytes, list_path: bytes) -> None:
+    where = os.fsdecode(folder)
+
+    assert refused(folder + b"/no\x1b/x.m3u") == (
+        f"Cannot write {where}/no\\x1b/x.m3u: the folder {where}/no\\x1b does not exist."
+        " Nothing was written. Make it first or choose another place."
+    )
+    assert refused(folder + b"/" + b"x" * 256).endswith(
+        ": the name is too long. Nothing was written. Choose a shorter one."
+    )
+    assert f"{where}/list.m3u is not a folder." in refused(list_path + b"/x.m3u")
+
+
+@pytest.mark.process
+def test_a_folder_without_permission_is_refused(public: bytes) -> None:
+    path = public + b"/list.m3u"
+    atomic_file.write(path, [OLD])
+
+    os.chmod(public, 0o555)
+    said = in_child(lambda: atomic_file.write(path, [NEW]), as_nobody=True)
+
+    assert said == (
+        f"PlayshuffleError: Cannot write {os.fsdecode(path)}:"
+        f" this user may not write in {os.fsdecode(public)}."
+        " What was there is as it was. Change its permissions or choose another place."
+    )
+    assert content_of(path) == OLD
+    assert os.listdir(public) == [b"list.m3u"]
+
+
+@pytest.mark.process
+def test_a_file_that_outgrows_its_limit_is_refused(list_path: bytes) -> None:
+    """The first bytes are written and the rest is not, as on a disk that fills up."""
+
+    def write() -> bool:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        return atomic_file.write(list_path, [NEW])
+
+    assert "File too large. What was there is as it was." in in_child(write)
+    assert content_of(list_path) == OLD
+    assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
+
+
+def test_an_interruption_leaves_the_old_playlist(list_path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGINT))
+
+    with pytest.raises(KeyboardInterrupt):
+        atomic_file.write(list_path, [NEW])
+
+    assert content_of(list_path) == OLD
+    assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
+
+
+@pytest.mark.root
+@pytest.mark.process
+def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(folder: bytes) -> None:
+    need("unshare")
+    script = f"""
+import os, sys
+sys.path.insert(0, {str(Path(atomic_file.__file__).parents[2])!r})
+from playshuffle.system import atomic_file as output
+from playshuffle.errors import PlayshuffleError
+os.chdir({folder!r})
+output.write(b"list.m3u", [b"old" * 30_000])
+try:
+    output.write(b"list.m3u", [b"new" * 90_000])
+except PlayshuffleError as error:
+    print(error)
+print(open("list.m3u").read() == "old" * 30_000, os.listdir("."))
+is_written = output.write(b"list.m3u", [b"new" * 30_000])
+print(is_written, open("list.m3u").read() == "new" * 30_000, os.listdir("."))
+"""
+    mount = 'mount -t tmpfs -o size=300k none "$1" && exec "$2" -c "$3"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", mount, "sh", os.fsdecode(folder), sys.executable, script],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.stderr.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.stderr}")
+
+    assert done.stdout.splitlines() == [
+        "Cannot write list.m3u: the disk is full. What was there is as it was. Make room and try again.",
+        "True ['list.m3u']",
+        "True True ['list.m3u']",
+    ], done.stderr
+
+
+# At every system call
+
+_SCRIPT = f"""
+import os, sys
+sys.path.insert(0, {str(Path(atomic_file.__file__).parents[2])!r})
+from playshuffle.system import atomic_file as output
+from playshuffle.errors import PlayshuffleError
+os.path.lexists("/begin")
+try:
+    output.write(os.fsencode(sys.argv[1]), [{NEW!r}])
+except PlayshuffleError as error:
+    os.path.lexists("/end")
+    sys.exit(str(error))
+os.path.lexists("/end")
+"""
+# Those of the memory manager, which come as they like.
+_UNSTEADY = {"brk", "mmap", "munmap", "mremap", "madvise", "futex"}
+
+
+def traced(path: bytes, *options: str) -> subprocess.CompletedProcess[str]:
+    """Write the new content under the eyes of strace."""
+    command = ["strace", "-qq", *options, sys.executable, "-ISB", "-c", _SCRIPT, os.fsdecode(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int]]:
+    """Every system call of a write: its name, and the how manyeth of that name in its process."""
+    need("strace")
+    folder = tmp_path_factory.mktemp("calls")
+    (folder / "list.m3u").write_bytes(OLD)
+    done = traced(os.fsencode(folder / "list.m3u"), "-o", str(folder / "log"))
+    if done.returncode != 0:
+        unmet(f"strace does not work here: {done.stderr}")
+    counts: Counter[str] = Counter()
+    made = []
+    for line in (folder / "log").read_text().splitlines():
+        name = line.partition("(")[0]
+        counts[name] += 1
+        made.append((name, counts[name], line))
+    begin, end = (
+        next(n for n, call in enumerate(made) if f'"/{mark}"' in call[2]) for mark in ("begin", "end")
+    )
+    assert {"write", "fsync", "openat", "close"} < counts.keys()
+    return [(name, count) for name, count, _ in made[begin + 1 : end] if name not in _UNSTEADY]
+
+
+@pytest.mark.process
+def test_it_is_on_the_disk_before_it_takes_the_name_and_the_name_is_after(
+    calls: list[tuple[str, int]],
+) -> None:
+    """What a power cut asks for: without the first, ext4 and xfs leave an empty file."""
+    names = [name for name, _ in calls]
+    steps = [name for name in names if name in ("write", "fsync") or name.startswith("rename")]
+
+    assert [step[:6] for step in steps] == ["write", "fsync", "rename", "fsync"]
+
+
+def at_each(calls: list[tuple[str, int]], folder: bytes, act: Callable[[bytes, str, int], None]) -> None:
+    """Act on an old playlist of its own for each of the calls, two at a time."""
+
+    def one(number: int) -> None:
+        name, count = calls[number]
+        path = folder + b"/%d/list.m3u" % number
+        os.mkdir(os.path.dirname(path))
+        with open(path, "wb") as file:
+            file.write(OLD)
+        act(path, name, count)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, range(len(calls))))
+
+
+@pytest.mark.process
+def test_killed_at_any_system_call_it_leaves_the_old_or_the_new(
+    calls: list[tuple[str, int]], folder: bytes
+) -> None:
+    left = []
+
+    def kill(path: bytes, name: str, count: int) -> None:
+        done = traced(
+            path, "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={count}"
+        )
+        assert done.returncode == -signal.SIGKILL
+        left.append(content_of(path))
+        atomic_file.sweep(os.path.dirname(path), b"list.m3u")
+        assert os.listdir(os.path.dirname(path)) == [b"list.m3u"]
+
+    at_each(calls, folder, kill)
+
+    assert set(left) == {OLD, NEW}
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES"])
+@pytest.mark.process
+def test_an_error_of_any_system_call_leaves_the_old(
+    calls: list[tuple[str, int]], folder: bytes, error: str
+) -> None:
+    """Or the new one, if the error came too late to undo it, or does not matter."""
+    writing = {"openat", "write", "fchmod", "fsync", "rename", "renameat", "renameat2"}
+
+    def fail(path: bytes, name: str, count: int) -> None:
+        done = traced(
+            path, "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:error={error}:when={count}"
+        )
+        if done.returncode == 0 or "was replaced, but" in done.stderr:
+            assert content_of(path) == NEW
+        else:
+            assert "Cannot write" in done.stderr
+            assert "What was there is as it was." in done.stderr
+            assert content_of(path) == OLD
+        assert os.listdir(os.path.dirname(path)) == [b"list.m3u"]
+
+    at_each([call for call in calls if error == "EIO" or call[0] in writing], folder, fail)
+
+
+# Sweeping and holding
+
+
+def test_only_our_own_litter_is_swept(folder: bytes) -> None:
+    stays = [
+        b".list.m3u.0123456789ab.tmp2",
+        b".list.m3u.0123456789a.tmp",
+        b".list.m3u.0123456789AB.tmp",
+        b".list.m3u8.0123456789ab.tmp",
+        b".listXm3u.0123456789ab.tmp",
+        b"list.m3u.0123456789ab.tmp",
+        b"list.m3u",
+    ]
+    for name in (*stays, b".list.m3u.0123456789ab.tmp", b".list.m3u.ffffffffffff.tmp"):
+        open(folder + b"/" + name, "wb").close()
+    os.symlink(b"list.m3u", folder + b"/.list.m3u.111111111111.tmp")
+    os.mkfifo(folder + b"/.list.m3u.222222222222.tmp")
+
+    atomic_file.sweep(folder, b"list.m3u")
+
+    assert sorted(os.listdir(folder)) == sorted(
+        [*stays, b".list.m3u.111111111111.tmp", b".list.m3u.222222222222.tmp"]
+    )
+
+
+@pytest.mark.root
+def test_litter_of_another_user_is_not_swept(folder: bytes) -> None:
+    path = folder + b"/.list.m3u.0123456789ab.tmp"
+    open(path, "wb").close()
+    os.chown(path, NOBODY, NOBODY)
+
+    atomic_file.sweep(folder, b"list.m3u")
+
+    assert os.path.exists(path)
+
+
+@pytest.mark.parametrize(
+    "name", [b"list.m3u", b"new\nline.m3u", b"n" * 255, "ü".encode() * 127, b"\xff" * 255]
+)
+def test_litter_is_swept_whatever_the_name(
+    folder: bytes, name: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", die)
+        patch.setattr(os, "unlink", die)
+        refused(folder + b"/" + name)
+    (litter,) = os.listdir(folder)
+    assert re.fullmatch(rb"(?s)\..*\.[0-9a-f]{12}\.tmp", litter)
+
+    atomic_file.sweep(folder, name)
+
+    assert os.listdir(folder) == []
+
+
+def test_sweeping_where_nothing_is_is_no_error(folder: bytes) -> None:
+    atomic_file.sweep(folder + b"/none", b"list.m3u")
+
+
+def test_one_holds_a_folder_at_a_time(folder: bytes) -> None:
+    with atomic_file.held(folder):
+        started = time.monotonic()
+        another = "Another playshuffle has been writing"
+        with (
+            pytest.raises(PlayshuffleError, match=another) as caught,
+            atomic_file.held(folder, patience_s=0.1),
+        ):
+            pass
+        assert time.monotonic() - started >= 0.1
+    assert caught.value.code == Exit.CANNOT_CREATE
+
+    with atomic_file.held(folder, patience_s=0):
+        pass
+
+
+def test_a_folder_is_let_go_after_an_error_too(folder: bytes) -> None:
+    with contextlib.suppress(ZeroDivisionError), atomic_file.held(folder):
+        raise ZeroDivisionError
+
+    with atomic_file.held(folder, patience_s=0):
+        pass
+
+
+@pytest.mark.process
+def test_a_folder_is_let_go_even_if_a_child_lives_on(folder: bytes) -> None:
+    with atomic_file.held(folder):
+        if (child := os.fork()) == 0:
+            signal.pause()
+    try:
+        with atomic_file.held(folder, patience_s=0):
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_a_folder_that_is_not_there_cannot_be_held(folder: bytes) -> None:
+    with pytest.raises(PlayshuffleError, match="does not exist"), atomic_file.held(folder + b"/none"):
+        pass
+
+
+def test_the_old_content_is_there_until_the_prepared_one_replaces_it(list_path: bytes) -> None:
+    with atomic_file.prepared(list_path, [NEW]) as ready:
+        assert content_of(list_path) == OLD
+        assert ready.replace()
+
+    assert content_of(list_path) == NEW
+    assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
+
+
+def test_a_prepared_file_with_the_same_content_is_not_touched(list_path: bytes) -> None:
+    with atomic_file.prepared(list_path, [OLD[:100], OLD[100:]]) as ready:
+        assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
+        assert not ready.replace()
+
+
+def test_an_error_before_the_replacement_leaves_the_old_content(list_path: bytes) -> None:
+    with pytest.raises(PlayshuffleError, match="No"), atomic_file.prepared(list_path, [NEW]):
+        raise PlayshuffleError("No.", Exit.CANNOT_CREATE)
+
+    assert content_of(list_path) == OLD
+    assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]

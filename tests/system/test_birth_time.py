@@ -1,0 +1,65 @@
+"""A file keeps its birth time whatever happens to it, and no other file has its inode and birth time."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from playshuffle.system.birth_time import Birth, birth_of
+from tests.support.needs import unmet
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> bytes:
+    path = tmp_path / "x.mp3"
+    path.write_bytes(b"x")
+    if birth_of(os.fsencode(path)) is None:
+        unmet("the file system of the temporary folder has no birth times")
+    return os.fsencode(path)
+
+
+def test_writing_and_renaming_keep_the_birth_time(file: bytes, tmp_path: Path) -> None:
+    before = birth_of(file)
+    with open(file, "ab") as content:
+        content.write(b"tags")
+    os.utime(file, (1, 1))
+    (tmp_path / "album").mkdir()
+    os.rename(file, other := os.fsencode(tmp_path / "album/y.mp3"))
+
+    assert birth_of(other) == before
+    assert before is not None
+    assert before.inode == os.stat(other).st_ino
+
+
+def test_links_are_followed(file: bytes, tmp_path: Path) -> None:
+    os.symlink(file, link := os.fsencode(tmp_path / "link.mp3"))
+    assert birth_of(link) == birth_of(file)
+
+
+def test_copies_are_other_files(file: bytes, tmp_path: Path) -> None:
+    shutil.copy2(file, copy := os.fsencode(tmp_path / "copy.mp3"))
+    assert birth_of(copy) != birth_of(file)
+
+
+def test_a_file_that_reuses_an_inode_is_another_file(file: bytes) -> None:
+    """On ext4 the next file gets the inode of the deleted one."""
+    births = set[Birth | None]()
+    for _ in range(100):
+        os.unlink(file)
+        with open(file, "xb") as content:
+            content.write(b"x")
+        births.add(birth_of(file))
+        _let_the_clock_tick(file)
+    assert len(births) == 100
+
+
+def _let_the_clock_tick(path: bytes) -> None:
+    first = os.stat(path).st_ctime_ns
+    while os.stat(path).st_ctime_ns == first:
+        os.utime(path)
+
+
+@pytest.mark.parametrize("path", [b"/nowhere", b"/proc/self/stat", b"a\0b"])
+def test_where_there_is_no_birth_time_there_is_none(path: bytes) -> None:
+    assert birth_of(path) is None

@@ -1,0 +1,173 @@
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from playshuffle.system.sqlite import ERRORS, connect, is_passing, set_aside
+from playshuffle.system.xdg import cache_folder
+
+pytestmark = pytest.mark.damages_state
+
+
+def mode_of(path: bytes) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_the_place_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if that is no UTF-8."""
+    base = os.fsencode(tmp_path) + b"/caf\xe9"
+    monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(base))
+
+    assert cache_folder() == base + b"/playshuffle"
+    assert mode_of(base + b"/playshuffle") == 0o700
+
+
+@pytest.mark.parametrize("value", [None, "", "relative/path"])
+def test_without_a_sound_word_the_place_is_below_the_home(
+    home: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    if value is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+
+    assert cache_folder() == os.fsencode(home / ".cache/playshuffle")
+
+
+def test_without_a_home_there_is_no_place(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none is made here for want of one: a user may be known to nobody, as in a container."""
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(FileNotFoundError, match="HOME"):
+        cache_folder()
+
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_place_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+
+    with pytest.raises(OSError, match="Not a directory"):
+        cache_folder()
+
+
+def test_a_database_is_private_from_its_first_byte(tmp_path: Path) -> None:
+    """Its journals, too; whatever the umask, and whatever its name."""
+    folder = os.fsencode(tmp_path) + b"/caf\xe9\n?"
+    os.mkdir(folder)
+    before = os.umask(0)
+    try:
+        database = connect(folder + b"/x.db")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE x (y)")
+
+        assert {name: mode_of(folder + b"/" + name) for name in os.listdir(folder)} == {
+            b"x.db": 0o600, b"x.db-wal": 0o600, b"x.db-shm": 0o600
+        }  # fmt: skip
+        database.close()
+    finally:
+        os.umask(before)
+
+
+def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "x.db")
+    connect(path).close()
+    os.chmod(path, 0o640)
+
+    connect(path).close()
+
+    assert mode_of(path) == 0o640
+
+
+def test_what_is_set_aside_is_kept_whole_with_its_journal(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "state.db")
+    for suffix in (b"", b"-journal"):
+        with open(path + suffix, "wb") as file:
+            file.write(b"damaged" + suffix)
+
+    aside = set_aside(path)
+
+    assert aside.startswith(path + b".damaged-20")
+    assert sorted(map(os.fsencode, os.listdir(tmp_path))) == sorted(
+        os.path.basename(aside) + suffix for suffix in (b"", b"-journal")
+    )
+    with open(aside + b"-journal", "rb") as file:
+        assert file.read() == b"damaged-journal"
+
+
+def test_a_database_without_a_journal_is_set_aside_alone(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path / "state.db")
+    connect(path).close()
+
+    aside = set_aside(path)
+
+    assert os.listdir(os.fsencode(tmp_path)) == [os.path.basename(aside)]
+
+
+def test_what_is_set_aside_takes_the_place_of_nothing(tmp_path: Path) -> None:
+    """Not even of what was set aside in the same second."""
+    path = os.fsencode(tmp_path / "state.db")
+    asides = []
+    for number in range(3):
+        with open(path, "wb") as file:
+            file.write(b"%d" % number)
+        asides.append(set_aside(path))
+
+    contents = []
+    for aside in asides:
+        with open(aside, "rb") as file:
+            contents.append(file.read())
+    assert contents == [b"0", b"1", b"2"]
+
+
+def test_a_place_that_need_not_be_made_is_not(home: Path) -> None:
+    assert cache_folder(make=False) == os.fsencode(home / ".cache/playshuffle")
+    assert list(home.iterdir()) == []
+
+
+def test_a_database_opened_to_be_read_cannot_be_written(tmp_path: Path) -> None:
+    """Whatever its name; and it is not made."""
+    path = os.fsencode(tmp_path) + b"/caf\xe9 %41?mode=rw&x#y.db"
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        connect(path, writes=False)
+    assert os.listdir(tmp_path) == []
+
+    made = connect(path)
+    made.execute("CREATE TABLE x (y)")
+    made.close()
+    database = connect(path, writes=False)
+
+    assert database.execute("SELECT * FROM x").fetchall() == []
+    with pytest.raises(sqlite3.OperationalError, match="readonly") as caught:
+        database.execute("INSERT INTO x VALUES (1)")
+    assert is_passing(caught.value)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "passes"),
+    [
+        (["PRAGMA max_page_count = 1", "CREATE TABLE x (y)"], True),  # full
+        (["ATTACH '/proc/nowhere/x.db' AS x"], True),
+        (["SELECT * FROM x"], False),
+        (["SELECT CAST(x'ff' AS TEXT)"], False),
+    ],
+)
+def test_only_what_may_be_otherwise_later_is_passing(statements: list[str], passes: bool) -> None:
+    database = sqlite3.connect(":memory:")
+    *before, last = statements
+    for statement in before:
+        database.execute(statement)
+
+    with pytest.raises(ERRORS) as caught:
+        database.execute(last).fetchall()
+
+    assert is_passing(caught.value) == passes
+    database.close()

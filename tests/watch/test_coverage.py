@@ -1,0 +1,59 @@
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from playshuffle.system.mounts import Mount
+from playshuffle.watch import coverage
+from tests.support.tree import put
+
+
+def at(*kinds: str) -> list[Mount]:
+    return [Mount(b"/m" + b"/x" * number, kind, b"", 0) for number, kind in enumerate(kinds)]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        (("ext4",), "events"),
+        (("ext4", "fuseblk", "vfat"), "events"),
+        ((), "events"),
+        (("cifs",), "polling (cifs)"),
+        (("nfs4", "ext4"), "polling (nfs4)"),
+        (("ext4", "cifs", "vfat", "fuse.sshfs"), "partly (cifs at /m/x, fuse.sshfs at /m/x/x/x)"),
+    ],
+)
+def test_the_file_systems_tell_whether_there_are_events(kinds: tuple[str, ...], words: str) -> None:
+    assert str(coverage.watched(b"/m", 3, 3, at(*kinds), hears_losses=True)) == words
+
+
+def test_names_of_mounts_are_made_harmless() -> None:
+    mounts = [*at("ext4"), Mount(b"/m/\x1b[2J", "cifs", b"", 0)]
+
+    assert coverage.watched(b"/m", 3, 3, mounts, hears_losses=True).detail == r"cifs at /m/\x1b[2J"
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "cure"),
+    [
+        (errno.ENOSPC, "polling (watch limit: 1 of 3)", "sysctl fs.inotify.max_user_watches=524288"),
+        (errno.EMFILE, "polling (limit of inotify instances)", "sysctl fs.inotify.max_user_instances=1024"),
+        (errno.ENOSYS, "polling (Function not implemented: 1 of 3)", ""),
+        (None, "partly (not all watched: 1 of 3)", ""),
+    ],
+)
+def test_what_was_refused_is_told_with_its_cure(number: int | None, words: str, cure: str) -> None:
+    refused = coverage.refused(b"/m", 3, 1, at("ext4"), number)
+
+    assert str(refused) == words
+    assert refused.advice == cure
+
+
+def test_folders_are_counted_without_links(tmp_path: Path) -> None:
+    """Hidden ones too: they are watched."""
+    top = os.fsencode(tmp_path)
+    put(top, b"a/b/1.mp3", b".c/")
+    os.symlink(top, top + b"/a/loop")
+
+    assert coverage.count(top) == 4

@@ -1,0 +1,646 @@
+"""The real thing: real folders, real events. What needs no kernel is tested beside each part."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playshuffle.system import atomic_file
+from playshuffle.watch import coverage, root_watcher, watcher
+from playshuffle.watch.coverage import Mode
+from playshuffle.watch.inotify import Listener
+from playshuffle.watch.watcher import Watch
+from tests.support.forked import forked
+from tests.support.needs import need
+from tests.support.tree import public_folder, put
+from tests.support.watched import Watched, covers
+
+pytestmark = pytest.mark.process
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.slow)])
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same in a tenth of the time."""
+    monkeypatch.setattr(watcher, "BEAT_S", 0.3)
+    monkeypatch.setattr(root_watcher, "_SETTLE_S", 0.1)
+    monkeypatch.setattr(root_watcher, "_REARM_APART_S", 0.2)
+
+
+@contextlib.contextmanager
+def watched(*roots: bytes, **options: float) -> Iterator[Watched]:
+    with Watch(roots, **({"quiet_s": 0.2, "latest_s": 1.0} | options)) as watch:
+        yield Watched(watch)
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> bytes:
+    top = os.fsencode(tmp_path / "music")
+    put(top, b"a/1.mp3", b"a/2.mp3", b"b/c/3.mp3")
+    return top
+
+
+def only_mode(seen: Watched) -> Mode:
+    (mode,) = seen.watch.modes()
+    return mode
+
+
+def test_the_first_batch_says_that_the_watches_are_set(top: bytes) -> None:
+    with watched(top) as seen:
+        put(top, b"a/4.mp3")
+
+        assert seen.first.is_whole
+        assert seen.first.why == "start"
+        assert seen.next().folders == {top + b"/a/"}
+
+
+def test_nothing_happens_when_files_are_read(top: bytes) -> None:
+    put(top, *(b"a/%d.mp3" % number for number in range(1000)))
+    with watched(top) as seen:
+        for number in range(1000):
+            with open(top + b"/a/%d.mp3" % number, "rb") as file:
+                file.read()
+        os.listdir(top + b"/a")
+
+        assert list(seen.within(0.7)) == []
+        assert only_mode(seen).last_event is None
+
+
+def test_our_own_playlists_do_not_wake_us(top: bytes) -> None:
+    with watched(top) as seen:
+        for content in (b"#EXTM3U\n", b"#EXTM3U\na/1.mp3\n"):
+            atomic_file.write(top + b"/everything.m3u", [content])
+        put(top, b"a/4.mp3.part", b"a/.5.mp3.x7Yz", b".hidden/6.mp3", b"cover.jpg")
+        os.unlink(top + b"/everything.m3u")
+        os.unlink(top + b"/a/4.mp3.part")
+
+        assert list(seen.within(0.7)) == []
+
+
+def test_files_and_folders_that_come_go_and_move_are_told(top: bytes, tmp_path: Path) -> None:
+    away = os.fsencode(tmp_path)
+    with watched(top) as seen:
+        os.rename(top + b"/a/1.mp3", top + b"/a/one.mp3")
+        batch = seen.next()
+        assert batch.moved == ((top + b"/a/1.mp3", top + b"/a/one.mp3"),)
+        assert batch.folders == {top + b"/a/"}
+
+        os.rename(top + b"/a/one.mp3", top + b"/a/ONE.mp3")  # of a case alone
+        assert seen.next().moved == ((top + b"/a/one.mp3", top + b"/a/ONE.mp3"),)
+
+        os.unlink(top + b"/a/ONE.mp3")
+        assert seen.next().gone == {top + b"/a/ONE.mp3"}
+
+        os.rename(top + b"/a", top + b"/A")
+        batch = seen.next()
+        assert batch.moved == ((top + b"/a", top + b"/A"),)
+        assert batch.trees == {top + b"/A/"}
+
+        os.rename(top + b"/A", away + b"/out")
+        batch = seen.next()
+        assert batch.gone == {top + b"/A"}
+        assert batch.folders == {top + b"/"}
+
+        os.rename(away + b"/out", top + b"/back")
+        batch = seen.next()
+        assert batch.trees == {top + b"/back/"}
+        assert batch.gone == set()
+        put(top, b"back/new/4.mp3")
+        assert seen.is_told_of(top + b"/back/new/4.mp3")
+
+
+def test_a_tag_editor_that_replaces_the_file_changes_it(top: bytes) -> None:
+    with watched(top) as seen:
+        put(top, b"a/.1.mp3.tmp")
+        os.rename(top + b"/a/.1.mp3.tmp", top + b"/a/1.mp3")
+        batch = seen.next()
+
+        assert batch.folders == {top + b"/a/"}
+        assert batch.gone == set()
+        assert batch.moved == ()
+
+
+def test_a_copied_tree_is_told_whole_and_so_is_what_comes_into_it_later(top: bytes, tmp_path: Path) -> None:
+    source = os.fsencode(tmp_path / "source")
+    put(source, *(b"%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
+    with watched(top) as seen:
+        subprocess.run(["cp", "-r", source, top + b"/new"], check=True)
+        assert seen.is_told_of(*(top + b"/new/%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
+
+        list(seen.within(0.5))
+        late = [top + b"/new/%d/%d/late.mp3" % (i % 7, i % 60) for i in range(60)]
+        for path in late:
+            put(b"/", path[1:])
+        assert seen.is_told_of(*late)
+
+        shutil.rmtree(top + b"/new")
+        gone = frozenset[bytes]().union(*(b.gone for b in seen.until(lambda b: top + b"/new" in b[-1].gone)))
+        assert top + b"/new/0/0/0.mp3" in gone
+
+
+def test_a_link_as_root_is_followed_and_keeps_its_name(top: bytes, tmp_path: Path) -> None:
+    """When it leads elsewhere, so do we."""
+    link, other = os.fsencode(tmp_path / "link"), os.fsencode(tmp_path / "other")
+    put(other, b"x/")
+    os.symlink(top, link)
+    with watched(link) as seen:
+        put(top, b"a/4.mp3")
+        assert seen.next().folders == {link + b"/a/"}
+
+        os.unlink(link)
+        os.symlink(other, link)
+        assert seen.whole("root")
+        put(other, b"x/5.mp3")
+        assert seen.next().folders == {link + b"/x/"}
+
+
+def test_roots_that_overlap_or_are_the_same_do_no_harm(top: bytes) -> None:
+    with watched(top, top + b"/a", top) as seen:
+        put(top, b"a/4.mp3")
+
+        assert seen.next().folders == {top + b"/a/"}
+        assert [mode.how for mode in seen.watch.modes()] == ["events", "events"]
+
+
+@_ROUNDS
+def test_a_root_may_go_come_and_be_exchanged(top: bytes, rounds: int) -> None:
+    """What comes into it afterwards is told each time."""
+    shutil.rmtree(top)
+    with watched(top) as seen:
+        assert str(only_mode(seen)) == "missing (not there)"
+        for number in range(rounds):
+            put(top, b"a/")
+            assert seen.whole("root")
+            put(top, b"a/%d.mp3" % number)
+            assert seen.is_told_of(top + b"/a/%d.mp3" % number)
+            if number % 2:
+                os.rename(top, top + b"%d" % number)
+            else:
+                shutil.rmtree(top)
+            assert seen.whole("root", "lost")
+            assert only_mode(seen).how == "missing"
+
+
+def test_a_root_that_is_moved_and_replaced_at_once_is_another(top: bytes) -> None:
+    """The library would go on telling of the old one under the old name."""
+    with watched(top) as seen:
+        os.rename(top, top + b".old")
+        put(top, b"a/")
+        assert seen.whole("root")
+
+        put(top + b".old", b"a/old.mp3")
+        assert list(seen.within(0.8)) == []
+        put(top, b"a/new.mp3")
+        assert seen.is_told_of(top + b"/a/new.mp3")
+
+
+def test_a_root_that_may_not_be_read_is_away() -> None:
+    def look() -> list[str]:
+        os.mkdir(music, 0)
+        with watched(music) as seen:
+            modes = [str(only_mode(seen))]
+            os.chmod(music, 0o755)
+            seen.whole("root")
+            return [*modes, str(only_mode(seen))]
+
+    with public_folder() as public:
+        os.chmod(public, 0o777)
+        music = public + b"/music"
+
+        assert forked(look, as_nobody=True) == ["missing (not readable)", "events"]
+
+
+def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library takes each refusal for a watch, of one and the same number.
+
+    Nor does it notice when one may be read, but a count does.
+    """
+    monkeypatch.setattr(root_watcher, "_RETRY_S", 1.0)
+
+    def look() -> list[tuple[str, int, int]]:
+        for name, bits in ((b"a", 0), (b"b", 0), (b"c", 0o755)):
+            put(music, name + b"/1.mp3")
+            os.chmod(music + b"/" + name, bits)
+        modes = []
+        with watched(music) as seen:
+            modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
+            put(music, b"c/2.mp3")
+            assert seen.is_told_of(music + b"/c/2.mp3")
+            os.chmod(music + b"/a", 0o755)
+            assert seen.whole("lost")
+            put(music, b"a/2.mp3")
+            assert seen.next().folders == {music + b"/a/"}
+            modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
+        return modes
+
+    with public_folder() as public:
+        os.chmod(public, 0o777)
+        music = public + b"/music"
+
+        assert forked(look, as_nobody=True) == [("events", 2, 2), ("events", 3, 3)]
+
+
+@pytest.mark.timing
+def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dead server or drive keeps a call for minutes, or for ever."""
+    is_back = threading.Event()
+    count = coverage.count
+    monkeypatch.setattr(root_watcher, "_HANGS_S", 0.3)
+    monkeypatch.setattr(
+        coverage, "count", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
+    )
+    try:
+        with watched(top + b"/a", top + b"/b") as seen:
+            assert seen.first.why == "start"
+            assert [str(mode) for mode in seen.watch.modes()] == ["events", "missing (no answer for 0 s)"]
+            put(top, b"a/4.mp3")
+            assert seen.is_told_of(top + b"/a/4.mp3")
+            is_back.set()
+            assert seen.whole("root")
+            assert [str(mode) for mode in seen.watch.modes()] == ["events", "events"]
+            is_back.clear()
+            seen.watch._sentries[1]._place = "elsewhere"
+            list(seen.within(0.4))
+            began = time.monotonic()
+        assert time.monotonic() - began < 1
+    finally:
+        is_back.set()
+
+
+def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> None:
+    """The library looks for it where it was made."""
+    with watched(top) as seen:
+        with reader_of(seen)._lock:
+            put(top, b"a/new/deep/4.mp3")
+            os.rename(top + b"/a", top + b"/z")
+        assert seen.is_told_of(top + b"/z/new/deep/4.mp3")
+
+        list(seen.within(1))
+        put(top, b"z/new/deep/5.mp3")
+        assert seen.next().folders == {top + b"/z/new/deep/"}
+
+
+def reader_of(seen: Watched) -> Any:
+    """The thread of watchdog that reads events, by the names it has in the installed version."""
+    listener = seen.watch._sentries[0]._listener
+    assert listener is not None
+    return listener._reader
+
+
+def test_an_overflow_of_the_queue_is_told_and_mended(top: bytes) -> None:
+    """This also holds the installed watchdog to what we know of its inside."""
+    with watched(top) as seen:
+        with reader_of(seen)._lock:  # it is held up, and the kernel's queue runs full
+            for number in range(10_000):
+                put(top, b"a/%d.mp3" % number)
+            os.makedirs(top + b"/late/folder")
+        assert seen.whole("lost")
+
+        list(seen.within(0.5))
+        put(top, b"late/folder/1.mp3")
+        assert seen.next().folders == {top + b"/late/folder/"}
+        assert only_mode(seen).how == "events"
+
+
+def test_a_folder_moved_out_whose_place_was_taken_does_not_deafen_us(top: bytes, tmp_path: Path) -> None:
+    """Once both are gone watchdog's books are wrong, and its reading thread would end."""
+    out = os.fsencode(tmp_path / "out")
+    with watched(top) as seen:
+        os.rename(top + b"/a", out)
+        seen.next(lambda batch: top + b"/a" in batch.gone)
+        os.mkdir(top + b"/a")
+        seen.next(lambda batch: top + b"/a/" in batch.trees)
+        os.rmdir(top + b"/a")
+        seen.next(lambda batch: top + b"/a" in batch.gone)
+        shutil.rmtree(out)
+        seen.next(lambda batch: top + b"/a/1.mp3" in batch.gone)
+        put(top, b"b/4.mp3")
+        assert seen.next().folders == {top + b"/b/"}
+
+
+def test_wrong_books_of_watchdog_do_not_keep_it_from_ending(top: bytes, tmp_path: Path) -> None:
+    with watched(top) as seen:
+        os.rename(top + b"/a", tmp_path / "out")
+        seen.next(lambda batch: top + b"/a" in batch.gone)
+        os.mkdir(top + b"/a")
+        seen.next(lambda batch: top + b"/a/" in batch.trees)
+        os.rmdir(top + b"/a")
+        seen.next(lambda batch: top + b"/a" in batch.gone)
+
+    assert threading.enumerate() == [threading.main_thread()]
+
+
+@pytest.mark.parametrize("thread", ["observer", "emitter"])
+def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
+    with watched(top) as seen:
+        listener = seen.watch._sentries[0]._listener
+        assert listener is not None
+        (emitter,) = listener._observer.emitters
+        (listener._observer if thread == "observer" else emitter).stop()
+        assert seen.whole("lost")
+        put(top, b"a/4.mp3")
+        assert seen.is_told_of(top + b"/a/4.mp3")
+
+
+@pytest.mark.timing
+def test_the_caller_is_woken_and_gets_a_heartbeat(top: bytes) -> None:
+    read_end, write_end = os.pipe()
+    with Watch([top]) as watch:
+        batches = watch.batches(read_end)
+        while next(batches) is None:
+            pass
+        began = time.monotonic()
+        assert next(batches) is None
+        assert 0.1 < time.monotonic() - began < 0.5
+
+        os.write(write_end, b"x")
+        began = time.monotonic()
+        assert next(batches) is None
+        assert time.monotonic() - began < 0.1
+        os.read(read_end, 1)
+        watch.ask()
+        batch = next(batches)
+        assert batch is not None
+        assert (batch.is_whole, batch.why) == (True, "asked")
+    os.close(read_end)
+    os.close(write_end)
+
+
+@pytest.mark.timing
+def test_folders_are_looked_at_again_when_asked(top: bytes) -> None:
+    with watched(top) as seen:
+        began = time.monotonic()
+        seen.watch.again([top + b"/a/"], 0.6)
+        batch = seen.next()
+
+        assert batch.folders == {top + b"/a/"}
+        assert batch.why == "unsettled"
+        assert 0.6 <= time.monotonic() - began < 1.5
+
+
+def test_the_hour_brings_a_look_at_everything(top: bytes) -> None:
+    with watched(top, whole_s=0.7) as seen:
+        assert [seen.next().why, seen.next().why] == ["hourly", "hourly"]
+
+
+def test_a_sleep_of_the_machine_brings_a_look_at_everything(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with watched(top) as seen:
+        monkeypatch.setattr(watcher, "_asleep_s", lambda: 1e9)
+
+        assert seen.next().why == "resume"
+
+
+def test_news_that_are_too_many_are_lost_and_that_is_told(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watcher, "_MOST_NEWS", 50)
+    with watched(top) as seen:
+        for number in range(60):
+            put(top, b"a/%d.mp3" % number)
+        time.sleep(1)
+
+        assert seen.whole("lost")
+
+
+def test_where_losses_cannot_be_told_the_root_is_polled_too(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an inside of the library that we do not know."""
+    monkeypatch.setattr(Listener, "_attend", lambda _: False)
+    with watched(top, poll_s=0.5) as seen:
+        assert str(only_mode(seen)) == "partly (lost events are not told)"
+        put(top, b"a/4.mp3")
+        assert seen.next().folders == {top + b"/a/"}
+        assert seen.next().why == "poll"
+
+
+@pytest.mark.timing
+def test_the_end_is_prompt_and_leaves_nothing_behind(top: bytes) -> None:
+    before = os.listdir("/proc/self/fd")
+    with watched(top, top + b"/a") as seen:
+        put(top, b"a/4.mp3")
+        os.rename(top + b"/a/4.mp3", top + b"/../4.mp3")  # watchdog ponders that for half a second
+        assert not any(os.readlink(f"/proc/self/fd/{fd}").startswith(os.fsdecode(top)) for fd in open_fds())
+        began = time.monotonic()
+
+    assert time.monotonic() - began < 1
+    assert threading.enumerate() == [threading.main_thread()]
+    assert os.listdir("/proc/self/fd") == before
+    assert list(seen.watch.modes()) == []
+
+
+def open_fds() -> Iterator[str]:
+    return (fd for fd in os.listdir("/proc/self/fd") if os.path.lexists(f"/proc/self/fd/{fd}"))
+
+
+@_ROUNDS
+@pytest.mark.root
+def test_a_drive_may_be_unmounted_and_come_back(tmp_path: Path, rounds: int) -> None:
+    top = os.fsencode(tmp_path / "drive")
+    os.mkdir(top)
+
+    def mount() -> None:
+        # Of another kind than the folders of tests, which may be on a tmpfs.
+        subprocess.run(["mount", "-t", "ramfs", "none", top], check=True)
+
+    def unmount() -> None:
+        subprocess.run(["umount", top], check=True)
+
+    def look() -> list[str]:
+        kinds = []
+        with watched(top) as seen:
+            for number in range(rounds):
+                mount()
+                seen.whole("mounts")
+                put(top, b"a/%d.mp3" % number)
+                assert seen.is_told_of(top + b"/a/%d.mp3" % number)
+                kinds.append(only_mode(seen).kind)
+                unmount()  # which fails if we hold a file there
+                seen.whole("mounts", "lost")
+                kinds.append(only_mode(seen).kind)
+                list(seen.within(0.5))
+        return kinds
+
+    kinds = forked(look, own_mounts=True)
+
+    assert kinds[::2] == ["ramfs"] * rounds
+    assert "ramfs" not in kinds[1::2]
+
+
+@pytest.mark.root
+def test_a_drive_below_the_root_may_be_mounted_and_unmounted(tmp_path: Path, top: bytes) -> None:
+    def look() -> None:
+        with watched(top) as seen:
+            for number in range(2):
+                subprocess.run(["mount", "-t", "tmpfs", "none", top + b"/a"], check=True)
+                seen.whole("mounts")
+                put(top, b"a/x/%d.mp3" % number)
+                assert seen.is_told_of(top + b"/a/x/%d.mp3" % number)
+                subprocess.run(["umount", "-l", top + b"/a"], check=True)
+                seen.whole("mounts", "lost")
+                list(seen.within(0.5))
+
+    forked(look, own_mounts=True)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize(("place", "how"), [(b"", "polling (fuse)"), (b"/a", "partly (fuse at {}/a)")])
+def test_a_file_system_without_events_is_polled(tmp_path: Path, top: bytes, place: bytes, how: str) -> None:
+    need("bindfs")
+    source = os.fsencode(tmp_path / "source")
+    put(source, b"old.mp3")
+
+    def look() -> tuple[str, str]:
+        subprocess.run(["bindfs", "-n", "-o", "nonempty", source, top + place], check=True)
+        try:
+            with watched(top, poll_s=0.8) as seen:
+                put(source, b"new.mp3")
+                return str(only_mode(seen)), seen.whole("poll").why
+        finally:
+            subprocess.run(["umount", top + place], check=True)
+
+    assert forked(look, own_mounts=True) == (how.format(os.fsdecode(top)), "poll")
+
+
+_LIMITED = """
+import os, sys, time
+from playshuffle.watch import root_watcher, watcher
+watcher.BEAT_S = 0.3
+root_watcher._RETRY_S = 1.2
+top = os.fsencode(sys.argv[1])
+with watcher.Watch([top], quiet_s=0.1, poll_s=0.4) as seen:
+    batches = seen.batches()
+    while next(batches) is None:
+        pass
+    print(seen.modes()[0], seen.modes()[0].advice, sep="|")
+    if sys.argv[2:]:
+        for number in range(int(sys.argv[2])):
+            os.mkdir(top + b"/late%d" % number)
+    print(next(batch for batch in batches if batch is not None and batch.why == "poll").is_whole)
+    print(seen.modes()[0])
+    for limit in ("watches", "instances"):
+        with open("/proc/sys/user/max_inotify_" + limit, "w") as file:
+            file.write("1000")
+    while seen.modes()[0].how != "events":
+        next(batches)
+    os.mkdir(top + b"/last")
+    print(next(batch for batch in batches if batch is not None and batch.trees).why)
+"""
+
+
+def limited(top: bytes, limit: str, *late: str) -> list[str]:
+    """The advice if the kernel allows no more watches."""
+    need("unshare")
+    name, _, most = limit.partition("=")
+    words = f'echo {most} >/proc/sys/user/{name}; exec "$@"'
+    done = subprocess.run(
+        ["unshare", "-Ur", "sh", "-c", words, "-", sys.executable, "-W", "error", "-c", _LIMITED, top, *late],
+        env={**os.environ, "PYTHONPATH": _ROOT}, stdout=subprocess.PIPE, check=True, text=True,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+def test_where_watches_are_too_few_the_root_is_polled(tmp_path: Path) -> None:
+    """Until there are enough: that is tried again once in a while."""
+    top = os.fsencode(tmp_path)
+    put(top, *(b"%d/" % number for number in range(300)))
+
+    assert limited(top, "max_inotify_watches=100") == [
+        "polling (watch limit: 100 of 301)|sysctl fs.inotify.max_user_watches=524288",
+        "True",
+        "polling (watch limit: 100 of 301)",
+        "events",
+    ]
+
+
+@pytest.mark.parametrize("limit", ["max_inotify_watches=0", "max_inotify_instances=0"])
+def test_where_there_can_be_no_watch_the_root_is_polled(top: bytes, limit: str) -> None:
+    word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
+
+    first, is_whole, last, later = limited(top, limit)
+    assert first.startswith(f"polling ({word})|sysctl fs.inotify.max_user_")
+    assert is_whole == "True"
+    assert last == f"polling ({word})"
+    assert later == "events"
+
+
+def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
+    assert limited(top, "max_inotify_watches=10", "20") == [
+        "events|",
+        "True",
+        "polling (watch limit: 10 of 24)",
+        "events",
+    ]
+
+
+_IDLE = """
+import os, sys, time
+from playshuffle.watch import watcher
+watcher.BEAT_S = 0.5
+with watcher.Watch([os.fsencode(sys.argv[1])], quiet_s=0.2) as seen:
+    batches = seen.batches()
+    while next(batches) is None:
+        pass
+    os.write(1, b"idle")
+    began = time.process_time()
+    next(batches)
+    assert next(batches) is None
+    used_s = time.process_time() - began
+    os.write(1, b"done")
+assert used_s < 0.05, used_s
+"""
+
+
+@pytest.mark.timing
+def test_while_nothing_happens_nothing_is_written(top: bytes, tmp_path: Path) -> None:
+    need("strace")
+    log = tmp_path / "log"
+    subprocess.run(
+        ["strace", "-f", "-qq", "-o", log, "-e", "trace=/write|open|creat|rename|unlink|mkdir|getdents",
+         sys.executable, "-W", "error", "-c", _IDLE, top],
+        env={**os.environ, "PYTHONPATH": _ROOT},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )  # fmt: skip
+    idle = log.read_text().split('write(1, "idle"')[1].split('write(1, "done"')[0]
+
+    assert idle.splitlines()[1:-1] == []
+
+
+@pytest.mark.slow
+def test_a_burst_of_50000_files_is_told_to_the_last(top: bytes) -> None:
+    """Be it by its folders, or by the word that events were lost."""
+    folders = [b"burst%d" % number for number in range(50)]
+    put(top, *(folder + b"/" for folder in folders))
+    words = [f"{os.fsdecode(top)}/burst{number % 50}/{number}.mp3" for number in range(50_000)]
+    with watched(top, quiet_s=2, latest_s=10) as seen:
+        touching = subprocess.Popen(["xargs", "touch"], stdin=subprocess.PIPE, text=True)
+        assert touching.stdin is not None
+        touching.stdin.write("\n".join(words))
+        touching.stdin.close()
+        assert touching.wait() == 0
+        began = time.monotonic()
+        batches = []
+        for batch in seen.within(60):
+            batches.append(batch)
+            if all(
+                any(covers(batch, top + b"/" + folder + b"/x") for batch in batches) for folder in folders
+            ):
+                break
+        print(f"{len(batches)} batches, {[batch.why for batch in batches]}, {time.monotonic() - began:.1f} s")
+
+        list(seen.within(5))
+        put(top, b"burst7/last.mp3")
+        assert seen.next().folders == {top + b"/burst7/"}
