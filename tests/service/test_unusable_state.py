@@ -106,7 +106,9 @@ def test_make_goes_on_without_writing_the_state_and_still_knows_what_was_there(
 def test_without_a_home_nothing_is_dealt(music: Path) -> None:
     names = ["HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
     without = ["env", *(word for name in names for word in ("-u", name))]
-    unknown = ["setpriv", "--reuid=54321", "--clear-groups"] if os.geteuid() == 0 else []
+    # The program and its libraries may be in a folder that only root can read.
+    reading = ["--inh-caps=-all,+dac_read_search", "--ambient-caps=+dac_read_search"]
+    unknown = ["setpriv", "--reuid=54321", "--clear-groups", *reading] if os.geteuid() == 0 else []
     music.chmod(0o777)
 
     done = run("deal", str(music), "-n", "3", before=[*without, *unknown])
