@@ -3,9 +3,9 @@
 import re
 from struct import unpack_from
 
-from playshuffle.library import id3
+from playshuffle.library import head_id3
 from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_fields import Stream, TagValues
+from playshuffle.library.tag_names import Stream, TagValues
 
 _V1_BYTES = 131  # mutagen looks for an ID3v1 tag in as many bytes at the end
 _UNCOMPRESSED = frozenset((1, 3))  # integers, floating point
@@ -78,7 +78,7 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
     if chunk is None:
         return {}
     start, size = chunk
-    tag = id3.read_tag(_FilePart(file, start))  # type: ignore[arg-type]
+    tag = head_id3.read_tag(_FilePart(file, start))  # type: ignore[arg-type]
     if tag is None or not tag.named or tag.size > size:
         raise DeclinedError
     if b"TAG" in file.up_to(max(0, file.size - _V1_BYTES), _V1_BYTES):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any
 
-from playshuffle.library import id3
+from playshuffle.library import head_id3
 from playshuffle.library.audio_formats import HEAD_BYTES, format_of
 from playshuffle.library.folder import Reading
 from playshuffle.library.head_file import DeclinedError, HeadFile
@@ -18,7 +18,7 @@ from playshuffle.library.head_iff import is_plain_date, read_aiff, read_wave
 from playshuffle.library.head_mp4 import read_mp4
 from playshuffle.library.head_mpeg import stream
 from playshuffle.library.head_vorbis import read_flac, read_ogg
-from playshuffle.library.tag_fields import Stream, TagValues, tags_of
+from playshuffle.library.tag_names import Stream, TagValues, tags_of
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 _V1_BYTES = 131  # an ID3v1 tag, and the start of APETAGEX, which ends like it
@@ -74,7 +74,7 @@ _READERS: dict[str, Callable[[HeadFile], tuple[TagValues, Stream]]] = {
 
 
 def _read_mp3(file: HeadFile, suffix: bytes) -> tuple[TagValues, Stream]:
-    tag = id3.read_tag(file)  # type: ignore[arg-type]
+    tag = head_id3.read_tag(file)  # type: ignore[arg-type]
     if tag is None:
         tag = _read_v22(file)
     # What follows is at hand mostly, or is read for the frames, too.
@@ -94,10 +94,10 @@ _V22_DECLINED = frozenset(b"GP1 TXX UFI POP COM TLA TBP TOR CNT TMO".split())
 _LONGEST_FRAME = 4096
 
 
-def _read_v22(file: HeadFile) -> id3.Tag:
+def _read_v22(file: HeadFile) -> head_id3.Tag:
     """Read an ID3v2.2 tag of one-line texts; other frames are stepped over."""
     head = file.at(0, 10)
-    tag = id3.Tag(id3.tag_size(head), [])
+    tag = head_id3.Tag(head_id3.tag_size(head), [])
     if head[:6] != b"ID3\2\0\0" or not tag.size or b"TAG" in _tail(file, _V1_BYTES):
         raise DeclinedError
     place = 10

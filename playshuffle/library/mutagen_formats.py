@@ -37,7 +37,7 @@ from mutagen.trueaudio import TrueAudio
 from mutagen.wave import WAVE
 from mutagen.wavpack import WavPack
 
-from playshuffle.library.tag_fields import ID3_FRAMES
+from playshuffle.library.tag_names import ID3_FRAMES
 
 Named = Iterable[tuple[str, Iterable[Any]]]
 

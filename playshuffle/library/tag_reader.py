@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from io import BufferedReader, FileIO
 from typing import Any, BinaryIO
 
-from playshuffle.library import id3
+from playshuffle.library import head_id3
 from playshuffle.library.audio_formats import BY_SUFFIX, HEAD_BYTES, format_of, other_kind
 from playshuffle.library.folder import TOO_MUCH_MEMORY, Reading, Tags
 from playshuffle.library.mutagen_formats import (
@@ -23,7 +23,7 @@ from playshuffle.library.mutagen_formats import (
     read_audio,
     read_mpeg_info,
 )
-from playshuffle.library.tag_fields import Stream, tags_of
+from playshuffle.library.tag_names import Stream, tags_of
 from playshuffle.library.wave_chunks import read_wave_chunks
 
 # The file does not exist, or was removed.
@@ -112,7 +112,7 @@ def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
     if not head:
         return Reading(None, "empty file", is_audio=False)
     found = format_of(head, suffix)
-    if size := id3.tag_size(head):
+    if size := head_id3.tag_size(head):
         file.seek(size)
         found = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
     if found is None and (kind := other_kind(head)) is not None:
@@ -133,7 +133,7 @@ def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
 def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
     file.seek(0)
     # An empty tag may hide one of another kind at the end of the file.
-    if format_ == "mp3" and (tag := id3.read_tag(file)) is not None and tag.named:
+    if format_ == "mp3" and (tag := head_id3.read_tag(file)) is not None and tag.named:
         named: Named = tag.named
         info = read_mpeg_info(file, tag.size)
     else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from playshuffle.watch.batch import Batch, merged
+from playshuffle.watch.debounce import Batch, merged
 
 _NEWS_S = 600.0  # a path that was deleted may hold another file by then
 _RETRY_S = (10.0, 600.0)

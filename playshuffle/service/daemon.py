@@ -24,11 +24,11 @@ from playshuffle.service import notify, running
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.installation import Installation
 from playshuffle.service.live_status import LiveStatus
-from playshuffle.service.messages import PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.service.signals import received, signal_pipe
 from playshuffle.service.update_process import Update, UpdateProcess
+from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.system import sandbox
-from playshuffle.watch.batch import Batch
+from playshuffle.watch.debounce import Batch
 from playshuffle.watch.stall import StallClock
 from playshuffle.watch.watcher import BEAT_S, Watch
 

@@ -11,11 +11,17 @@ from playshuffle import __version__
 from playshuffle.config.load import Config
 from playshuffle.errors import Exit, shown
 from playshuffle.service import notify
-from playshuffle.service.messages import Message, PlaylistFailed, PlaylistUpdated, ScanProgress, UpdateEnded
 from playshuffle.service.running import StatusFile
 from playshuffle.service.status_model import PlaylistStatus, RootStatus, Service, ServiceStatus
-from playshuffle.watch.batch import Batch
-from playshuffle.watch.coverage import Mode
+from playshuffle.service.update_protocol import (
+    Message,
+    PlaylistFailed,
+    PlaylistUpdated,
+    ScanProgress,
+    UpdateEnded,
+)
+from playshuffle.watch.debounce import Batch
+from playshuffle.watch.limits import Mode
 
 _LOG = logging.getLogger(__name__)
 

@@ -21,12 +21,12 @@ from playshuffle.pipeline.deal import deal
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.session import Tools
-from playshuffle.service.messages import Message, PlaylistFailed, PlaylistUpdated, ScanProgress
 from playshuffle.service.update_process import check_stop
+from playshuffle.service.update_protocol import Message, PlaylistFailed, PlaylistUpdated, ScanProgress
 from playshuffle.shuffle import System, chance
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
-from playshuffle.watch.batch import Batch
+from playshuffle.watch.debounce import Batch
 
 _LOG = logging.getLogger(__name__)
 _REPORT_EVERY_S = 1.0

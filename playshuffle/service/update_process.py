@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from playshuffle.service import messages
-from playshuffle.service.messages import Message, UpdateEnded, UpdateStarted
-from playshuffle.watch.batch import Batch
+from playshuffle.service import update_protocol
+from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
+from playshuffle.watch.debounce import Batch
 
 # Update playlists, each for its batch, and send what came of it.
 Update = Callable[[Mapping[str, Batch], Callable[[Message], None]], None]
@@ -86,7 +86,7 @@ class UpdateProcess:
         self.is_busy = True
         self.heard_s = time.monotonic()
         try:
-            self._pipes.requests.write(messages.pack_batches(batches))
+            self._pipes.requests.write(update_protocol.pack_batches(batches))
         except BrokenPipeError:
             self.is_over = True
 
@@ -99,7 +99,7 @@ class UpdateProcess:
         while b"\n" in self._pipes.unread:
             line, _, self._pipes.unread = self._pipes.unread.partition(b"\n")
             self.heard_s = time.monotonic()
-            message = messages.unpack(line)
+            message = update_protocol.unpack(line)
             if isinstance(message, UpdateStarted):
                 self._update = message.process
             elif isinstance(message, UpdateEnded):
@@ -152,20 +152,20 @@ def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
             if child == 0:
                 with _exit_at_end():
                     os.close(requests)
-                    _run_one(update, messages.unpack_batches(line), replies)
+                    _run_one(update, update_protocol.unpack_batches(line), replies)
             _, status = os.waitpid(child, 0)
             # On a line of its own, even if the update was killed in the middle of a line.
-            _write(replies, b"\n" + messages.pack(UpdateEnded(os.waitstatus_to_exitcode(status))))
+            _write(replies, b"\n" + update_protocol.pack(UpdateEnded(os.waitstatus_to_exitcode(status))))
 
 
 def _run_one(update: Update, batches: Mapping[str, Batch], replies: int) -> None:
     # Sent by the update itself: only one process may write at a time.
-    _write(replies, messages.pack(UpdateStarted(os.getpid())))
+    _write(replies, update_protocol.pack(UpdateStarted(os.getpid())))
     gc.disable()  # it ends before garbage matters
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
     with contextlib.suppress(StoppedError):
-        update(batches, lambda message: _write(replies, messages.pack(message)))
+        update(batches, lambda message: _write(replies, update_protocol.pack(message)))
 
 
 class Stop:

@@ -10,7 +10,7 @@ from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance
 from playshuffle.shuffle.constrained import part, pinned, restore, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
 from playshuffle.shuffle.deals import deal, sparse_deal
-from playshuffle.shuffle.gap import EmptyPositionError, not_before, soonest_after
+from playshuffle.shuffle.not_before import EmptyPositionError, not_before, soonest_after
 from playshuffle.shuffle.running import insert, insert_apart, insert_in_block, remove, rename
 from playshuffle.shuffle.spread import spread
 from playshuffle.shuffle.uniform import (

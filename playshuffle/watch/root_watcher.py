@@ -17,10 +17,10 @@ from playshuffle.errors import shown
 from playshuffle.library.listing import GONE
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
-from playshuffle.watch import coverage
-from playshuffle.watch.coverage import Mode
+from playshuffle.watch import limits
 from playshuffle.watch.event import Hint, meant
 from playshuffle.watch.inotify import Listener
+from playshuffle.watch.limits import Mode
 from playshuffle.watch.stall import StallClock, activity
 
 _RETRY_S = 3600.0  # until watches are asked for again where there were too few
@@ -206,22 +206,22 @@ class Sentry:
             return
         if listener is None:
             number = refusal.errno if refusal is not None else None
-            self._mode = coverage.refused(self._root, coverage.count(place.path), 0, place.mounts, number)
+            self._mode = limits.refused(self._root, limits.count(place.path), 0, place.mounts, number)
             return
         for _ in range(4):  # of folders made or moved just now watchdog may not know
-            folders, watches = coverage.count(place.path), listener.watches()
+            folders, watches = limits.count(place.path), listener.watches()
             if watches is None or watches >= folders or listener.is_short:
                 break
             time.sleep(0.1)
             if is_fresh:
                 listener.settle(place.path)
         if watches is None or watches >= folders:
-            self._mode = coverage.watched(
+            self._mode = limits.watched(
                 self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
             )
         elif is_fresh:
             number = errno.ENOSPC if listener.is_short else None
-            self._mode = coverage.refused(self._root, folders, watches, place.mounts, number)
+            self._mode = limits.refused(self._root, folders, watches, place.mounts, number)
             if listener.is_short:  # whoever else wants to watch something needs them more
                 self._disarm()
         else:  # some may have become readable since

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import Self
 
-from playshuffle.watch.batch import Batch, BatchCollector
-from playshuffle.watch.coverage import Mode
+from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint
+from playshuffle.watch.limits import Mode
 from playshuffle.watch.root_watcher import Sentry
 from playshuffle.watch.schedule import Schedule
 

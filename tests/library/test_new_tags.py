@@ -10,9 +10,9 @@ import mutagen
 import pytest
 from mutagen.id3 import COMM, ID3, PCNT, POPM, TBPM, TDOR, TLAN, TMOO, TORY, TXXX
 
-from playshuffle.library import cache, id3
+from playshuffle.library import cache, head_id3
 from playshuffle.library.folder import Tags
-from playshuffle.library.tag_fields import LONGEST_COMMENT, Stream, tags_of
+from playshuffle.library.tag_names import LONGEST_COMMENT, Stream, tags_of
 from playshuffle.library.tag_reader import read
 
 DATA = Path(__file__).parents[1] / "data"
@@ -109,7 +109,7 @@ def test_id3(
         tag.add(TORY(encoding=encoding, text="1969"))
     tag.save(path, v2_version=version, v1=0)
     ours = read(os.fsencode(path))
-    monkeypatch.setattr(id3, "read_tag", lambda _: None)
+    monkeypatch.setattr(head_id3, "read_tag", lambda _: None)
 
     assert ours.tags is not None
     assert new_fields(ours.tags) == NEW | {"original_date": "1969-05-04" if version == 4 else "1969"}

@@ -16,10 +16,10 @@ import pytest
 from mutagen.flac import Picture
 from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
 
-from playshuffle.library import id3, mutagen_formats, tag_reader
+from playshuffle.library import head_id3, mutagen_formats, tag_reader
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX
 from playshuffle.library.folder import Reading, Tags
-from playshuffle.library.tag_fields import LONGEST_TEXT, Stream, tags_of
+from playshuffle.library.tag_names import LONGEST_TEXT, Stream, tags_of
 from playshuffle.library.tag_reader import read
 from tests.support.audio_data import FILES, is_sound
 from tests.support.mutants import mutants
@@ -92,7 +92,7 @@ def test_plain_id3_is_read_as_mutagen_reads_it(tmp_path: Path, monkeypatch: pyte
             tag.save(path, v2_version=version, v1=0, v23_sep=None)
             paths.append(os.fsencode(path))
     ours = [read(path) for path in paths]
-    monkeypatch.setattr(id3, "read_tag", lambda _: None)
+    monkeypatch.setattr(head_id3, "read_tag", lambda _: None)
 
     assert ours == [read(path) for path in paths]
     assert ours[-1].tags is not None
@@ -103,7 +103,7 @@ def test_plain_id3_is_read_as_mutagen_reads_it(tmp_path: Path, monkeypatch: pyte
 def test_a_plain_tag_is_not_left_to_mutagen() -> None:
     """The quick way is taken where it can be."""
     with (DATA / "v23.mp3").open("rb") as file:
-        assert id3.read_tag(file) is not None
+        assert head_id3.read_tag(file) is not None
 
 
 @pytest.mark.parametrize("name", ["v1.mp3", "ape2.mp3"])

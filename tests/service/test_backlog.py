@@ -16,8 +16,8 @@ from playshuffle.library.folder import Reading
 from playshuffle.library.tag_reader import read
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
-from playshuffle.service.messages import Message, PlaylistFailed, PlaylistUpdated
-from playshuffle.watch.batch import Batch
+from playshuffle.service.update_protocol import Message, PlaylistFailed, PlaylistUpdated
+from playshuffle.watch.debounce import Batch
 from tests.support.program import listed, numbered
 from tests.support.service import aged
 

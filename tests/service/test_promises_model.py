@@ -16,9 +16,9 @@ from playshuffle.config.options import Options
 from playshuffle.library.folder import Reading
 from playshuffle.library.tag_reader import read
 from playshuffle.service import update
-from playshuffle.service.messages import Message, PlaylistUpdated
+from playshuffle.service.update_protocol import Message, PlaylistUpdated
 from playshuffle.shuffle import chance
-from playshuffle.watch.batch import Batch, BatchCollector
+from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint, meant
 from tests.support.program import DATA, listed
 

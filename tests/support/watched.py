@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from playshuffle.watch.batch import Batch
+from playshuffle.watch.debounce import Batch
 from playshuffle.watch.watcher import Watch
 
 PATIENCE_S = 20.0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.watch import root_watcher, watcher
-from playshuffle.watch.batch import Batch
+from playshuffle.watch.debounce import Batch
 from playshuffle.watch.watcher import Watch
 from tests.support.tree import put
 from tests.support.watched import Watched

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from playshuffle.system import atomic_file
-from playshuffle.watch import coverage, root_watcher, watcher
-from playshuffle.watch.coverage import Mode
+from playshuffle.watch import limits, root_watcher, watcher
 from playshuffle.watch.inotify import Listener
+from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
 from tests.support.needs import need
@@ -254,10 +254,10 @@ def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.M
 def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dead server or drive keeps a call for minutes, or for ever."""
     is_back = threading.Event()
-    count = coverage.count
+    count = limits.count
     monkeypatch.setattr(root_watcher, "_HANGS_S", 0.3)
     monkeypatch.setattr(
-        coverage, "count", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
+        limits, "count", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
     )
     try:
         with watched(top + b"/a", top + b"/b") as seen:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.system.mounts import Mount
-from playshuffle.watch import coverage
+from playshuffle.watch import limits
 from tests.support.tree import put
 
 
@@ -25,13 +25,13 @@ def at(*kinds: str) -> list[Mount]:
     ],
 )
 def test_the_file_systems_tell_whether_there_are_events(kinds: tuple[str, ...], words: str) -> None:
-    assert str(coverage.watched(b"/m", 3, 3, at(*kinds), hears_losses=True)) == words
+    assert str(limits.watched(b"/m", 3, 3, at(*kinds), hears_losses=True)) == words
 
 
 def test_names_of_mounts_are_made_harmless() -> None:
     mounts = [*at("ext4"), Mount(b"/m/\x1b[2J", "cifs", b"", 0)]
 
-    assert coverage.watched(b"/m", 3, 3, mounts, hears_losses=True).detail == r"cifs at /m/\x1b[2J"
+    assert limits.watched(b"/m", 3, 3, mounts, hears_losses=True).detail == r"cifs at /m/\x1b[2J"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_names_of_mounts_are_made_harmless() -> None:
     ],
 )
 def test_what_was_refused_is_told_with_its_cure(number: int | None, words: str, cure: str) -> None:
-    refused = coverage.refused(b"/m", 3, 1, at("ext4"), number)
+    refused = limits.refused(b"/m", 3, 1, at("ext4"), number)
 
     assert str(refused) == words
     assert refused.advice == cure
@@ -56,4 +56,4 @@ def test_folders_are_counted_without_links(tmp_path: Path) -> None:
     put(top, b"a/b/1.mp3", b".c/")
     os.symlink(top, top + b"/a/loop")
 
-    assert coverage.count(top) == 4
+    assert limits.count(top) == 4

@@ -3,7 +3,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from playshuffle.watch.batch import Batch, BatchCollector
+from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint
 
 

@@ -1,4 +1,4 @@
-"""Describe how completely each root is watched, and what would improve it."""
+"""Describe what limits the watching of each root, and how to raise the limits of inotify."""
 
 import errno
 import os

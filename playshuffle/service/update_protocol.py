@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from playshuffle.watch.batch import Batch
+from playshuffle.watch.debounce import Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ frame. This takes a tenth of the time, and leaves unusual tags to mutagen.
 import re
 from typing import Any, BinaryIO, NamedTuple
 
-from playshuffle.library.tag_fields import ID3_FRAMES
+from playshuffle.library.tag_names import ID3_FRAMES
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
