@@ -38,9 +38,9 @@ def check_root(path: bytes, known: Root | None) -> None:
     try:
         is_folder = stat.S_ISDIR(os.stat(path).st_mode)
         if is_folder:
-            os.close(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            os.close(os.open(path, os.O_DIRECTORY))
     except OSError as error:
-        why = os.strerror(error.errno or 0)
+        why = error.strerror
         if known is not None and known.tracks:
             raise missing_error(path, f"{why}; {known.tracks:,} tracks were there") from error
         raise PlayshuffleError(
@@ -74,7 +74,7 @@ def check_tracks(
     missing = below(root.path, missing)
     # The root exists: an event for it or for a parent folder was about an earlier one.
     deleted = {path for path in deleted if not (root.path + b"/").startswith(path.rstrip(b"/") + b"/")}
-    gone = [path for path in missing if not _is_at_or_below(path, deleted)] if deleted else missing
+    gone = [path for path in missing if not _is_at_or_below(path, deleted)]
     is_deleted = bool(missing) and not gone
     if known is not None and known.tracks and not root.tracks and not is_deleted:
         raise missing_error(root.path, f"no track was found; {known.tracks:,} were there", _CONFIRM)
@@ -83,10 +83,8 @@ def check_tracks(
         for mount in known.mounts:
             if any(mount.is_same(current) for current in root.mounts):
                 continue
-            mounted = mount.point.rstrip(b"/") + b"/"
-            prefix = (
-                root.path + b"/" if (real + b"/").startswith(mounted) else root.path + mounted[len(real) :]
-            )
+            # The part below the root; nothing of a mount that the root is on, so that all tracks count.
+            prefix = root.path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
             # Without a last order it is unknown where the missing tracks were.
             has_order = any(map(_is_inside(root.path), before))
             # Deleted ones count, too: unmounting may remove the folder that it was mounted on.
@@ -166,7 +164,7 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
 
 
 def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
-    while len(path) > 1:
+    while path:
         if path in tops:
             return True
         path = path[: path.rfind(b"/")]

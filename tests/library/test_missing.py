@@ -6,6 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library import missing
@@ -39,6 +41,16 @@ def test_a_root_that_had_tracks_is_away_when_it_is_missing(tmp_path: Path) -> No
         missing.check_root(path, Root(path, 4000, []))
 
     assert caught.value.code == Exit.MISSING
+
+
+def test_a_root_that_never_had_tracks_is_not_a_missing_drive(tmp_path: Path) -> None:
+    """A wrong path in the configuration."""
+    path = bytes(tmp_path / "none")
+
+    with pytest.raises(PlayshuffleError, match="give a folder that exists") as caught:
+        missing.check_root(path, Root(path, 0, []))
+
+    assert caught.value.code == Exit.NO_INPUT
 
 
 def test_a_file_is_no_root(tmp_path: Path) -> None:
@@ -128,6 +140,7 @@ def test_a_root_is_stored_with_the_mounts_that_it_is_on(tmp_path: Path) -> None:
     assert b"/" in [os.path.commonpath([b"/", mount.point]) for mount in root.mounts]
     assert (output.path, output.tracks, output.mounts) == (bytes(tmp_path) + b"/", 0, root.mounts[:1])
     assert len(output.mounts) == 1
+    assert [mount.point for mount in missing.output_root(b"/").mounts] == [b"/"]
 
 
 @pytest.mark.parametrize(
@@ -261,6 +274,7 @@ def test_a_playlist_is_not_written_below_the_place_of_its_drive() -> None:
     missing.check_output(None, gone)
     missing.check_output(there, there)
     missing.check_output(gone, there)
+    missing.check_output(gone, gone)
     with pytest.raises(MissingError):
         missing.check_output(there, gone)
 
@@ -283,3 +297,126 @@ def test_a_playlist_of_some_tracks_may_not_lose_all_of_them() -> None:
 
     with pytest.raises(MissingError, match="30 of 30 tracks are gone"):
         missing.check_tracks(Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 120, [STICK]), before, before)
+
+
+def test_an_output_folder_that_leads_to_another_drive_now_is_not_missing() -> None:
+    """A link: it led to /mnt/sd2, and leads to /mnt/sd now."""
+    before = Root(b"/home/list/", 0, [Mount(b"/mnt/sd2", "vfat", b"/dev/sdb1", 7)])
+    now = Root(b"/home/list/", 0, [Mount(b"/mnt/sd", "vfat", b"/dev/sdc1", 8)])
+
+    missing.check_output(before, now)
+
+
+def test_an_empty_root_may_stay_empty() -> None:
+    missing.check_tracks(Root(b"/m", 0, [DISK]), Root(b"/m", 0, [DISK]), [], [])
+
+
+def test_a_root_with_nothing_left_is_missing_for_a_playlist_without_its_tracks() -> None:
+    """Or the tracks of the root would be forgotten by it."""
+    assert "3 were there" in refusal(Root(b"/mnt/usb", 3, [STICK]), Root(b"/mnt/usb", 0, [STICK]), [], [])
+
+
+@pytest.mark.parametrize("lost", [50, 51])
+def test_half_of_a_root_that_was_never_seen_may_be_gone(lost: int) -> None:
+    """The playlist is known from its file, the root is not."""
+    arguments = (None, Root(b"/mnt/usb", 100 - lost, [STICK]), HUNDRED)
+    if lost > 50:
+        assert "51 of 100 tracks are gone" in refusal(*arguments, HUNDRED[lost:])
+    else:
+        missing.check_tracks(*arguments, HUNDRED[:lost])
+
+
+def test_only_the_tracks_of_the_root_count() -> None:
+    """60 of the 160 tracks of the playlist are gone: all are of another root."""
+    others = [b"/mnt/usb2/%d.mp3" % number for number in range(60)]
+    known = Root(b"/mnt/usb", 100, [STICK])
+
+    missing.check_tracks(known, known, HUNDRED + others, others)
+    with pytest.raises(MissingError, match="60 of 60 tracks are gone"):
+        missing.check_tracks(None, Root(b"/mnt/usb2", 5, [STICK]), HUNDRED + others, others)
+
+
+def test_the_root_folder_of_the_machine_is_guarded_like_any_other() -> None:
+    """Its tracks are below it, it is on its mount, and what is deleted in it is deleted."""
+    known, before = Root(b"/", 60, [DISK]), [b"/%02d" % number for number in range(60)]
+    other = Mount(b"/", "overlay", b"overlay", 9)
+
+    missing.check_tracks(known, Root(b"/", 0, [DISK]), before, before, {*before})
+    assert "40 of 60 tracks are gone" in refusal(known, Root(b"/", 20, [DISK]), before, before[:20])
+    assert "1 tracks are gone, and / is not mounted" in refusal(
+        known, Root(b"/", 59, [other]), before, before[1:]
+    )
+    assert "1 tracks are gone, and /mnt/usb is not mounted" in refusal(
+        Root(b"/", 2, [DISK, STICK]), Root(b"/", 1, [DISK]), [b"/mnt/usb/a", b"/b"], [b"/b"]
+    )
+
+
+def test_a_folder_directly_below_the_root_of_the_machine_may_be_deleted() -> None:
+    before = [b"/m/%02d.mp3" % number for number in range(60)]
+
+    missing.check_tracks(Root(b"/", 60, [DISK]), Root(b"/", 0, [DISK]), before, before, {b"/m"})
+
+
+@pytest.mark.parametrize("lost", [b"usb/a.mp3", b"b.mp3"])
+def test_a_mount_below_a_linked_root_takes_only_its_own_tracks_along(tmp_path: Path, lost: bytes) -> None:
+    """Mounts are known by their real paths, tracks by the path that the user gave."""
+    (tmp_path / "a longer name of the folder").mkdir()
+    (tmp_path / "link").symlink_to("a longer name of the folder")
+    root = bytes(tmp_path / "link")
+    drive = STICK._replace(point=os.path.realpath(root) + b"/usb")
+    before = [root + b"/usb/a.mp3", root + b"/b.mp3"]
+    left = [path for path in before if path != root + b"/" + lost]
+    known, now = Root(root, 2, [DISK, drive]), Root(root, 1, [DISK])
+
+    if lost.startswith(b"usb"):
+        assert "1 tracks are gone, and " in refusal(known, now, before, left)
+    else:
+        missing.check_tracks(known, now, before, [root + b"/" + lost])
+
+
+def test_a_mount_that_came_beside_the_known_ones_hides_nothing() -> None:
+    known = Root(b"/mnt", 105, [DISK])
+
+    missing.check_tracks(known, Root(b"/mnt", 100, [DISK, STICK]), HUNDRED, HUNDRED[:5])
+
+
+def test_of_several_mounts_that_are_gone_the_one_with_lost_tracks_is_named() -> None:
+    empty = Mount(b"/mnt/empty", "ext4", b"/dev/sdc1", 3)
+    known = Root(b"/mnt", 100, [DISK, empty, STICK])
+
+    assert "5 tracks are gone, and /mnt/usb " in refusal(
+        known, Root(b"/mnt", 95, [DISK]), HUNDRED, HUNDRED[5:]
+    )
+
+
+def is_believed(known: int, before: list[bytes], gone: set[bytes], deleted: set[bytes]) -> bool:
+    """Whether these tracks of a root of `known` tracks may be gone while its mounts are as they were."""
+    try:
+        missing.check_tracks(
+            Root(b"/mnt/usb", known, [STICK]),
+            Root(b"/mnt/usb", known - len(gone), [STICK]),
+            before,
+            sorted(gone),
+            deleted,
+        )
+    except MissingError:
+        return False
+    return True
+
+
+@given(st.data())
+def test_an_observed_deletion_never_raises_doubt_and_a_further_loss_never_removes_it(
+    data: st.DataObject,
+) -> None:
+    """For playlists of some or all tracks of a root, and any part of the deletions observed."""
+    before = HUNDRED[: data.draw(st.integers(1, 100))]
+    known = len(before) + data.draw(st.integers(0, 60))
+    gone = set(before[: data.draw(st.integers(0, len(before)))])
+    seen = {path for path in gone if data.draw(st.booleans())} if data.draw(st.booleans()) else set()
+
+    if is_believed(known, before, gone, seen):
+        assert is_believed(known, before, gone, seen | set(sorted(gone)[:5]))
+        assert is_believed(known, before, gone, gone)
+        assert all(is_believed(known, before, gone - {path}, seen) for path in sorted(gone - seen)[:3])
+    else:
+        assert not is_believed(known, before, gone, set())
