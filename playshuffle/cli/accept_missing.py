@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import playlist_options
-from playshuffle.cli.by_name import settle_again
+from playshuffle.cli.by_name import update_by_name
 
 EXAMPLES = """\b
 Examples:
@@ -25,4 +25,4 @@ def accept_missing(
     quiet: playlist_options.Quiet = False,
 ) -> int:
     """Drop the tracks of a missing drive."""
-    return settle_again(names or [], config, is_due=False, allow_shrink=True, quiet=quiet)
+    return update_by_name(names or [], config, is_due=False, allow_shrink=True, quiet=quiet)

@@ -1,4 +1,4 @@
-"""Playlists of the configuration, by name: each is settled by hand, and a service that keeps it told."""
+"""Playlists of the configuration, by name: each is updated by hand, and a service that manages it is told."""
 
 import contextlib
 import math
@@ -26,7 +26,7 @@ from playshuffle.service import running
 from playshuffle.shuffle import System, chance
 
 
-def settle_again(
+def update_by_name(
     names: Sequence[str], config: str | None, *, is_due: bool, allow_shrink: bool, quiet: bool
 ) -> int:
     """Settle playlists of the configuration; the exit code of those that failed.
@@ -55,7 +55,7 @@ def settle_again(
     )
     for name in chosen:
         try:
-            _settle(kept[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
+            _update(kept[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
         except PlayshuffleError as error:
             say([f"playshuffle: {name}: {error}"])
             failed.append(error.code)
@@ -65,7 +65,7 @@ def settle_again(
     return of_all(failed)
 
 
-def _settle(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
+def _update(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
     request = replace(wanted.request, allow_shrink=allow_shrink)
     if wanted.deal is not None:
         _deal_without_missing(wanted, request, quiet=quiet)

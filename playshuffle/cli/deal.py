@@ -21,8 +21,8 @@ from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.library.scan import Progress
+from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.ordering.recipe import Gap
 from playshuffle.pipeline import deal as pipeline
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import playlist_options
-from playshuffle.cli.by_name import settle_again
+from playshuffle.cli.by_name import update_by_name
 
 EXAMPLES = """\b
 Examples:
@@ -25,4 +25,4 @@ def reshuffle(
     quiet: playlist_options.Quiet = False,
 ) -> int:
     """Shuffle playlists anew, whether or not the service runs; no track returns too soon."""
-    return settle_again(names or [], config, is_due=True, allow_shrink=False, quiet=quiet)
+    return update_by_name(names or [], config, is_due=True, allow_shrink=False, quiet=quiet)

@@ -7,8 +7,9 @@ from typing import cast
 from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.ordering import recipe
+from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.orders import check
+from playshuffle.ordering.recipe import Recipe, parse_part
 from playshuffle.pipeline.choice import check_needs
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request
@@ -114,22 +115,22 @@ def absolute(path: str, code: Exit) -> bytes:
         ) from None
 
 
-def _recipe(options: Options) -> recipe.Recipe:
+def _recipe(options: Options) -> Recipe:
     if options.time is not None and not options.tags:
         raise PlayshuffleError(
             "--time needs the lengths in the tags. Remove --no-tags.",
             Exit.USAGE,
             ["--time", "--no-tags"],
         )
-    return recipe.Recipe(
+    return Recipe(
         order=options.order,
         limit=options.limit,
         time_ms=None if options.time is None else duration.parse(options.time),
         group_by=options.group_by,
         group_size=options.group_size,
         inside=cast(Inside | None, options.inside),
-        part=None if options.part is None else recipe.parse_part(options.part),
-        gap=None if options.gap is None else recipe.parse_gap(options.gap),
+        part=None if options.part is None else parse_part(options.part),
+        gap=None if options.gap is None else parse_gap(options.gap),
     )
 
 

@@ -21,8 +21,10 @@ from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.system import atomic_file
 from playshuffle.system.xdg import config_home
 from playshuffle.text import any_of, known
+from playshuffle.watch.debounce import SETTLE_S
+from playshuffle.watch.schedule import POLL_S
 
-SETTLE, POLL = "2s", "5m"
+SETTLE, POLL = f"{SETTLE_S:g}s", f"{POLL_S / 60:g}m"
 
 # What the values of a key name, as in `text.known`.
 _NAMED = {"for": "player", "every": "period"}
@@ -83,8 +85,8 @@ class Config:
     path: bytes | None
     playlists: tuple[Wanted, ...]
     broken: tuple[Broken, ...] = ()
-    settle_s: float = duration.parse(SETTLE) / 1000
-    poll_s: float = duration.parse(POLL) / 1000
+    settle_s: float = SETTLE_S
+    poll_s: float = POLL_S
 
 
 def places(named: str | None = None) -> list[bytes]:

@@ -12,8 +12,10 @@ from typing import Any, get_args
 
 from playshuffle import duration
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.ordering import groups, recipe
+from playshuffle.ordering import groups
+from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.recipe import parse_part
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
@@ -137,14 +139,14 @@ class Options:
         "--part",
         metavar="START:COUNT[:STRIDE]",
         help="Shuffle these places; the others stay.",
-        check=lambda _, text: recipe.parse_part(text),
+        check=lambda _, text: parse_part(text),
         verbs=MAKE,
     )
     gap: str | None = _option(
         "--gap",
         metavar="N|N%",
         help="From one playing of a track to its next, at least N plays.",
-        check=lambda _, text: recipe.parse_gap(text),
+        check=lambda _, text: parse_gap(text),
         example='50 or "25%"',
         may_be_number=True,
     )

@@ -8,9 +8,10 @@ from playshuffle.dealing.next_deal import Size
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
+from playshuffle.ordering.gap import usual_gap
 from playshuffle.ordering.groups import TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS, InsertNew, check
-from playshuffle.ordering.recipe import Recipe, usual_gap
+from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import RandBelow, Shuffle, insert, not_before
 
 _ATTEMPTS = 10

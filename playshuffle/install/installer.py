@@ -30,7 +30,7 @@ def install(wanted: Mapping[str, str | None], *, deals: bool, tells: bool) -> It
     folder = unit_folder()
     for name in wanted:
         _check_ours(os.path.join(folder, name))
-    changed = [name for name, text in wanted.items() if _settle(os.path.join(folder, name), text)]
+    changed = [name for name, text in wanted.items() if _write_or_remove(os.path.join(folder, name), text)]
     for name in changed:
         what = "removed" if wanted[name] is None else "wrote"
         yield f"{what} {shown(os.path.join(folder, name))}"
@@ -79,7 +79,7 @@ def uninstall() -> Iterator[str]:
                 _forget_enabled(folder, name)
             yield "systemd does not run for this user here, or not in this session; what runs, goes on"
     for name in ours:
-        _settle(paths[name], None)
+        _write_or_remove(paths[name], None)
         yield f"removed {shown(paths[name])}"
     for name in present:
         if name not in ours:
@@ -193,7 +193,7 @@ def _content(path: str) -> str | None:
         return None
 
 
-def _settle(path: str, text: str | None) -> bool:
+def _write_or_remove(path: str, text: str | None) -> bool:
     """Have a file hold a text, or be gone; whether that was anything to do."""
     if _content(path) == text:
         return False

@@ -1,15 +1,9 @@
 """Recognise the audio format of a file by its first bytes and its suffix."""
 
-# Every audio format that mutagen reads but MIDI, which has no length or title worth
-# reading. Containers that mostly hold video (.mp4, .asf, .ogv, .mpg) stay out; .m4b stays in.
-AUDIO_SUFFIXES = frozenset(
-    b".aac .ac3 .adts .aif .aifc .aiff .ape .dff .dsf .eac3 .flac .m4a .m4b .m4p .mp+ .mp1 .mp2"
-    b" .mp3 .mpc .mpp .oga .ofr .ofs .ogg .opus .spx .tak .tta .wav .wave .wma .wv".split()
-)
-
-
 HEAD_BYTES = 512  # enough for every signature, and for the first page of an Ogg file
 
+# Every audio format that mutagen reads but MIDI, which has no length or title worth
+# reading. Containers that mostly hold video (.mp4, .asf, .ogv, .mpg) stay out; .m4b stays in.
 BY_SUFFIX = {
     b".aac": "aac", b".adts": "aac",
     b".ac3": "ac3", b".eac3": "ac3",
@@ -31,6 +25,7 @@ BY_SUFFIX = {
     b".wma": "asf",
     b".wv": "wavpack",
 }  # fmt: skip
+AUDIO_SUFFIXES = frozenset(BY_SUFFIX)
 
 # The bytes that a format begins with, after N arbitrary bytes.
 _SIGNATURES = (

@@ -47,14 +47,14 @@ class Reading(NamedTuple):
     tags: None where they could not be read.
     reason: a few words for the user, empty where all went well.
     is_audio: False for what is plainly no audio file, and so no track.
-    is_settled: False where the disk was in the way, and not what is in the file: the next pass
+    is_final: False where the disk was in the way, and not what is in the file: the next pass
         reads it again.
     """
 
     tags: Tags | None
     reason: str = ""
     is_audio: bool = True
-    is_settled: bool = True
+    is_final: bool = True
 
 
 class Skipped(NamedTuple):

@@ -22,7 +22,7 @@ GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 # FAT, exFAT and old ext file systems tell at best hundredths of a second apart, at worst two
 # seconds: a second change within that time may leave the same stamp.
 _COARSE_NS = 10_000_000
-_SETTLED_NS = 3_000_000_000
+_RECENT_NS = 3_000_000_000
 
 _DOT = ord(".")
 _LIMIT = 1 << 63
@@ -68,7 +68,7 @@ class Listing:
         """
         with os.scandir(self._path) as scan:
             entries = {entry.name: entry for entry in scan}
-        if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_unsettled(here):
+        if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_recent(here):
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
         if use_ignore_files and marker is not None:
@@ -148,7 +148,7 @@ class Listing:
             self.growing.append(name)
             self._take_known(name)
             return
-        if self._is_unsettled(file):
+        if self._is_recent(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other pass gives
         self._take_row(name, stamp)
         if is_link:
@@ -184,10 +184,10 @@ class Listing:
         row = names.index(name)
         return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
 
-    def _is_unsettled(self, file: os.stat_result) -> bool:
+    def _is_recent(self, file: os.stat_result) -> bool:
         """Whether the clock is coarse, and the last change just now."""
         changed_ns = file.st_ctime_ns
-        return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _SETTLED_NS
+        return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
 
 def is_audio_name(name: bytes) -> bool:

@@ -20,6 +20,9 @@ from typing import Any, get_type_hints
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading, Tags
 
+MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
+DEADLINE_S = 10.0  # for one file
+
 _AHEAD = 512  # files that a worker is given at most, so that it does not wait for the next ones
 _BATCH = 32  # files that a worker answers with one line, at most
 _FILES_PER_WORKER = 64  # starting a worker takes as long as reading some hundred files
@@ -45,8 +48,8 @@ def read_all(
     paths: Sequence[bytes],
     *,
     processes: int | None = None,
-    deadline_s: float = 10,
-    memory_bytes: int = 512 * 2**20,
+    deadline_s: float = DEADLINE_S,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> Generator[tuple[int, Reading], None, None]:
     """Read many files in worker processes.
 

@@ -39,7 +39,7 @@ def read(path: bytes) -> Reading:
     """Read what a file says of itself; never raises for anything that is on disk.
 
     Links are followed. Only a regular file is opened, never a FIFO or a device, and never to write.
-    An error of the disk tells nothing of the file: its reading is not settled.
+    An error of the disk tells nothing of the file: its reading is not final.
     """
     try:
         with _open(path) as disk, BufferedReader(disk) as file:
@@ -50,7 +50,7 @@ def read(path: bytes) -> Reading:
             return reading
     except OSError as error:
         is_there = not isinstance(error, _NotRegularError) and error.errno not in _GONE
-        return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_settled=False)
+        return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_final=False)
 
 
 class _NotRegularError(OSError):

@@ -24,7 +24,7 @@ ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 _LONGEST_MS = (1 << 32) - 1
 _STAMP_BYTES = 32
 _ABOVE_TAGS = 1 << 32
-_UNSETTLED = -1  # a size that no file has, so that its stamp is another one in the next pass
+_NO_SIZE = -1  # a size that no file has, so that its stamp is another one in the next pass
 _path = itemgetter(0)
 
 T = TypeVar("T")
@@ -184,8 +184,8 @@ class _Rows:
         del self.missing[row]
         if reading.reason:
             self._reasons[row] = (reading.reason, reading.is_audio)
-        if not reading.is_settled:
-            self._stamps[4 * row] = _UNSETTLED
+        if not reading.is_final:
+            self._stamps[4 * row] = _NO_SIZE
             return
         birth = birth_of(self._folder.path + self.names[row])
         if birth is not None and fits(birth.inode) == self._stamps[4 * row + 3]:

@@ -1,17 +1,16 @@
-"""Parse the options of an order into a recipe: order, gap, part and limits."""
+"""Define how to arrange: a recipe of order, pins, gap, part and limits."""
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.ordering.gap import Gap
 from playshuffle.shuffle import Inside
 
 LAST = "last"
 HERE = "here"
 
-# Compiled where they are used, which is rare.
-_GAP = r"([0-9]{1,9})(%?)"
+# Compiled where it is used, which is rare.
 _PART = r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{1,9}))?"
 
 
@@ -21,22 +20,6 @@ class Pin:
 
     index: int
     place: int | str
-
-
-class Gap(NamedTuple):
-    """The minimum number of plays before a track repeats, or that number as a percentage of the tracks."""
-
-    size: int
-    is_percent: bool = False
-
-    def plays(self, tracks: int) -> int:
-        """Return the gap in a library of N tracks, rounded up."""
-        return -(-self.size * tracks // 100) if self.is_percent else self.size
-
-
-def usual_gap(tracks: int) -> int:
-    """Between two rounds, in plays: a quarter of the tracks, and no more than a hundred."""
-    return min(tracks // 4, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +46,6 @@ class Recipe:
         """The order and what it uses, as in "groups by genre"."""
         said = {"by": self.group_by, "group size": self.group_size, "inside": self.inside}
         return " ".join([self.order, *(f"{key} {value}" for key, value in said.items() if value is not None)])
-
-
-def parse_gap(text: str) -> Gap | None:
-    """Read '50' or '25%'; None for a gap that asks for nothing: 0, or 1, which is no play in between.
-
-    Raises:
-        PlayshuffleError: it is neither.
-    """
-    found = re.fullmatch(_GAP, text)
-    gap = Gap(int(found[1]), bool(found[2])) if found else None
-    if gap is None or (gap.is_percent and gap.size > 100):
-        raise PlayshuffleError(
-            f"--gap '{shown(text)}' is no gap; write it like 50 (plays) or 25% (of the tracks).", Exit.USAGE
-        )
-    return gap if gap.size > 1 or (gap.size and gap.is_percent) else None
 
 
 def parse_part(text: str) -> range:

@@ -178,7 +178,7 @@ def entry_writer(request: Request, target: Target | None, folders: Sequence[Fold
     elif request.relative_to is not None:
         base = Base(request.relative_to)
         style = PathStyle.RELATIVE
-    elif request.player == "mpd" and style is not PathStyle.URI and target is not None:
+    elif player.uses_mpd_conf and style is not PathStyle.URI and target is not None:
         base = base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
         style = PathStyle.RELATIVE if base.within and style is None else style
     if style is None:

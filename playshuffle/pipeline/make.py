@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
+from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.ordering.recipe import Gap, Recipe, usual_gap
+from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session

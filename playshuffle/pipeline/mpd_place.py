@@ -25,7 +25,7 @@ def default_output(player: str, root: bytes, name: bytes | None = None) -> bytes
         PlayshuffleError: it goes to the playlists of MPD, and these cannot be found.
     """
     folder = root
-    if player == "mpd":
+    if PLAYERS[player].uses_mpd_conf:
         from playshuffle.system import mpd_conf
 
         folder = mpd_conf.folders()[1]
@@ -34,7 +34,9 @@ def default_output(player: str, root: bytes, name: bytes | None = None) -> bytes
 
 def plain_name(player: str) -> bytes:
     """Return the default name of a player's playlist, without folder and suffix."""
-    return _NAME if player in (GENERIC, "mpd") else b"%b-%b" % (_NAME, player.encode())
+    return (
+        _NAME if player == GENERIC or PLAYERS[player].uses_mpd_conf else b"%b-%b" % (_NAME, player.encode())
+    )
 
 
 def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:

@@ -42,6 +42,7 @@ class Player(NamedTuple):
     longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
     escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
     where: it is put if no place was said, in words; else in the music folder.
+    uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the music_directory.
     is_server: it plays on behalf of others, and reads names as text.
     play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
         `{name}` (without folder and suffix), quoted for a shell. Empty if there is no such command.
@@ -63,6 +64,7 @@ class Player(NamedTuple):
     has_twins: bool = False
     escapes: bool = False
     where: str = ""
+    uses_mpd_conf: bool = False
     is_server: bool = False
     play: str = ""
     use: str = ""

@@ -41,6 +41,7 @@ PLAYERS: dict[str, Player] = {
         },
         "0.23.12",
         where="in its playlist_directory, relative to its music_directory",
+        uses_mpd_conf=True,
         extinf=False,  # it takes what stands there for more than the tags of the file
         loads=(b".m3u",),
         most=16384,

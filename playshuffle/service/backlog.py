@@ -1,6 +1,6 @@
 """Decide what each managed playlist must still be updated for, and when to try again.
 
-News (deletions and moves that were seen) belongs to a playlist: the playlist that has settled it never
+News (deletions and moves that were seen) belongs to a playlist: the playlist that has applied it never
 gets it again, and the playlist that failed keeps it for its next update. Applying a move twice could
 exchange two tracks.
 """
@@ -22,12 +22,12 @@ _Dated = tuple[float, Batch]
 
 
 class Backlog:
-    """What the playlists of a configuration have not settled.
+    """What the playlists of a configuration have not applied.
 
     Args:
         folders: by playlist, the folders it is made from, without a slash at the end.
-        quiet_s: how long a file must not be written to before it is read.
-        unsettled: news by playlist, from the backlog of an earlier configuration.
+        settle_s: how long a file must not be written to before it is read.
+        unfinished: news by playlist, from the backlog of an earlier configuration.
         now_s: seconds of a clock that is never set, as in every method.
     """
 
@@ -35,17 +35,17 @@ class Backlog:
         self,
         folders: Mapping[str, Sequence[bytes]],
         *,
-        quiet_s: float,
-        unsettled: Mapping[str, Batch],
+        settle_s: float,
+        unfinished: Mapping[str, Batch],
         now_s: float,
     ) -> None:
         self._tops = {
             name: tuple(path.rstrip(b"/") + b"/" for path in paths) for name, paths in folders.items()
         }
-        self._quiet_s = quiet_s
+        self._settle_s = settle_s
         self._waiting: dict[str, list[_Dated]] = {}
         self._carried: dict[str, list[_Dated]] = {
-            name: [(now_s, batch)] for name, batch in unsettled.items() if name in folders
+            name: [(now_s, batch)] for name, batch in unfinished.items() if name in folders
         }
         self._under_way: dict[str, list[_Dated]] = {}
         self._failing: set[str] = set()
@@ -78,7 +78,7 @@ class Backlog:
         self._growing = set()
         return {name: self._batch(name, dated, now_s) for name, dated in self._under_way.items()}
 
-    def settle(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
+    def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
         """Drop what a playlist was updated for: it is up to date.
 
         is_cached: whether the tags that were read could be stored; if not, the next update scans everything.
@@ -93,7 +93,7 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """End the update; keep what was not settled, and schedule another try.
+        """End the update; keep what was not applied, and schedule another try.
 
         Returns:
             Folders to scan again, each with the seconds to wait until then: twice as long each time.
@@ -109,7 +109,7 @@ class Backlog:
         self._growth_s = {
             folder: min(2 * self._growth_s[folder], _LONGEST_GROWTH_S)
             if folder in self._growth_s
-            else self._quiet_s
+            else self._settle_s
             for folder in self._growing
         }
         return self._growth_s
@@ -121,8 +121,8 @@ class Backlog:
             for name in self._failing:
                 self._waiting.setdefault(name, []).append((now_s, Batch(is_whole=True, why="retry")))
 
-    def unsettled(self) -> dict[str, Batch]:
-        """Return the news that each playlist has not settled; a later backlog scans everything anyway."""
+    def unfinished(self) -> dict[str, Batch]:
+        """Return the news that each playlist has not applied; a later backlog scans everything anyway."""
         news: dict[str, Batch] = {}
         for dated in (self._carried, self._under_way, self._waiting):
             for name, batches in dated.items():

@@ -51,10 +51,10 @@ class _End(Enum):
 class _Inheritance:
     """What one life of the service leaves to the next.
 
-    unsettled: news by playlist. shut: playlists whose folder was closed to the service at its start.
+    unfinished: news by playlist. shut: playlists whose folder was closed to the service at its start.
     """
 
-    unsettled: Mapping[str, Batch] = field(default_factory=dict)
+    unfinished: Mapping[str, Batch] = field(default_factory=dict)
     shut: frozenset[str] = frozenset()
 
 
@@ -90,7 +90,7 @@ def run(load: Callable[[], Config]) -> int:
                 watch = stack.enter_context(
                     Watch(
                         list(dict.fromkeys(root for one in managed.playlists for root in one.request.roots)),
-                        quiet_s=config.settle_s,
+                        settle_s=config.settle_s,
                         poll_s=config.poll_s,
                         beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
                     )
@@ -183,8 +183,8 @@ class _Life:
                 for wanted in config.playlists
                 if wanted.deal is None or wanted.deal.every != Every.RUN
             },
-            quiet_s=config.settle_s,
-            unsettled=inheritance.unsettled,
+            settle_s=config.settle_s,
+            unfinished=inheritance.unfinished,
             now_s=time.monotonic(),
         )
         self._installation = installation
@@ -230,7 +230,7 @@ class _Life:
     def inheritance(self) -> _Inheritance:
         """Return what the next life should know; it scans all folders anyway."""
         self._backlog.add(self._watch.rest(), time.monotonic())
-        return _Inheritance(self._backlog.unsettled(), self._shut)
+        return _Inheritance(self._backlog.unfinished(), self._shut)
 
     def _add(self, batch: Batch) -> None:
         if batch.why == "start":
@@ -249,7 +249,7 @@ class _Life:
             self._status.note_message(message)
             if isinstance(message, PlaylistUpdated):
                 self._backlog.note_growing(map(os.fsencode, message.growing))
-                self._backlog.settle(
+                self._backlog.finish(
                     message.playlist,
                     is_cached=message.is_cached,
                     has_unreadable=self._status.has_unreadable(message.playlist),

@@ -1,10 +1,13 @@
-"""Collect changed folders into batches, each ripe once the folders are quiet."""
+"""Collect changed folders into batches, each ripe once the folders have settled."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from playshuffle.watch.event import Hint
+
+SETTLE_S = 2.0  # without an event until a batch is ripe: the default of the key `settle`
+LATEST_S = 10.0  # after its first event a batch is ripe in any case
 
 # More folders than that are read faster in one go than one by one.
 _MOST_FOLDERS = 512
@@ -26,8 +29,9 @@ class Batch:
         named here is missing because someone deleted it.
     moved: from and to, as events told, in the order they came.
     is_whole: everything is to be read again; `folders` and `trees` are empty then.
-    why: events, unsettled; or, for the whole: start, lost (events were), root (it went, came or was
-        exchanged), mounts, resume, asked, hourly, poll, day (a new one began), retry.
+    why: events, growing (files are still being written); or, for the whole: start, lost (events were),
+        root (it went, came or was exchanged), mounts, resume, asked, hourly, poll, day (a new one
+        began), retry.
     """
 
     folders: frozenset[bytes] = frozenset()
@@ -57,8 +61,8 @@ class BatchCollector:
     All times are seconds of one clock that is never set.
     """
 
-    def __init__(self, quiet_s: float, latest_s: float) -> None:
-        self._quiet_s = quiet_s
+    def __init__(self, settle_s: float, latest_s: float) -> None:
+        self._settle_s = settle_s
         self._latest_s = latest_s
         self._clear()
 
@@ -78,7 +82,7 @@ class BatchCollector:
         return not self._whys
 
     def note(self, hint: Hint, now: float) -> None:
-        """Note what an event told; it is ripe after the quiet time."""
+        """Note what an event told; it is ripe after the settle time."""
         self._wait("events", now)
         if hint.gone is not None:
             self._gone.add(hint.gone)
@@ -95,13 +99,13 @@ class BatchCollector:
     def again(self, folders: Iterable[bytes], now: float) -> None:
         """Look at these folders; at once, where nothing else is waiting to be ripe."""
         self._is_urgent |= self.is_empty
-        self._wait("unsettled", now)
+        self._wait("growing", now)
         for folder in folders:
             self._read_again(folder)
         self._shorten()
 
     def whole(self, why: str, now: float, *, is_urgent: bool = False) -> None:
-        """Look at everything; at once, or as with an event after the quiet time."""
+        """Look at everything; at once, or as with an event after the settle time."""
         self._wait(why, now)
         self._is_urgent |= is_urgent
         self._make_whole()
@@ -110,7 +114,9 @@ class BatchCollector:
         """When there will be a batch, if nothing more is noted; never is infinity."""
         if self.is_empty:
             return math.inf
-        return -math.inf if self._is_urgent else min(self._last + self._quiet_s, self._first + self._latest_s)
+        return (
+            -math.inf if self._is_urgent else min(self._last + self._settle_s, self._first + self._latest_s)
+        )
 
     def take(self, now: float) -> Batch | None:
         """The batch, if it is ripe; then the next one begins."""
@@ -125,7 +131,7 @@ class BatchCollector:
             frozenset(self._gone),
             tuple(self._moved),
             self._is_whole,
-            why or ("events" if "events" in self._whys else "unsettled"),
+            why or ("events" if "events" in self._whys else "growing"),
         )
         self._clear()
         return batch

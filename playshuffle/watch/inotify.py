@@ -88,7 +88,7 @@ class Listener:
         except (OSError, AttributeError):
             return None
 
-    def settle(self, folder: bytes) -> bool:
+    def watch_again(self, folder: bytes) -> bool:
         """Set the watches of a folder and all below it again; return whether any was wrong.
 
         What is made in a folder that is moved the next moment watchdog looks for in the old place,

@@ -25,7 +25,7 @@ from playshuffle.watch.stall import StallClock, activity
 
 _RETRY_S = 3600.0  # until watches are asked for again where there were too few
 _REARM_APART_S = 2.0  # while events are being lost, more are
-_SETTLE_S = 1.0
+_ARRIVAL_S = 1.0
 _HANGS_S = 30.0
 _LONGEST_BEAT_S = 10.0  # between two looks at the thread; a longer pause is that of the main loop
 
@@ -57,8 +57,8 @@ class Sentry:
         self._last_event: float | None = None
         self._next_count = 0.0
         self._armed_at = 0.0
-        self._unsettled: set[bytes] = set()
-        self._unsettled_at = math.inf
+        self._arrived: set[bytes] = set()
+        self._arrived_at = math.inf
         self._is_busy = False
         self._stall = StallClock(_LONGEST_BEAT_S)
         self._is_over = False
@@ -123,27 +123,27 @@ class Sentry:
             self._arm(place)
             self._tell(why)
             return
-        if time.monotonic() >= self._unsettled_at + _SETTLE_S:
-            self._settle()
+        if time.monotonic() >= self._arrived_at + _ARRIVAL_S:
+            self._watch_arrivals()
         if time.monotonic() >= self._next_count:
             before = self._armed_at, self._mode.how
             self._count(is_fresh=False)
             if before != (self._armed_at, self._mode.how):
                 self._tell("lost")
 
-    def _settle(self) -> None:
+    def _watch_arrivals(self) -> None:
         """Make sure that folders which came are watched, where they are by now."""
-        self._unsettled_at = math.inf
-        unsettled = set()
-        while self._unsettled:  # one by one, for another thread adds to it
-            unsettled.add(self._unsettled.pop())
+        self._arrived_at = math.inf
+        arrived = set()
+        while self._arrived:  # one by one, for another thread adds to it
+            arrived.add(self._arrived.pop())
         above = b"\0"
-        for folder in sorted(unsettled, key=lambda path: path + b"/"):
+        for folder in sorted(arrived, key=lambda path: path + b"/"):
             if folder.startswith(above):  # was seen to with that
                 continue
             above = folder + b"/"
             listener, place = self._listener, self._place
-            if listener is not None and isinstance(place, _Place) and listener.settle(folder):
+            if listener is not None and isinstance(place, _Place) and listener.watch_again(folder):
                 self._tell(Hint(None, self._named(folder, place), is_folder=True))
 
     def _where(self, mounts_changed: bool) -> _Place | str:
@@ -214,7 +214,7 @@ class Sentry:
                 break
             time.sleep(0.1)
             if is_fresh:
-                listener.settle(place.path)
+                listener.watch_again(place.path)
         if watches is None or watches >= folders:
             self._mode = limits.watched(
                 self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
@@ -228,7 +228,7 @@ class Sentry:
             self._arm(place)
 
     def _disarm(self) -> None:
-        self._unsettled.clear()
+        self._arrived.clear()
         listener, self._listener = self._listener, None
         if listener is not None:
             listener.close()
@@ -252,8 +252,8 @@ class Sentry:
         if matters is not None:
             self._last_event = time.time()
             if hint.is_folder and hint.come is not None:
-                self._unsettled.add(hint.come)
-                self._unsettled_at = time.monotonic()
+                self._arrived.add(hint.come)
+                self._arrived_at = time.monotonic()
             self._tell(matters)
 
     def _named(self, path: bytes, place: _Place) -> bytes:

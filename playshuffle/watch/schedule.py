@@ -3,6 +3,8 @@
 import math
 from collections.abc import Collection, Iterator
 
+POLL_S = 300.0  # between scans of folders without events: the default of the key `poll`
+
 # The mount table of a machine with containers changes all the time.
 _MOUNTS_APART_S = 60.0
 

@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import Self
 
-from playshuffle.watch.debounce import Batch, BatchCollector
+from playshuffle.watch.debounce import LATEST_S, SETTLE_S, Batch, BatchCollector
 from playshuffle.watch.event import Hint
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.root_watcher import Sentry
-from playshuffle.watch.schedule import Schedule
+from playshuffle.watch.schedule import POLL_S, Schedule
 
 BEAT_S = 5.0
 
@@ -31,7 +31,7 @@ class Watch:
 
     Args:
         roots: absolute paths without a slash at the end; they need not be there.
-        quiet_s: that long nothing must happen before a batch is ripe…
+        settle_s: without an event until a batch is ripe…
         latest_s: …unless its first event is that old.
         poll_s: between looks at everything, where a root has no events.
         whole_s: between looks at everything, in any case.
@@ -42,16 +42,16 @@ class Watch:
         self,
         roots: Sequence[bytes],
         *,
-        quiet_s: float = 2.0,
-        latest_s: float = 10.0,
-        poll_s: float = 300.0,
+        settle_s: float = SETTLE_S,
+        latest_s: float = LATEST_S,
+        poll_s: float = POLL_S,
         whole_s: float = 3600.0,
         beat_s: float | None = None,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
         self._beat_s = BEAT_S if beat_s is None else beat_s
-        self._collector = BatchCollector(quiet_s, latest_s)
-        self._schedule = Schedule(whole_s, poll_s, quiet_s, time.monotonic(), _asleep_s())
+        self._collector = BatchCollector(settle_s, latest_s)
+        self._schedule = Schedule(whole_s, poll_s, settle_s, time.monotonic(), _asleep_s())
         self._news: deque[tuple[float, Hint | str]] = deque()
         self._sentries: list[Sentry] = []
         self._starting = 0

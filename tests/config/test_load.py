@@ -15,7 +15,7 @@ from playshuffle.config.toml_file import Document, read
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.ordering.recipe import Gap
+from playshuffle.ordering.gap import Gap
 from playshuffle.playlist.m3u import PathStyle
 
 TOP = 'folders = ["/music"]\n'

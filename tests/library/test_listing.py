@@ -219,8 +219,8 @@ def test_a_second_change_within_one_tick_of_a_coarse_clock_is_seen(tmp_path: Pat
         later = find([top], by_path(after), clock_ns=in_ten_seconds)
         again = find([top], by_path(later), clock_ns=in_ten_seconds)
         x = [found.roots[0][1].stamps for found in (before, after, later)]
-        is_settled = all(map(lambda one, other: one is other, later.roots[0], again.roots[0]))
-        return x[0] != x[1], x[1] != x[2], is_settled, names_below(top, after)
+        is_final = all(map(lambda one, other: one is other, later.roots[0], again.roots[0]))
+        return x[0] != x[1], x[1] != x[2], is_final, names_below(top, after)
 
     assert forked(change_twice, own_mounts=True) == (True, True, True, [b"a/x.mp3", b"b/y.mp3"])
 

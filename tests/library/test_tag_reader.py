@@ -270,7 +270,7 @@ def test_no_kind_of_file_stops_it(tmp_path: Path) -> None:
     assert spent_s < 1
     assert len(readings) == 12
     assert not [name for name, reading in readings.items() if reading.is_audio or reading.tags]
-    assert [name for name in sorted(readings) if readings[name].is_settled] == ["empty", "sparse"]
+    assert [name for name in sorted(readings) if readings[name].is_final] == ["empty", "sparse"]
     assert readings["fifo"].reason == readings["zero"].reason == "could not be read: not a regular file"
     assert readings["dangling"].reason == "could not be read: No such file or directory"
     assert readings["self"].reason == "could not be read: Too many levels of symbolic links"
@@ -307,11 +307,11 @@ def test_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
     finally:
         os.seteuid(user)
 
-    assert reading == Reading(None, "could not be read: Permission denied", is_settled=False)
+    assert reading == Reading(None, "could not be read: Permission denied", is_final=False)
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v2")])
-def test_an_error_of_the_disk_at_any_read_settles_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_disk_at_any_read_is_not_final(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much of the file was read before, and whatever mutagen makes of the rest."""
     for good in itertools.count():
         with monkeypatch.context() as patch:
@@ -320,7 +320,7 @@ def test_an_error_of_the_disk_at_any_read_settles_nothing(name: str, monkeypatch
         if reading.tags is not None:
             break
 
-        assert reading == Reading(None, "could not be read: Input/output error", is_settled=False)
+        assert reading == Reading(None, "could not be read: Input/output error", is_final=False)
     assert good > 0
 
 
@@ -352,7 +352,7 @@ def fails_after(good: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_place_before_the_start_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is the file that leads mutagen there, and not the disk: that reading is settled."""
+    """It is the file that leads mutagen there, and not the disk: that reading is final."""
     monkeypatch.setattr(tag_reader, "_tags", lambda file, *_, **__: file.seek(-1))
 
     reading = read(written(tmp_path / "x.flac", (DATA / "tone.flac").read_bytes()))

@@ -171,8 +171,8 @@ def test_nothing_to_read_asks_no_reader(top: bytes) -> None:
 
 # Errors of the disk
 
-_BROKEN = Reading(None, "could not be read: Input/output error", is_settled=False)
-_GONE = Reading(None, "could not be read: No such file or directory", is_audio=False, is_settled=False)
+_BROKEN = Reading(None, "could not be read: Input/output error", is_final=False)
+_GONE = Reading(None, "could not be read: No such file or directory", is_audio=False, is_final=False)
 
 
 def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes) -> None:

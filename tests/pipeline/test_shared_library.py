@@ -15,7 +15,8 @@ from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
 from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.ordering.recipe import Gap, Recipe
+from playshuffle.ordering.gap import Gap
+from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.keep import keep

@@ -1,4 +1,4 @@
-"""News belongs to a playlist: it is carried until that playlist has settled it, and no longer."""
+"""News belongs to a playlist: it is carried until that playlist has applied it, and no longer."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,17 +25,17 @@ MOVE = Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a"}), moved=((b"/m/a", b"
 LATER = Batch(frozenset({b"/m/"}))
 
 
-def backlog(unsettled: Mapping[str, Batch] | None = None) -> Backlog:
+def backlog(unfinished: Mapping[str, Batch] | None = None) -> Backlog:
     """A backlog of two playlists over one folder."""
     folders = {"one": (b"/m",), "two": (b"/m",)}
-    return Backlog(folders, quiet_s=2, unsettled=unsettled or {}, now_s=0)
+    return Backlog(folders, settle_s=2, unfinished=unfinished or {}, now_s=0)
 
 
-def test_news_is_carried_only_to_the_playlist_that_has_not_settled_it() -> None:
+def test_news_is_carried_only_to_the_playlist_that_has_not_applied_it() -> None:
     pending = backlog()
     pending.add(MOVE, 1)
     pending.begin(1)
-    pending.settle("one")
+    pending.finish("one")
     pending.end(2)
 
     pending.add(LATER, 3)
@@ -45,11 +45,11 @@ def test_news_is_carried_only_to_the_playlist_that_has_not_settled_it() -> None:
     assert (batches["two"].moved, batches["two"].gone) == (MOVE.moved, MOVE.gone)
 
 
-def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_settled() -> None:
+def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -> None:
     pending = backlog()
     pending.add(MOVE, 1)
     pending.begin(1)
-    pending.settle("one")
+    pending.finish("one")
     pending.end(2)
     assert not pending.is_waiting
 
@@ -93,27 +93,27 @@ def test_waiting_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None
     assert (batch.gone, batch.moved, batch.is_whole) == (frozenset({b"/m/c"}), (), True)
 
 
-def test_the_next_life_gets_what_each_playlist_has_not_settled() -> None:
+def test_the_next_life_gets_what_each_playlist_has_not_applied() -> None:
     pending = backlog()
     pending.add(MOVE, 0)
     pending.begin(0)
-    pending.settle("one")
+    pending.finish("one")
     later = Batch(frozenset({b"/m/"}), moved=((b"/m/c", b"/m/d"),))
     pending.add(later, 1)
 
-    unsettled = pending.unsettled()
-    reborn = backlog(unsettled)
+    unfinished = pending.unfinished()
+    reborn = backlog(unfinished)
     reborn.add(Batch(is_whole=True, why="start"), 2)
 
-    assert unsettled["one"].moved == later.moved
+    assert unfinished["one"].moved == later.moved
     assert reborn.begin(2)["two"].moved == MOVE.moved + later.moved
 
 
 def test_a_batch_is_for_the_playlists_whose_folders_it_names() -> None:
-    pending = Backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, quiet_s=1, unsettled={}, now_s=0)
+    pending = Backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, settle_s=1, unfinished={}, now_s=0)
     pending.add(Batch(frozenset({b"/m/a/x/"})), 0)
     assert pending.begin(0).keys() == {"a"}
-    pending.settle("a")
+    pending.finish("a")
     pending.end(0)
 
     pending.add(Batch(trees=frozenset({b"/m/"})), 0)
@@ -128,7 +128,7 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
         pending.begin(0)
         for name in ("one", "two"):
             pending.note_growing([b"/m/"])
-            pending.settle(name)
+            pending.finish(name)
         delays.append(pending.end(0)[b"/m/"])
 
     assert delays == [2, 4, 8, 16, 32, 60, 60, 60]
@@ -138,8 +138,8 @@ def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> Non
     pending = backlog()
     pending.add(LATER, 0)
     pending.begin(0)
-    pending.settle("one", is_cached=False)
-    pending.settle("two")
+    pending.finish("one", is_cached=False)
+    pending.finish("two")
     pending.end(0)
 
     pending.add(LATER, 1)
@@ -199,8 +199,8 @@ class Playlists:
         )
         self.pending = Backlog(
             {wanted.name: wanted.request.roots for wanted in self.config.playlists},
-            quiet_s=0,
-            unsettled={},
+            settle_s=0,
+            unfinished={},
             now_s=0,
         )
         (top / "good").mkdir()
@@ -216,7 +216,7 @@ class Playlists:
         results: dict[str, Message] = {}
         for message in messages:
             if isinstance(message, PlaylistUpdated):
-                self.pending.settle(message.playlist)
+                self.pending.finish(message.playlist)
             if isinstance(message, (PlaylistUpdated, PlaylistFailed)):
                 results[message.playlist] = message
         self.pending.end(0)
@@ -232,7 +232,7 @@ def playlists(
     return Playlists(album, tmp_path, deal=deal)
 
 
-def test_moves_that_one_playlist_has_settled_are_not_applied_again(album: Path, playlists: Playlists) -> None:
+def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, playlists: Playlists) -> None:
     """The other playlist fails meanwhile, and gets them when it is well again."""
     playlists.update(Batch(is_whole=True, why="start"))
     good, bad = listed(playlists.good_file), listed(playlists.bad_file)

@@ -172,6 +172,6 @@ def test_folders_to_look_at_again_come_at_once() -> None:
     for gathering in (calm, busy):
         gathering.again([b"/m/a/", b"/m/b/"], 5)
 
-    assert calm.take(5) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="unsettled")
+    assert calm.take(5) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="growing")
     assert busy.take(5) is None
     assert busy.take(7) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="events")

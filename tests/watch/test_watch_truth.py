@@ -162,7 +162,7 @@ def test_who_follows_the_batches_knows_the_truth(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watcher, "BEAT_S", 0.2)
-    monkeypatch.setattr(root_watcher, "_SETTLE_S", 0.1)
+    monkeypatch.setattr(root_watcher, "_ARRIVAL_S", 0.1)
     monkeypatch.setattr(root_watcher, "_REARM_APART_S", 0.1)
     root, outside = os.fsencode(tmp_path / "music"), os.fsencode(tmp_path / "outside")
     put(root, b"0/1/2.mp3", b"3.mp3")
@@ -170,7 +170,7 @@ def test_who_follows_the_batches_knows_the_truth(
     vandal = Vandal(root, outside, seed)
     known: Known = {}
     done = []
-    with Watch([root], quiet_s=0.1, latest_s=0.3) as seen:
+    with Watch([root], settle_s=0.1, latest_s=0.3) as seen:
         watched = Watched(seen)
         follow(known, watched.first, root + b"/")
         for _ in range(30):
