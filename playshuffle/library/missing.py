@@ -73,7 +73,7 @@ def check_tracks(
     """
     missing = below(root.path, missing)
     # The root exists: an event for it or for a parent folder was about an earlier one.
-    deleted = {path for path in deleted if not (root.path + b"/").startswith(path.rstrip(b"/") + b"/")}
+    deleted = frozenset(below(root.path, deleted))
     gone = [path for path in missing if not _is_at_or_below(path, deleted)]
     is_deleted = bool(missing) and not gone
     if known is not None and known.tracks and not root.tracks and not is_deleted:
@@ -171,7 +171,7 @@ def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
     return False
 
 
-def below(root: bytes, paths: Sequence[bytes]) -> list[bytes]:
+def below(root: bytes, paths: Iterable[bytes]) -> list[bytes]:
     """Return the paths that are below a root."""
     return list(filter(_is_inside(root), paths))
 
