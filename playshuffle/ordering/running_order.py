@@ -42,7 +42,6 @@ def update_order(
     tags_of: TagsOf | None,
     *,
     now_s: int,
-    first: int = 0,
 ) -> UpdatedOrder:
     """Update an order after its tracks changed.
 
@@ -54,7 +53,6 @@ def update_order(
         randbelow: source of the positions of new tracks.
         tags_of: looks up the tags, for orders that use them.
         now_s: Unix time in seconds.
-        first: number of positions of the remembered order that were played; nothing is inserted there.
 
     Raises:
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
@@ -65,24 +63,18 @@ def update_order(
     gone = recently_vanished(before, vanished, now_s)
     for number, (old, _) in enumerate(gone):
         now[old] = count + number
-    order = list(map(now.__getitem__, before.places))
-    played = first - order[:first].count(-1)
-    if -1 in now:
-        order = [index for index in order if index >= 0]
+    order = [index for index in map(now.__getitem__, before.places) if index >= 0]
     # Where an order goes by tags or paths, a track that has others now may have to move, too.
     row = ORDERS[recipe.order]
-    is_changed = bool(identity.new) or not before.is_over(tracks.paths, tracks.marks)
-    if identity.new or (row.insert_new and is_changed):
-        order = _insert_new(tracks, recipe, order, identity.new, randbelow, tags_of, played)
-    present = [index for index in order if index < count] if gone else order
+    is_changed = not before.is_over(tracks.paths, tracks.marks)
+    if is_changed:
+        order = _insert_new(tracks, recipe, order, identity.new, randbelow, tags_of)
+    present = [index for index in order if index < count]
     arranged = in_place(tracks, recipe, present)
     if row.repair and (is_changed or arranged.order != present):
-        first_present = sum(index < count for index in order[:played])
         repair = row.repair(tracks, tags_of or no_tags, recipe)
-        arranged = _repaired(arranged, recipe, repair, randbelow, first_present)
-    return UpdatedOrder(
-        arranged, order if arranged.order == present else insert_vanished(order, arranged.order), gone
-    )
+        arranged = _repaired(arranged, recipe, repair, randbelow)
+    return UpdatedOrder(arranged, insert_vanished(order, arranged.order), gone)
 
 
 def _insert_new(
@@ -92,23 +84,16 @@ def _insert_new(
     new: Sequence[int],
     randbelow: RandBelow,
     tags_of: TagsOf | None,
-    first: int,
 ) -> list[int]:
     made = ORDERS[recipe.order].insert_new
     if made is None:  # among those that are gone, too: so the whole stays uniform when they return
-        return insert(order, new, randbelow, first)
-    count = len(tracks)
-    present = [index for index in order if index < count]
-    first_present = sum(index < count for index in order[:first])
-    return insert_vanished(
-        order, made(tracks, tags_of or no_tags, recipe)(present, new, randbelow, first_present)
-    )
+        return insert(order, new, randbelow)
+    present = [index for index in order if index < len(tracks)]
+    return insert_vanished(order, made(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
 
 
-def _repaired(
-    arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow, first: int
-) -> Arranged:
+def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:
     """Restore the guarantee of the tracks that are played; the pinned ones stay."""
     order, count = arranged.order, arranged.count
     pins = {order.index(pin.index) for pin in recipe.pins}
-    return Arranged([*repair(order[:count], pins, randbelow, min(first, count)), *order[count:]], count)
+    return Arranged([*repair(order[:count], pins, randbelow, 0), *order[count:]], count)
