@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.ordering.pins import places, resolve
+from playshuffle.ordering.pins import move_in, places, resolve, swap_in
 from playshuffle.ordering.recipe import HERE, LAST, Pin
 from tests.support.tagged import numbered
 
@@ -71,9 +71,35 @@ def test_a_name_that_none_has_is_refused_with_near_ones() -> None:
     assert "near are 'a@b.ogg'" in refusal("a@c.ogg@2")
 
 
-@pytest.mark.parametrize("text", ["a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "", "@3", "@"])
-def test_what_is_no_place_and_no_track_is_refused(text: str) -> None:
-    assert "no track" in refusal(text)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "a@b.ogg@\u0663", "", "@", "last", "7", "first",
+    ],
+)  # fmt: skip
+def test_what_is_no_place_and_no_track_is_refused_as_it_was_given(text: str) -> None:
+    """Digits of other scripts are no places either."""
+    assert f"no track '{text}' in the library" in refusal(text)
+
+
+@pytest.mark.parametrize("text", ["zzzzzzzzzzz@3", "zzzzzzzzzzz", "@3"])
+def test_what_is_like_no_track_is_refused_without_near_ones(text: str) -> None:
+    assert refusal(text).endswith(f"no track '{text.removesuffix('@3')}' in the library.")
+
+
+def test_a_number_of_a_thousand_digits_is_no_place() -> None:
+    """Python reads none of more than 4,300 digits."""
+    assert resolve("a@b.ogg@" + "9" * 999, PATHS, [ROOT]) == Pin(1, 10**999 - 2)
+    for digits in (1000, 5000):
+        assert "no track 'a@b.ogg@999" in refusal("a@b.ogg@" + "9" * digits)
+
+
+def test_up_to_three_near_names_are_given() -> None:
+    for count in (1, 2, 3, 4, 5):
+        paths = [b"/music/tracks%d.ogg" % number for number in range(count)]
+        with pytest.raises(PlayshuffleError) as caught:
+            resolve("tracks.ogg", paths, [ROOT])
+        assert str(caught.value).count("'tracks") == 1 + min(count, 3)
 
 
 def test_places_count_from_one() -> None:
@@ -119,3 +145,40 @@ def test_last_and_here_are_positions_of_the_list() -> None:
 def test_pins_that_contradict_each_other_or_the_list_are_refused(pins: list[Pin], words: str) -> None:
     with pytest.raises(PlayshuffleError, match=words):
         places(pins, numbered(5), None, 3)
+
+
+ORDERS_AND_PINS = st.integers(1, 8).flatmap(
+    lambda count: st.tuples(
+        st.permutations(range(count)), st.permutations(range(count)), st.integers(0, count)
+    )
+)
+
+
+@given(ORDERS_AND_PINS)
+def test_pins_moved_in_keep_the_others_in_order(drawn: tuple[list[int], list[int], int]) -> None:
+    order, tracks, count = drawn
+    there = dict(zip(tracks[::-1][:count], tracks[:count], strict=True))
+    moved = list(order)
+
+    move_in(moved, there)
+
+    assert all(moved[place] == index for place, index in there.items())
+    left = [index for index in order if index not in there.values()]
+    assert [index for index in moved if index not in there.values()] == left
+    assert len(moved) == len(order)
+
+
+@given(ORDERS_AND_PINS)
+def test_pins_swapped_in_leave_the_others_where_they_stood(drawn: tuple[list[int], list[int], int]) -> None:
+    """But for those that stood where a pinned one must be."""
+    order, tracks, count = drawn
+    there = dict(zip(tracks[::-1][:count], tracks[:count], strict=True))
+    swapped = list(order)
+
+    swap_in(swapped, there)
+
+    assert all(swapped[place] == index for place, index in there.items())
+    assert sorted(swapped) == sorted(order)
+    for place, index in enumerate(order):
+        if place not in there and index not in there.values():
+            assert swapped[place] == index
