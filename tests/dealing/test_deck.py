@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.dealing.amount import ByAlbums, ByCount, ByTime
-from playshuffle.dealing.deck import Deck, check, end_round, rename_tracks
+from playshuffle.dealing.deck import Deck, check, end_round, mark_written, rename_tracks, with_replaced
 from playshuffle.dealing.next_deal import next_deal, update_deck
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
@@ -259,6 +259,43 @@ def test_a_track_that_replaces_another_by_its_new_name_takes_no_mark_over() -> N
     assert swapped.upcoming == (deck.dealt[0], *deck.upcoming[1:])
 
 
+def test_a_replaced_track_gets_a_name_that_no_file_has() -> None:
+    """Several times: each of the replaced ones may come back."""
+    here = tracks(3)
+    known = set(here)
+    for time in range(1, 4):
+        names = with_replaced({here[0]: here[1]}, known)
+
+        assert names[here[0]] == here[1]
+        name = names[here[1]]
+        assert name not in known
+        assert name.startswith(here[1] + b"//")
+        assert len(names) == 2
+        known.add(name)
+        assert len(known) == 3 + time
+
+
+@given(st.permutations(range(6)), st.integers(0, 6), st.integers(0, 6))
+def test_no_track_leaves_a_deck_whose_replaced_tracks_are_named(
+    targets: list[int], moved: int, dealt_count: int
+) -> None:
+    """Whatever is renamed to whatever: chains, swaps, and names of tracks that disappeared."""
+    here = tracks(6)
+    deck = Deck(tuple(here[:dealt_count]), tuple(here[dealt_count:]), round=1, order="random")
+    names = {here[old]: here[new] for old, new in enumerate(targets[:moved])}
+
+    after = rename_tracks(deck, with_replaced(names, deck.tracks))
+
+    check(after)
+    assert (len(after.dealt), len(after.upcoming)) == (len(deck.dealt), len(deck.upcoming))
+    for old, new in zip(deck.dealt + deck.upcoming, after.dealt + after.upcoming, strict=True):
+        assert new == names[old] if old in names else new == old or new.endswith(b"//")
+
+
+def test_paths_that_no_track_had_replace_nothing() -> None:
+    assert with_replaced({b"/m/a": b"/m/b"}, {b"/m/a", b"/m/c"}) == {b"/m/a": b"/m/b"}
+
+
 def test_another_order_is_that_of_what_is_still_to_come() -> None:
     here = tracks(10)
     [deck] = deals(here, 4)
@@ -321,6 +358,22 @@ def test_a_gap_reaches_over_a_short_round_into_the_one_before() -> None:
         [three] = deals(here, 10, deck=end_round(two), seed=seed)
 
         assert shortest_gap([*dealt(one), *dealt(two), *dealt(three)]) >= 10
+
+
+def test_a_hundred_plays_before_the_round_are_remembered() -> None:
+    """Or more, if the gap is larger; across several short rounds."""
+    here = tracks(30)
+    played = [track for deck in deals(here, *[30] * 6) for track in dealt(deck)]
+    last = deals(here, *[30] * 6)[-1]
+
+    assert last.tail == tuple(played[:-30][-100:])
+    assert end_round(last).tail == tuple(played[-100:])
+    law = Uniform(Seeded("1"), 120)
+    many = tracks(130)
+    two = next_deal(next_deal(Deck(), many, law, ByCount(130), TODAY), many, law, ByCount(1), TODAY)
+    assert len(two.tail) == 120
+    assert end_round(replace(two, tail=(*two.tail, *tracks(30, 500)))).tail[-1] == dealt(two)[0]
+    assert len(end_round(two).tail) == 120
 
 
 # By time
@@ -415,6 +468,15 @@ def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
 
 
 # Values
+
+
+def test_an_empty_deck_has_nothing() -> None:
+    deck = Deck()
+
+    assert (deck.round, deck.number, deck.deals_left, deck.track_count, deck.undealt_count) == (0, 0, 0, 0, 0)
+    assert deck.tracks == frozenset()
+    assert mark_written(deck) == deck
+    check(deck)
 
 
 def test_a_deck_is_not_changed_by_a_deal() -> None:
