@@ -144,7 +144,7 @@ class Chaos:
         before = self._contents()
         hidden = root.with_name("Hidden")
         root.rename(hidden)
-        wait_for(lambda: self._is_missing(root), 60)
+        wait_for(lambda: self._is_missing(root))
         if self._chance.random() < 0.5:
             self._deal(self._chance.choice([*self.rounds_of]), is_missing=True)
         assert self._contents() == before, "a playlist changed while a folder was missing"
@@ -161,7 +161,7 @@ class Chaos:
         with _full(self._chance.choice([self._lists, _state()])):
             self.music.replace()
             self._act()
-            wait_for(lambda: any(row["last_error"] for row in self.service.status()["playlists"]), 60)
+            wait_for(lambda: any(row["last_error"] for row in self.service.status()["playlists"]))
 
     def _contents(self) -> dict[str, bytes]:
         return {name: self._file(name).read_bytes() for name in _KEYS}

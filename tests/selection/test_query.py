@@ -205,6 +205,7 @@ def test_errors_name_column_and_remedy(text: str, column: int, reason: str) -> N
     assert len(str(caught.value)) < 700
 
 
+@pytest.mark.timing
 def test_a_megabyte_is_refused_at_once() -> None:
     began_s = time.process_time()
     with pytest.raises(QueryError):

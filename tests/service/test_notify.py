@@ -107,6 +107,7 @@ def test_a_manager_that_is_gone_is_said_once(
     ]
 
 
+@pytest.mark.timing
 def test_a_manager_that_does_not_read_stops_nothing(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -239,7 +239,7 @@ def test_a_full_disk_leaves_the_old_playlist(
             assert re.search(r"full|room", service.playlist("all")["last_error"])
             for path in full:
                 path.unlink()
-            wait_for(lambda: len(listed(playlist)) == 130, 30)
+            wait_for(lambda: len(listed(playlist)) == 130)
             after = [os.path.basename(entry) for entry in listed(playlist)]
             names = [os.path.basename(entry) for entry in order]
             assert left(names, after) == [name for name in names if name != "000.mp3"]
@@ -267,7 +267,7 @@ def test_a_folder_that_becomes_read_only_leaves_the_old_playlist(tmp_path: Path)
             wait_for(lambda: "read-only" in (service.playlist("all")["last_error"] or ""))
             assert (out / "all.m3u").read_bytes() == before
             sh("mount", "-o", "remount,rw", out)
-            wait_for(lambda: len(listed(out / "all.m3u")) == 4, 30)
+            wait_for(lambda: len(listed(out / "all.m3u")) == 4)
             assert service.playlist("all")["last_error"] is None
 
     forked(remount, own_mounts=True)

@@ -28,7 +28,7 @@ from tests.support.program import (
     run,
     state_file,
 )
-from tests.support.service import Service, aged, config, holds, left, own_home, wait_for
+from tests.support.service import PATIENCE_S, Service, aged, config, holds, left, own_home, wait_for
 
 pytestmark = pytest.mark.process
 
@@ -64,7 +64,7 @@ def test_make_and_the_service_are_one_after_the_other(music: Path, service: Serv
             time.sleep(random.Random(number).uniform(0, 1))
             shutil.copyfile(DATA / "v24.mp3", music / new)
             os.utime(music / new, (1, number))
-            assert making.wait(20) == 0
+            assert making.wait(PATIENCE_S) == 0
 
         wait_for(lambda new=new: new in listed(playlist))  # type: ignore[misc]
         wait_for(lambda: len(service.processes()) == 2)
@@ -91,7 +91,7 @@ def test_what_came_while_make_was_waiting_is_not_lost(music: Path, service: Serv
         (music / "000.mp3").unlink()
         wait_for(lambda: "000.mp3" not in listed(playlist))
         assert making.poll() is None
-        assert making.wait(20) == 0
+        assert making.wait(PATIENCE_S) == 0
 
     assert "000.mp3" not in listed(playlist)
 
@@ -216,7 +216,7 @@ def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
             assert playlist.read_bytes() == before
             drive.send_signal(signal.SIGCONT)
             shutil.copyfile(DATA / "tone.ogg", real / "new.ogg")
-            wait_for(lambda: any("new.ogg" in entry for entry in listed(playlist)), 30)
+            wait_for(lambda: any("new.ogg" in entry for entry in listed(playlist)))
             assert [entry for entry in listed(playlist) if "new" not in entry] == [
                 entry for entry in before.decode().splitlines() if not entry.startswith("#")
             ]
@@ -224,7 +224,7 @@ def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
             drive.send_signal(signal.SIGSTOP)
             service.signal(signal.SIGTERM)
             assert service.process is not None
-            assert service.process.wait(25) == 0
+            assert service.process.wait(PATIENCE_S) == 0
 
 
 # Looked at from outside
@@ -250,7 +250,7 @@ def test_the_service_writes_only_where_told_and_starts_only_its_reader(
             (main, *_) = [one for one in service.processes() if _name(one).startswith("python")]
             os.kill(main, signal.SIGTERM)
             assert service.process is not None
-            assert service.process.wait(20) == 0
+            assert service.process.wait(PATIENCE_S) == 0
 
     lines = [line.split(None, 1)[1] for line in log.read_text().splitlines() if "(" in line]
     sockets = [line for line in lines if re.match("socket|connect|bind|listen|sendto", line)]

@@ -107,7 +107,7 @@ def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
                 changing.check(playlist)
                 service.start()
                 wait_for(holds(playlist, *changing.names()))
-                wait_for(lambda: litter(tmp_path, service) == [], 5)
+                wait_for(lambda: litter(tmp_path, service) == [])
                 if not is_killed:
                     break
                 visited[call] += 1
@@ -213,9 +213,9 @@ def test_killed_at_any_moment_no_order_is_lost(tmp_path: Path, seed: int, kills:
                 changing.act()
                 service.begin()
             if number % 6 == 4:
-                wait_for(lambda: revive(service) and holds(playlist, *changing.names())(), 30)
+                wait_for(lambda: revive(service) and holds(playlist, *changing.names())())
                 wait_for(lambda: not litter(tmp_path, service))
-        wait_for(lambda: revive(service) and holds(playlist, *changing.names())(), 30)
+        wait_for(lambda: revive(service) and holds(playlist, *changing.names())())
         changing.check(playlist)
         wait_for(lambda: not litter(tmp_path, service))
         assert service.stop() == 0

@@ -64,7 +64,7 @@ def test_a_power_cut_while_the_service_runs_loses_no_order(
                 service.begin()
                 acknowledged = None
                 if number % 3 == 0:
-                    wait_for(is_settled, 30)
+                    wait_for(is_settled)
                     acknowledged = playlist.read_bytes()
                 if not number:
                     changing.check(playlist)
@@ -82,7 +82,7 @@ def test_a_power_cut_while_the_service_runs_loses_no_order(
                 assert acknowledged in (None, playlist.read_bytes()), number
             changing.act()
             service.begin()
-            wait_for(is_settled, 30)
+            wait_for(is_settled)
             changing.check(playlist)
             assert service.stop() == 0
         assert "damaged" not in service.log

@@ -11,7 +11,7 @@ import mutagen
 import pytest
 
 from tests.support.program import DATA, library, listed, make, numbered, run
-from tests.support.service import SETTLE_S, Service, aged, config, holds, left, wait_for
+from tests.support.service import PATIENCE_S, SETTLE_S, Service, aged, config, holds, left, wait_for
 
 pytestmark = pytest.mark.process
 
@@ -180,7 +180,7 @@ def test_a_burst_leads_to_a_handful_of_writes(music: Path, service: Service) -> 
         folder.mkdir(exist_ok=True)
         (folder / f"{number}.mp3").write_bytes(tone)
 
-    wait_for(lambda: len(listed(music / "all.m3u")) == 2000 + len(NAMES), 60)
+    wait_for(lambda: len(listed(music / "all.m3u")) == 2000 + len(NAMES))
 
     assert service.log.count("tracks -> ") <= 8
 
@@ -330,7 +330,7 @@ def test_it_stops_when_told_and_leaves_no_process(
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text().split()
     service.signal(number)
 
-    assert service.process.wait(10) == 0
+    assert service.process.wait(PATIENCE_S) == 0
     assert children
     assert not any(Path(f"/proc/{child}").exists() for child in children)
 

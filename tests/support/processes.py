@@ -43,7 +43,7 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-def eventually(holds: Callable[[], object], within_s: float = 20) -> bool:
+def eventually(holds: Callable[[], object], within_s: float = 60) -> bool:
     until = time.monotonic() + within_s
     while not holds():
         if time.monotonic() > until:

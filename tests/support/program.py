@@ -63,7 +63,7 @@ def run(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=100,
     )
     message = done.stderr.decode()
     damage.note_output(message)

@@ -120,7 +120,7 @@ def lab(shared: Path) -> Iterator[Lab]:
             boot.stdin.close()
 
 
-def until(is_so: Callable[[], bool], *, patience_s: float = 20) -> float:
+def until(is_so: Callable[[], bool], *, patience_s: float = 60) -> float:
     """Wait; the seconds it took."""
     began = time.monotonic()
     while not is_so():

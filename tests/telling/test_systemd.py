@@ -130,11 +130,11 @@ def test_the_last_change_of_100_bursts_is_told(installed: Lab) -> None:
 
 def test_the_service_has_its_player_told(installed: Lab) -> None:
     installed.user("cp Music/0.wav Music/new.wav")
-    until(lambda: len(queue(installed)) == 9 and is_told(installed), patience_s=40)
+    until(lambda: len(queue(installed)) == 9 and is_told(installed))
 
     assert "the queue now has 9 tracks" in installed.journal(SERVICE)
     installed.user("rm Music/new.wav")
-    until(lambda: len(playlist(installed)) == 8, patience_s=40)
+    until(lambda: len(playlist(installed)) == 8)
 
 
 def test_what_a_killed_process_had_taken_is_told(installed: Lab) -> None:

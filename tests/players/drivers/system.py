@@ -107,7 +107,7 @@ def audacious() -> Opened:
     def say(method: str, words: Any = None) -> Any:
         return bus.call_sync(*here, method, words, None, gio.DBusCallFlags.NO_AUTO_START, 20_000).unpack()
 
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while True:
         try:
             say("Length")
@@ -122,7 +122,7 @@ def audacious() -> Opened:
         last = gio.File.new_for_path(os.path.join(os.path.dirname(__file__), "../../data/tone.ogg")).get_uri()
         say("Add", glib.Variant("(s)", (gio.File.new_for_path(playlist).get_uri(),)))
         say("Add", glib.Variant("(s)", (last,)))
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while True:
             (count,) = say("Length")
             if count and say("SongFilename", glib.Variant("(u)", (count - 1,))) == (last,):
