@@ -56,6 +56,14 @@ _OWN: Sequence[Key] = (
     Key("tell", '["mpd"]', "", "Players whose queue to replace after a change: mpd, mpv, commands."),
     Key("every", '"week"', '"day"', "How often to deal: day, week, or run for each `deal --due`."),
 )
+PLAYER_KEYS: Sequence[Key] = (
+    Key("like", '"car"', '"generic"', "Player of `playshuffle players` that this one is like."),
+    Key("title", '"the van"', "the name", "How messages name it."),
+    Key("suffix", '".m3u8"', "", "Suffix of its playlists, if no `output` is given."),
+    Key("paths", '"relative"', "", "How tracks are named: relative, absolute or uri."),
+    Key("extinf", "false", "", "Whether it gets #EXTINF lines."),
+    Key("max_per_file", "99", "", "At most N tracks a file."),
+)
 _EXAMPLES = {
     "order": '"spread"',
     "inside": '"all"',

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__
 from scripts.command_tree import Command, Option
-from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, Key, playlist_keys
+from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 
 _ESCAPES = str.maketrans({"\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "~": r"\(ti", "^": r"\(ha"})
 
@@ -91,6 +91,15 @@ def _configuration_page() -> str:
         *(line for key in KEYS_OF_ALL for line in _key(key)),
         ".SH KEYS OF ONE PLAYLIST",
         *(line for key in playlist_keys() for line in _key(key)),
+        ".SH KEYS OF A PLAYER",
+        "A table",
+        ".RB [player. NAME ]",
+        "is a player for the key",
+        ".B for",
+        "and the option",
+        r".BR \-\-for .",
+        "A key that is not given is as in the player that it is like.",
+        *(line for key in PLAYER_KEYS for line in _key(key)),
         ".SH EXAMPLE",
         ".nf",
         r'folders = ["\(ti/Music"]',

@@ -14,7 +14,8 @@ from playshuffle.cli import deal_report, make_report
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say
-from playshuffle.config.load import Wanted, find, load
+from playshuffle.config.load import Wanted, load
+from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.library.walk import EVERYWHERE

@@ -11,7 +11,7 @@ from playshuffle.cli.near_file import near_file
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.text import any_of, counted, known, shortened
+from playshuffle.text import any_of, counted, shortened
 
 if TYPE_CHECKING:
     from playshuffle.players.check import Checked, Trouble
@@ -52,10 +52,12 @@ def check(
     """
     import json
 
+    from playshuffle.config.own_players import player_names
     from playshuffle.players.check import check_playlist
-    from playshuffle.players.profiles import PLAYERS
 
-    names = None if not player else [known("player", name, [*PLAYERS, _ALL]) for name in player]
+    if not player or _ALL in player:
+        player_names()  # those of the configuration too
+    names = None if not player else [_known(name) for name in player]
     names = [] if names and _ALL in names else names and list(dict.fromkeys(names))
     if "" in playlists:
         raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
@@ -68,6 +70,12 @@ def check(
             _print(_lines(found, screen_of(sys.stdout)))
     if any(found.faults or (names and any(found.troubles.values())) for found in checked):
         raise typer.Exit(Exit.LOSSES)
+
+
+def _known(name: str) -> str:
+    from playshuffle.config.own_players import known_player
+
+    return name if name == _ALL else known_player(name)
 
 
 def _source(playlist: str) -> tuple[bytes, bytes | None]:

@@ -36,7 +36,7 @@ _File = Annotated[
 def init(config: _File = None) -> None:
     """Write a commented example, where there is no configuration yet."""
     from playshuffle.config.example import example
-    from playshuffle.config.load import places
+    from playshuffle.config.places import places
     from playshuffle.system import atomic_file
 
     path = places(config)[0]
@@ -60,7 +60,8 @@ def init(config: _File = None) -> None:
 
 def check(config: _File = None) -> None:
     """Check the configuration and name every fault; exit code 78 says that there is one."""
-    from playshuffle.config.load import find, load
+    from playshuffle.config.load import load
+    from playshuffle.config.places import find
 
     path = find(config)
     checked = load(path)
@@ -101,17 +102,20 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
 ) -> None:
     """Show what is in force, and where each value comes from: a line of the file, or the default."""
-    from playshuffle.config.load import find, understand
-    from playshuffle.config.settings import settings
+    from playshuffle.config.load import understand
+    from playshuffle.config.places import find
+    from playshuffle.config.settings import player_settings, settings
     from playshuffle.config.toml_file import read
 
     document = read(find(config))
     wanted = understand(document)
     found = settings(document, wanted)
+    players = player_settings(document)
     if json:
-        write_out([_json(document.path, found, [broken.text for broken in wanted.broken]).encode(), b"\n"])
+        broken = [each.text for each in wanted.broken]
+        write_out([_json(document.path, found, players, broken).encode(), b"\n"])
     else:
-        write_out(f"{line}\n".encode() for line in _lines(document.path, found))
+        write_out(f"{line}\n".encode() for line in _lines(document.path, found, players))
         say(broken.text for broken in wanted.broken)
     if wanted.broken:
         raise typer.Exit(Exit.CONFIG)
@@ -120,12 +124,14 @@ def show(
 VERBS = (init, check, show)
 
 
-def _lines(path: bytes, found: dict[str | None, list[Any]]) -> Iterator[str]:
+def _lines(path: bytes, found: dict[str | None, list[Any]], players: dict[str, list[Any]]) -> Iterator[str]:
     yield f"# {shown(path)}"
-    for name, settings in found.items():
-        if name is not None:
+    tables = {f"[playlist.{shown(name)}]": settings for name, settings in found.items() if name is not None}
+    tables |= {f"[player.{name}]": settings for name, settings in players.items()}
+    for head, settings in {"": found[None], **tables}.items():
+        if head:
             yield ""
-            yield f"[playlist.{shown(name)}]"
+            yield head
         for key, value, line in settings:
             origin = "default" if line is None else f"line {line}"
             yield f"{f'{key} = {_words(value)}':50}  # {origin}"
@@ -139,18 +145,21 @@ def _words(value: object) -> str:
     return f'"{shown(value)}"' if isinstance(value, str) else str(value)
 
 
-def _json(path: bytes, found: dict[str | None, list[Any]], broken: list[str]) -> str:
+def _json(
+    path: bytes, found: dict[str | None, list[Any]], players: dict[str, list[Any]], broken: list[str]
+) -> str:
     import json
 
-    def table(name: str | None) -> dict[str, Any]:
-        return {key: {"value": value, "line": line} for key, value, line in found[name]}
+    def table(settings: list[Any]) -> dict[str, Any]:
+        return {key: {"value": value, "line": line} for key, value, line in settings}
 
     return json.dumps(
         {
             "schema": _SCHEMA,
             "file": os.fsdecode(path),
-            **table(None),
-            "playlists": {name: table(name) for name in found if name is not None},
+            **table(found[None]),
+            "playlists": {name: table(settings) for name, settings in found.items() if name is not None},
+            "players": {name: table(settings) for name, settings in players.items()},
             "broken": broken,
         },
         indent=2,

@@ -15,8 +15,10 @@ from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import absolute, build_request
-from playshuffle.config.load import find, load
+from playshuffle.config.load import load
 from playshuffle.config.options import STDOUT, Options
+from playshuffle.config.own_players import known_player
+from playshuffle.config.places import find
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
@@ -27,7 +29,6 @@ from playshuffle.pipeline import deal as pipeline
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
-from playshuffle.players.profiles import PLAYERS
 from playshuffle.shuffle import System
 from playshuffle.text import known
 
@@ -155,7 +156,7 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
             Exit.USAGE,
         )
     root = absolute(folder, Exit.NO_INPUT)
-    return os.fsdecode(default_output(known("player", player, PLAYERS), root, os.fsencode(name)))
+    return os.fsdecode(default_output(known_player(player), root, os.fsencode(name)))
 
 
 def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progress) -> pipeline.Dealt:

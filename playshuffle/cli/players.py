@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli.playlist_options import completes
+from playshuffle.cli.playlist_options import completes_player
 from playshuffle.cli.screen import Screen, screen_of, shell_path
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import say, write_out
+from playshuffle.config.own_players import add_own_players, known_player
 from playshuffle.errors import shown
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.text import known
 
 _SCHEMA = 1
 _WIDTH = 80
@@ -36,13 +36,15 @@ def players(
         typer.Argument(
             metavar="[PLAYER]",
             help="How to use this player, such as vlc.",
-            autocompletion=completes(PLAYERS),
+            autocompletion=completes_player,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Show it as JSON.")] = False,
 ) -> None:
     """Show what is written for each player, and what it loses."""
-    rows = PLAYERS if player is None else {name: PLAYERS[name] for name in [known("player", player, PLAYERS)]}
+    if player is None:
+        say(fault for faults in add_own_players().values() for fault in faults)
+    rows = PLAYERS if player is None else {name: PLAYERS[name] for name in [known_player(player)]}
     if as_json:
         lines = iter([_json(rows)])
     elif player is None:

@@ -55,9 +55,7 @@ def _parameter(field: Field[Any], row: Row) -> inspect.Parameter:
     default = not field.default if row.is_negated else field.default or None
     if type_ is bool:
         default = bool(default)
-    option = typer.Option(
-        *row.flags, metavar=row.metavar, help=row.help, autocompletion=row.names and completes(row.names[1])
-    )
+    option = typer.Option(*row.flags, metavar=row.metavar, help=row.help, autocompletion=_completion(row))
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[type_, option])
 
@@ -65,6 +63,20 @@ def _parameter(field: Field[Any], row: Row) -> inspect.Parameter:
 def completes(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a function that completes the beginning of one of these names in a shell."""
     return lambda incomplete: [str(name) for name in names if name.startswith(incomplete.casefold())]
+
+
+def completes_player(incomplete: str) -> list[str]:
+    """Complete the name of a player, of those in the configuration too."""
+    from playshuffle.config.own_players import player_names
+
+    return completes(player_names())(incomplete)
+
+
+def _completion(row: Row) -> Callable[[str], list[str]] | None:
+    if row.names is None:
+        return None
+    what, names = row.names
+    return completes_player if what == "player" else completes(names)
 
 
 def _value(field: Field[Any], row: Row, value: Any) -> Any:

@@ -20,7 +20,8 @@ Examples:
 
 def install() -> None:
     """Put the units in place and start the service; done again, mend what differs."""
-    from playshuffle.config import load
+    from playshuffle.config.load import load
+    from playshuffle.config.places import find
     from playshuffle.install import installer, systemctl, units, writable_folders
     from playshuffle.store import to_tell
 
@@ -32,7 +33,7 @@ def install() -> None:
             " environment; install it, with pipx for example.",
             Exit.CONFIG,
         )
-    found = load.load(load.find())
+    found = load(find())
     say(fault.text for fault in found.broken)
     say(writable_folders.doubts(found))
     deals = any(wanted.deal is not None for wanted in found.playlists)
@@ -55,12 +56,13 @@ def uninstall() -> None:
 
 def status() -> int:
     """Tell whether it is installed, runs, and is locked up; exit code 1 says that something is amiss."""
-    from playshuffle.config import load
+    from playshuffle.config.load import load
+    from playshuffle.config.places import find
     from playshuffle.install import installer, writable_folders
 
     wanted = None
     try:
-        folders = writable_folders.writable_folders(load.load(load.find()), make=False)
+        folders = writable_folders.writable_folders(load(find()), make=False)
         wanted = _units(folders, sandboxed=True)
     except PlayshuffleError:  # of which `playshuffle config check` tells
         pass

@@ -12,7 +12,8 @@ import typer
 from playshuffle.cli import playlist_options
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config.load import Config, find, load
+from playshuffle.config.load import Config, load
+from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.status_model import PlaylistStatus, RootStatus, Status
 

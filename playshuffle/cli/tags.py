@@ -11,7 +11,8 @@ from playshuffle.cli import playlist_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.streams import write_out
 from playshuffle.config.build_request import absolute
-from playshuffle.config.load import find, load
+from playshuffle.config.load import load
+from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Tags
 from playshuffle.pipeline.session import Tools

@@ -7,7 +7,8 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.cli.streams import say
-from playshuffle.config.load import Config, QueuePlayer, find, load
+from playshuffle.config.load import Config, QueuePlayer, load
+from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.store import to_tell
 from playshuffle.text import any_of, counted, known

@@ -8,8 +8,9 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, Wanted, find, load
+from playshuffle.config.load import Config, Wanted, load
 from playshuffle.config.options import STDOUT, Options
+from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.service import log
 from playshuffle.service.daemon import run

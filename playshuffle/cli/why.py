@@ -14,8 +14,9 @@ from playshuffle.cli import playlist_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import absolute, build_request
-from playshuffle.config.load import find, load
+from playshuffle.config.load import load
 from playshuffle.config.options import Options
+from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Reason, look_at
 from playshuffle.pipeline.request import Request

@@ -1,11 +1,12 @@
 """Build the request for a playlist from its options."""
 
+import dataclasses
 import os
-from dataclasses import fields
 from typing import cast
 
 from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options
+from playshuffle.config.own_players import known_player
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.orders import check
@@ -18,7 +19,9 @@ from playshuffle.playlist.m3u import PathStyle
 from playshuffle.shuffle import Inside
 
 # Options that mean in a request what they say.
-_SAME = {field.name for field in fields(Options)}.intersection(field.name for field in fields(Request)) - {
+_SAME = {field.name for field in dataclasses.fields(Options)}.intersection(
+    field.name for field in dataclasses.fields(Request)
+) - {
     "output",
     "relative_to",
 }
@@ -44,7 +47,7 @@ def build_request(
     Raises:
         PlayshuffleError: an option has no valid value, or does not work with another one.
     """
-    options = check_options(options)
+    options = check_options(dataclasses.replace(options, player=known_player(options.player)))
     _check_path_options(options)
     is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
     if options.output == STDOUT and is_relative:

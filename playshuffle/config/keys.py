@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from playshuffle.config.options import Row, rows
+from playshuffle.config.toml_file import Document
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _TOO_LARGE = 10**9  # as for the numbers of the command line that are written in texts
@@ -19,31 +20,33 @@ class Key(NamedTuple):
     is_right: Callable[[object], bool]
 
 
-def _is_text(value: object) -> bool:
+def is_text(value: object) -> bool:
+    """Return whether a value is a text."""
     return isinstance(value, str)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a value is a number that is not too large."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
 
 
 def _is_number_or_text(value: object) -> bool:
-    return _is_number(value) or _is_text(value)
+    return is_number(value) or is_text(value)
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
+    return isinstance(value, list) and all(map(is_text, value))
 
 
-_TEXT = Key("a text", _is_text)
+_TEXT = Key("a text", is_text)
 _FOLDERS = Key('a list of texts, like ["~/Music"]', _is_texts)
-_DURATION = Key('a text, like "90m"', _is_text)
+_DURATION = Key('a text, like "90m"', is_text)
 _CHECKS: Mapping[object, Key] = {
     bool: Key("true or false", lambda value: isinstance(value, bool)),
-    int | None: Key("a number, in nine digits or less", _is_number),
+    int | None: Key("a number, in nine digits or less", is_number),
     str: _TEXT,
     str | None: _TEXT,
-    tuple[str, ...]: Key("a text or a list of texts", lambda value: _is_text(value) or _is_texts(value)),
+    tuple[str, ...]: Key("a text or a list of texts", lambda value: is_text(value) or _is_texts(value)),
 }
 
 
@@ -103,6 +106,19 @@ def wrong(name: str, value: object, key: Key) -> str | None:
     if key.is_right(value):
         return None
     return f"{name} takes {key.takes}."
+
+
+def faults(
+    document: Document, above: Sequence[str], table: Mapping[str, Any], known_keys: Mapping[str, Key]
+) -> list[str]:
+    """Return what is wrong with the names and types of a table: sentences with file and line."""
+    found = []
+    for name, value in table.items():
+        key = known_keys.get(name)
+        said = unknown(name, known_keys) if key is None else wrong(name, value, key)
+        if said is not None:
+            found.append(f"{document.at(*above, name)}: {said}")
+    return found
 
 
 def in_keys(text: str) -> str:

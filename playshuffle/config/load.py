@@ -10,6 +10,8 @@ from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
+from playshuffle.config.own_players import TABLE as PLAYER_TABLE
+from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.toml_file import Document, read
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
@@ -17,10 +19,9 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import check_name
-from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.system import atomic_file
-from playshuffle.system.xdg import config_home
-from playshuffle.text import any_of, known
+from playshuffle.text import known
 from playshuffle.watch.debounce import SETTLE_S
 from playshuffle.watch.schedule import POLL_S
 
@@ -89,34 +90,6 @@ class Config:
     poll_s: float = POLL_S
 
 
-def places(named: str | None = None) -> list[bytes]:
-    """Where the configuration is looked for; where it was named, only there."""
-    named = named or os.environ.get("PLAYSHUFFLE_CONFIG") or None
-    if named is not None:
-        return [os.path.abspath(os.fsencode(named))]
-    return [os.path.join(config_home(), b"playshuffle/config.toml"), b"/etc/playshuffle/config.toml"]
-
-
-def find(named: str | None = None) -> bytes:
-    """Find the file of the configuration.
-
-    Args:
-        named: what --config said.
-
-    Raises:
-        PlayshuffleError: there is none.
-    """
-    looked = places(named)
-    for path in looked:
-        if os.path.lexists(path):
-            return path
-    where = any_of(list(map(shown, looked)))
-    raise PlayshuffleError(
-        f"There is no configuration: {where} does not exist; `playshuffle config init` writes one.",
-        Exit.CONFIG,
-    )
-
-
 def load(path: bytes) -> Config:
     """Read a configuration. What is wrong inside a playlist breaks only that one.
 
@@ -132,8 +105,8 @@ def understand(document: Document) -> Config:
     Raises:
         PlayshuffleError: something is wrong outside of the playlists.
     """
-    table = {name: value for name, value in document.table.items() if name != "playlist"}
-    for fault in _faults(document, (), table, keys.TOP):
+    table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
+    for fault in keys.faults(document, (), table, keys.TOP):
         raise PlayshuffleError(fault, Exit.CONFIG)
     tables = document.table.get("playlist", {})
     if not isinstance(tables, dict):
@@ -147,13 +120,17 @@ def understand(document: Document) -> Config:
             Exit.CONFIG,
         )
     folders = _folders(document, (), table)
+    own = read_players(document)
+    set_own_players(own.players)
     playlists: dict[bytes, Wanted] = {}
-    broken = []
+    broken = [
+        Broken(f"{PLAYER_TABLE}.{name}", fault) for name, faults in own.faults.items() for fault in faults
+    ]
     for name, content in tables.items():
         faults = _faults_of(document, name, content)
         if not faults:
             try:
-                wanted = _wanted(document, name, content, folders)
+                wanted = _wanted(document, name, content, folders, own)
                 assert wanted.request.output is not None
                 _add(document, playlists, atomic_file.resolved(wanted.request.output), wanted)
             except PlayshuffleError as error:
@@ -180,24 +157,11 @@ def _add(document: Document, playlists: dict[bytes, Wanted], path: bytes, wanted
         )
 
 
-def _faults(
-    document: Document, above: Sequence[str], table: Mapping[str, Any], known_keys: Mapping[str, keys.Key]
-) -> list[str]:
-    """What is wrong with the names and types of a table."""
-    faults = []
-    for name, value in table.items():
-        key = known_keys.get(name)
-        said = keys.unknown(name, known_keys) if key is None else keys.wrong(name, value, key)
-        if said is not None:
-            faults.append(f"{document.at(*above, name)}: {said}")
-    return faults
-
-
 def _faults_of(document: Document, name: str, content: object) -> list[str]:
     if not isinstance(content, dict):
         at = document.at("playlist", name)
         return [f"{at}: '{shown(name)}' is no playlist; begin one with [playlist.NAME], its keys below."]
-    return _faults(document, ("playlist", name), content, keys.PLAYLIST)
+    return keys.faults(document, ("playlist", name), content, keys.PLAYLIST)
 
 
 def _seconds(document: Document, table: Mapping[str, Any], name: str, default: str) -> float:
@@ -218,7 +182,9 @@ def _path(document: Document, where: Sequence[str], path: str) -> bytes:
         raise PlayshuffleError(f"{document.at(*where)}: {where[-1]}: {error}", Exit.CONFIG) from error
 
 
-def _wanted(document: Document, name: str, content: Mapping[str, Any], folders: tuple[bytes, ...]) -> Wanted:
+def _wanted(
+    document: Document, name: str, content: Mapping[str, Any], folders: tuple[bytes, ...], own: OwnPlayers
+) -> Wanted:
     here = ("playlist", name)
     if "folders" in content:
         folders = _folders(document, here, content)
@@ -245,8 +211,8 @@ def _wanted(document: Document, name: str, content: Mapping[str, Any], folders: 
 
     try:
         fields = keys.options_of({**content, **base})
+        player = _player(fields.get("player", GENERIC), own)
         if not path:
-            player = _known("for", fields.get("player", GENERIC), PLAYERS)
             path = default_output(player, folders[0], stem)
         options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **fields)
         reshuffle = _known("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
@@ -258,6 +224,12 @@ def _wanted(document: Document, name: str, content: Mapping[str, Any], folders: 
         at = document.at(*here) if key is None else document.at(*here, key)
         prefix = "" if key is None or key in text else f"{key}: "
         raise PlayshuffleError(f"{at}: {prefix}{text}", Exit.CONFIG) from error
+
+
+def _player(name: str, own: OwnPlayers) -> str:
+    if name in own.faults:
+        raise PlayshuffleError(f"the player '{shown(name)}' has a mistake.", Exit.CONFIG, ["for"])
+    return _known("for", name, PLAYERS)
 
 
 def _known(key: str, value: str, values: Iterable[str]) -> str:

@@ -177,7 +177,7 @@ class Options:
         metavar="PLAYER",
         help="What reads it, such as mpd: see `playshuffle players`.",
         verbs=ALL,
-        names=("player", tuple(PLAYERS)),
+        names=("player", PLAYERS),
     )
     paths: str | None = _option(
         "--paths",

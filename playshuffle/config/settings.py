@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from playshuffle.config import keys
 from playshuffle.config.load import POLL, SETTLE, Config, Wanted
+from playshuffle.config.own_players import TABLE, read_players
 from playshuffle.config.toml_file import Document
 
 
@@ -23,6 +24,17 @@ def settings(document: Document, config: Config) -> dict[str | None, list[Settin
         for name, default in (("settle", SETTLE), ("poll", POLL))
     ]
     return {None: top, **{wanted.name: _of(document, wanted) for wanted in config.playlists}}
+
+
+def player_settings(document: Document) -> dict[str, list[Setting]]:
+    """Find the values that the configuration gives for its players, by the name of the player."""
+    return {
+        name: [
+            Setting(key, value, document.line(TABLE, name, key))
+            for key, value in document.table[TABLE][name].items()
+        ]
+        for name in read_players(document).players
+    }
 
 
 def _of(document: Document, wanted: Wanted) -> list[Setting]:

@@ -188,7 +188,7 @@ def _troubles(
             troubles.append(
                 Trouble(entry, quirk.what, lost.versions, quirk.cure, lost.plays_another(entry.form))
             )
-    taken = [entry for entry in found if entry.taken and name not in _TAKERS[entry.taken]]
+    taken = [entry for entry in found if entry.taken and (player.like or name) not in _TAKERS[entry.taken]]
     for entry in taken:
         quirk = LIST_QUIRKS[entry.taken]
         troubles.append(Trouble(entry, quirk.what, "", quirk.cure, plays_another=False))

@@ -47,6 +47,7 @@ class Player(NamedTuple):
     play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
         `{name}` (without folder and suffix), quoted for a shell. Empty if there is no such command.
     use: how to load the playlist, in words; empty if `play` says enough.
+    like: for a player of the configuration, the one of the table that it is made from.
     """
 
     title: str
@@ -68,6 +69,7 @@ class Player(NamedTuple):
     is_server: bool = False
     play: str = ""
     use: str = ""
+    like: str = ""
 
     @property
     def proof(self) -> str:

@@ -1,8 +1,13 @@
 """List the players in one table, a row each; nothing else knows a player's name.
 
+The players of the configuration are added to the table when one of them is asked for.
+
 The rows were measured by loading hostile names into the versions in `measured`, or taken from the
 sources and, for cars, from manuals. The oddities of names are defined in `quirks`.
 """
+
+from collections import ChainMap
+from collections.abc import Mapping
 
 from playshuffle.players.player import Lost, Player
 from playshuffle.playlist.m3u import PathStyle
@@ -16,8 +21,7 @@ _LINES = {**_NO_URI, "newline": Lost("U"), "return": Lost("U"), "bytes": Lost("U
 _TEXT = {"bytes": Lost("ard"), "blank": Lost("r"), "return": Lost("ard")}
 _DEVICE = {**_NO_URI, "device": Lost("A")}
 
-# Those that --for takes; in this order they are named.
-PLAYERS: dict[str, Player] = {
+BUILT_IN: Mapping[str, Player] = {
     GENERIC: Player(
         "any player",
         {"return": Lost("ard")},
@@ -237,6 +241,18 @@ PLAYERS: dict[str, Player] = {
     ),
 }
 
+_OWN: dict[str, Player] = {}  # of the configuration
+
+# Those that --for takes; in this order they are named.
+PLAYERS: Mapping[str, Player] = ChainMap(_OWN, dict(BUILT_IN))
+
+
+def set_own_players(players: Mapping[str, Player]) -> None:
+    """Add the players of the configuration to the table, in place of those that were added before."""
+    _OWN.clear()
+    _OWN.update(players)
+
+
 # Others that are known, and warned of.
 _OTHERS = (
     Player("OwnTone", {**_TEXT, "backslash": Lost("ard")}, is_server=True),
@@ -246,6 +262,6 @@ _OTHERS = (
 
 # Who is warned of where no player is chosen: a car is no reader of its own.
 READERS: tuple[Player, ...] = (
-    *(player for name, player in PLAYERS.items() if name not in (GENERIC, "car")),
+    *(player for name, player in BUILT_IN.items() if name not in (GENERIC, "car")),
     *_OTHERS,
 )

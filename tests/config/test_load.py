@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playshuffle.config import keys
-from playshuffle.config.load import Config, DealSettings, Reshuffle, find, load
+from playshuffle.config.load import Config, DealSettings, Reshuffle, load
 from playshuffle.config.options import Options
+from playshuffle.config.places import find
 from playshuffle.config.toml_file import Document, read
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every

@@ -1,0 +1,167 @@
+"""Read the players of the configuration, and find the player that a user names.
+
+A table `[player.NAME]` is a player of the program's own table (`like`) with a few values changed.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.players.player import Player
+from playshuffle.players.profiles import BUILT_IN, GENERIC, PLAYERS, set_own_players
+from playshuffle.playlist.formats import FORMATS
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.text import known
+
+if TYPE_CHECKING:
+    from playshuffle.config.keys import Key
+    from playshuffle.config.toml_file import Document
+
+TABLE = "player"
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_RESERVED = ("all",)  # check --for all
+
+# What a player does not lose if its table says that it reads this style.
+_REFUSES = {PathStyle.URI: "uri", PathStyle.RELATIVE: "music", PathStyle.ABSOLUTE: "device"}
+
+
+class OwnPlayers(NamedTuple):
+    """The players of a configuration, and the faults of the others by name: sentences with file and line."""
+
+    players: Mapping[str, Player]
+    faults: Mapping[str, tuple[str, ...]]
+
+
+def known_player(name: str) -> str:
+    """Return the player that a user means; reads the configuration for a name that is not in the table.
+
+    Raises:
+        PlayshuffleError: there is no such player, or its table in the configuration has a mistake.
+    """
+    if name not in PLAYERS and name.strip().casefold() not in BUILT_IN:
+        faults = add_own_players().get(name, ())
+        if faults:
+            raise PlayshuffleError(faults[0], Exit.CONFIG)
+    try:
+        return known("player", name, PLAYERS)
+    except PlayshuffleError as error:
+        raise PlayshuffleError(str(error), error.code, ["--for"]) from error
+
+
+def add_own_players() -> Mapping[str, tuple[str, ...]]:
+    """Add the players of the configuration to the table, and return the faults of the others by name.
+
+    Raises:
+        PlayshuffleError: there is a configuration, but it can't be read.
+    """
+    from playshuffle.config.places import places
+    from playshuffle.config.toml_file import read
+
+    path = next(filter(os.path.lexists, places()), None)
+    if path is None:
+        return {}
+    own = read_players(read(path))
+    set_own_players(own.players)
+    return own.faults
+
+
+def player_names() -> Iterable[str]:
+    """Return the names of all players, those of the configuration too if it can be read."""
+    with contextlib.suppress(PlayshuffleError):
+        add_own_players()
+    return list(PLAYERS)
+
+
+def player_keys() -> "Mapping[str, Key]":
+    """Return the keys of a table `[player.NAME]`."""
+    from playshuffle.config.keys import Key, is_number, is_text
+
+    text = Key("a text", is_text)
+    return {
+        "like": Key('the name of a player, like "car"', is_text),
+        "title": text,
+        "suffix": Key('a suffix, like ".m3u8"', is_text),
+        "paths": Key(f"one of {', '.join(PathStyle)}", is_text),
+        "extinf": Key("true or false", lambda value: isinstance(value, bool)),
+        "max_per_file": Key("a number, in nine digits or less", is_number),
+    }
+
+
+def read_players(document: "Document") -> OwnPlayers:
+    """Read the players of a configuration. A mistake in one does not stop the others."""
+    from playshuffle.config.keys import faults as faults_of
+
+    tables = document.table.get(TABLE, {})
+    if not isinstance(tables, dict):
+        at = document.at(TABLE)
+        return OwnPlayers({}, {"": (f"{at}: a player is written [player.NAME], with its keys below.",)})
+    players: dict[str, Player] = {}
+    faults: dict[str, tuple[str, ...]] = {}
+    for name, table in tables.items():
+        found = [f"{document.at(TABLE, name)}: {said}" for said in [_name_fault(name, table)] if said]
+        found = found or faults_of(document, (TABLE, name), table, player_keys())
+        if not found:
+            try:
+                players[name] = _player(name, table)
+            except PlayshuffleError as error:
+                (key,) = error.options
+                found = [f"{document.at(TABLE, name, key)}: {key}: {error}"]
+        if found:
+            faults[name] = tuple(found)
+    return OwnPlayers(players, faults)
+
+
+def _name_fault(name: str, table: object) -> str | None:
+    if not isinstance(table, dict):
+        return f"'{shown(name)}' is not a player; write [player.NAME], with its keys below."
+    if name in BUILT_IN or name in _RESERVED:
+        return f"the name '{shown(name)}' is taken; give the player another name."
+    if not _NAME.fullmatch(name):
+        return (
+            f"'{shown(name)}' cannot be the name of a player; use small letters, digits, hyphens and"
+            " underscores."
+        )
+    return None
+
+
+def _player(name: str, table: Mapping[str, Any]) -> Player:
+    """Make a player from its table, of which the types of the values are right.
+
+    Raises:
+        PlayshuffleError: a value is wrong; names its key.
+    """
+    like = _one_of("like", "player", table.get("like", GENERIC), BUILT_IN)
+    base = BUILT_IN[like]
+    changes: dict[str, Any] = {
+        "title": table.get("title", name),
+        "measured": "",
+        "source": f"[player.{name}] in the configuration, like {like}",
+        "like": like,
+        "play": base.play if like != GENERIC else "",
+    }
+    if not changes["title"].strip():
+        raise PlayshuffleError("the title is empty.", Exit.CONFIG, ["title"])
+    if "suffix" in table:
+        suffix = _one_of("suffix", "suffix", table["suffix"], [each.decode() for each in FORMATS]).encode()
+        changes |= {"suffix": suffix, "loads": (*base.loads, suffix)}
+    if "paths" in table:
+        style = PathStyle(_one_of("paths", "path style", table["paths"], tuple(PathStyle)))
+        loses = {key: lost for key, lost in base.loses.items() if key != _REFUSES[style]}
+        changes |= {"style": style, "loses": loses, "where": ""}
+    if "extinf" in table:
+        changes["extinf"] = table["extinf"]
+    if "max_per_file" in table:
+        if table["max_per_file"] < 1:
+            raise PlayshuffleError("it takes a number from 1.", Exit.CONFIG, ["max_per_file"])
+        changes["part"] = table["max_per_file"]
+    return base._replace(**changes)
+
+
+def _one_of(key: str, what: str, value: str, values: Iterable[str]) -> str:
+    try:
+        return known(what, value, values)
+    except PlayshuffleError as error:
+        raise PlayshuffleError(str(error), Exit.CONFIG, [key]) from error

@@ -1,0 +1,237 @@
+"""Players of the configuration are players like those of the table, and their mistakes have file and line."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from playshuffle.config.build_request import build_request
+from playshuffle.config.load import Config, load
+from playshuffle.config.options import Options
+from playshuffle.config.own_players import known_player, player_keys, player_names, read_players
+from playshuffle.config.toml_file import read
+from playshuffle.demo.tones import write_library
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.players.player import Player
+from playshuffle.players.profiles import BUILT_IN, PLAYERS, set_own_players
+from playshuffle.playlist.m3u import PathStyle
+from scripts.facts import PLAYER_KEYS
+from tests.support.program import entries, run
+from tests.support.service import Service, wait_for
+
+STICK = """
+[player.stick]
+like = "car"
+title = "the radio of the van"
+suffix = ".m3u8"
+paths = "absolute"
+extinf = false
+max_per_file = 99
+"""
+TOP = 'folders = ["/music"]\n'
+
+
+@pytest.fixture(autouse=True)
+def _only_the_table() -> Iterator[None]:
+    yield
+    set_own_players({})
+
+
+def written(folder: Path, text: str) -> bytes:
+    path = folder / "config.toml"
+    path.write_text(text)
+    return os.fsencode(path)
+
+
+def player(folder: Path, text: str, name: str = "stick") -> Player:
+    own = read_players(read(written(folder, text)))
+    assert own.faults == {}
+    return own.players[name]
+
+
+def loaded(folder: Path, text: str) -> Config:
+    return load(written(folder, TOP + text))
+
+
+def test_a_player_is_like_another_but_for_its_keys(tmp_path: Path) -> None:
+    stick, car = player(tmp_path, STICK), BUILT_IN["car"]
+
+    assert (stick.title, stick.suffix, stick.extinf, stick.part) == (
+        "the radio of the van",
+        b".m3u8",
+        False,
+        99,
+    )
+    assert stick.style is PathStyle.ABSOLUTE
+    assert "device" in car.loses
+    assert stick.loses == {key: lost for key, lost in car.loses.items() if key != "device"}
+    assert stick.longest == car.longest
+    assert stick.proof == "from [player.stick] in the configuration, like car"
+
+
+def test_a_player_without_keys_is_any_player_with_a_name(tmp_path: Path) -> None:
+    plain = player(tmp_path, "[player.stick]\n")
+
+    assert plain.title == "stick"
+    assert (plain.suffix, plain.style, plain.loses) == (b".m3u", None, BUILT_IN["generic"].loses)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_player_may_be_like_every_player(tmp_path: Path, name: str) -> None:
+    own = player(tmp_path, f'[player.stick]\nlike = "{name.upper()}"\n')
+
+    same = own._replace(**{key: getattr(BUILT_IN[name], key) for key in ("title", "measured", "source")})
+    assert same._replace(like="", play=BUILT_IN[name].play) == BUILT_IN[name]
+
+
+def test_a_playlist_may_be_for_a_player_of_the_configuration(tmp_path: Path) -> None:
+    config = loaded(tmp_path, STICK + '[playlist.drive]\nfor = "stick"\n')
+
+    assert config.broken == ()
+    assert config.playlists[0].request.output == b"/music/drive.m3u8"
+    assert config.playlists[0].request.player == "stick"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('[player.car]\nlike = "vlc"', 2, "the name 'car' is taken"),
+        ("[player.all]", 2, "the name 'all' is taken"),
+        ('[player."A b"]', 2, "'A b' cannot be the name of a player"),
+        ("[player]\nstick = 3", 3, "'stick' is not a player"),
+        ('[player.stick]\nlike = "carr"', 3, "like: Unknown player 'carr'. Did you mean 'car'?"),
+        ('[player.stick]\n\nlike = "stick"', 4, "like: Unknown player 'stick'"),
+        ('[player.stick]\nlike = "car"\nmax_pre_file = 9', 4, "no key 'max_pre_file'; did you mean 'max_per"),
+        ('[player.stick]\nmax_per_file = "9"', 3, "max_per_file takes a number"),
+        ("[player.stick]\nmax_per_file = 0", 3, "max_per_file: it takes a number from 1."),
+        ('[player.stick]\nsuffix = "m3u"', 3, "suffix: Unknown suffix 'm3u'."),
+        ('[player.stick]\npaths = "short"', 3, "paths: Unknown path style 'short'."),
+        ('[player.stick]\nextinf = "no"', 3, "extinf takes true or false."),
+        ('[player.stick]\ntitle = " "', 3, "title: the title is empty."),
+        ('[player.stick]\norder = "spread"', 3, "no key 'order' outside of the playlists"),
+    ],
+)
+def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+    config = loaded(tmp_path, f"{text}\n[playlist.all]\n")
+
+    (fault,) = config.broken
+    assert fault.text.startswith(f"{tmp_path}/config.toml, line {line}: ")
+    assert said in fault.text
+    assert [wanted.name for wanted in config.playlists] == ["all"]
+
+
+def test_a_mistake_in_a_player_stops_only_the_playlists_for_it(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        '[player.stick]\nlike = 3\n[playlist.all]\n[playlist.drive]\noutput = "a.m3u"\nfor = "stick"\n',
+    )
+
+    assert [wanted.name for wanted in config.playlists] == ["all"]
+    assert [broken.name for broken in config.broken] == ["player.stick", "drive"]
+    assert "line 7: for: the player 'stick' has a mistake" in config.broken[1].text
+
+
+def test_an_unknown_player_is_named_where_an_output_is_given_too(tmp_path: Path) -> None:
+    config = loaded(tmp_path, STICK + '[playlist.drive]\noutput = "a.m3u"\nfor = "stik"\n')
+
+    assert "for: Unknown player 'stik'. Did you mean 'stick'?" in config.broken[0].text
+
+
+def test_another_configuration_does_not_know_the_player(tmp_path: Path) -> None:
+    loaded(tmp_path, STICK + "[playlist.all]\n")
+    config = loaded(tmp_path, '[playlist.drive]\nfor = "stick"\n')
+
+    assert "Unknown player 'stick'" in config.broken[0].text
+
+
+def test_the_command_line_finds_it_in_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYSHUFFLE_CONFIG", os.fsdecode(written(tmp_path, STICK)))
+    request = build_request(Options(folders=("/music",), player="Stick"))
+
+    assert request.player == "stick"
+    assert request.output == b"/music/playshuffle-stick.m3u8"
+    assert list(player_names()) == [*BUILT_IN, "stick"]
+
+
+def test_a_mistake_in_the_player_that_is_asked_for_is_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYSHUFFLE_CONFIG", os.fsdecode(written(tmp_path, "[player.stick]\nlike = 3\n")))
+    with pytest.raises(PlayshuffleError, match=r"config.toml, line 2: like takes the name") as caught:
+        known_player("stick")
+
+    assert caught.value.code == Exit.CONFIG
+    assert known_player("VLC") == "vlc"
+    with pytest.raises(PlayshuffleError, match="Did you mean 'vlc'"):
+        known_player("vlcc")
+
+
+def test_names_are_completed_without_a_good_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYSHUFFLE_CONFIG", os.fsdecode(written(tmp_path, "[player\n")))
+
+    assert list(player_names()) == list(BUILT_IN) == list(PLAYERS)
+
+
+def test_the_page_explains_every_key() -> None:
+    assert [key.name for key in PLAYER_KEYS] == list(player_keys())
+
+
+@pytest.mark.process
+def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
+    music = home / "Music"
+    write_library(str(music))
+    config = home / ".config/playshuffle/config.toml"
+    config.parent.mkdir(parents=True)
+    playlist = '[playlist.drive]\nfor = "stick"\n'
+    config.write_text('folders = ["~/Music"]\n' + STICK.replace("99", "20") + playlist)
+
+    assert run("config", "check").code == 0
+    made = run("make", music, "--for", "stick")
+    assert made.code == 0, made.err
+    first = (music / "playshuffle-stick-1.m3u8").read_text()
+    assert "#PLAYSHUFFLE-FOR:stick" in first
+    assert "#EXTINF" not in first
+    assert len(entries(first.encode())) == 20
+    assert os.fsencode(music) in (music / "playshuffle-stick-2.m3u8").read_bytes()
+    assert run("deal", music, "--for", "stick", "--name", "dealt").code == 0
+    dealt = next(music.glob("dealt*.m3u8"))
+    checked = run("check", music / "playshuffle-stick-1.m3u8", "--json")
+    assert json.loads(checked.out)["players"] == {"stick": []}
+    assert run("check", music / "playshuffle-stick-1.m3u8", "--for", "stick").code == 0
+    assert "stick" in json.loads(run("check", dealt, "--for", "all", "--json").out)["players"]
+    assert json.loads(run("players", "--json").out)["players"][-1]["max_per_file"] == 20
+    assert b"the radio of the van" in run("players", "stick").out
+    shown = run("config", "show").out.decode()
+    assert "[player.stick]" in shown
+    assert "max_per_file = 20" in shown
+    assert json.loads(run("config", "show", "--json").out)["players"]["stick"]["like"]["value"] == "car"
+
+
+@pytest.mark.process
+def test_the_service_writes_for_a_player_of_the_configuration(tmp_path: Path) -> None:
+    music = tmp_path / "Music"
+    write_library(str(music))
+    playlist = '[playlist.drive]\nfor = "stick"\n'
+    with Service(tmp_path, 'folders = ["Music"]\n' + STICK.replace("99", "999") + playlist):
+        wait_for((music / "drive.m3u8").exists)
+
+    assert "#PLAYSHUFFLE-FOR:stick" in (music / "drive.m3u8").read_text()
+
+
+@pytest.mark.process
+def test_a_mistake_in_a_player_does_not_hide_the_others(home: Path) -> None:
+    config = home / ".config/playshuffle/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[player.stick]\nlike = 3\n")
+
+    done = run("players")
+
+    assert done.code == 0
+    assert b"vlc" in done.out
+    assert "config.toml, line 2: like takes" in done.err
