@@ -13,11 +13,14 @@ from typing import Any, NamedTuple
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.mounts import Mount
 
-VERSION = 4
+VERSION = 5
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed. Orders and decks over the same paths share a row.
-# playlist: gone: JSON, index -> Unix seconds; shuffled: Unix seconds when its order was drawn.
+# playlist: age: as `store.order_rows` has it.
+# edits: empty in a whole row; else what `store.edits` makes of a whole row of the same playlist, and
+# places and marks are empty, and library is not stored.
+# gone: JSON, index -> Unix seconds; shuffled: Unix seconds when its order was drawn.
 # deck: places: index arrays one after the other; facts: JSON, their lengths, and all that is no array.
 # marks: how to recognise each path of the library, as files were when this row was written; compressed.
 # They are not shared: rows over the same paths may be written before and after files swap their names.
@@ -33,6 +36,7 @@ _TABLES = """
         gone TEXT NOT NULL DEFAULT '{}',
         shuffled INTEGER NOT NULL DEFAULT 0,
         marks BLOB NOT NULL DEFAULT x'',
+        edits BLOB NOT NULL DEFAULT x'',
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS deck (
@@ -79,6 +83,10 @@ _STEPS = {
     UPDATE deck SET facts = replace(facts, '"law": "semi', '"law": "light');
     UPDATE deck SET facts = replace(facts, ' block size ', ' group size ');
     """,
+    4: """
+    ALTER TABLE playlist ADD edits BLOB NOT NULL DEFAULT x'';
+    UPDATE playlist SET age = age + 2;
+    """,
 }
 
 _COLUMNS: dict[str, dict[str, type]] = {
@@ -92,6 +100,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "gone": str,
         "shuffled": int,
         "marks": bytes,
+        "edits": bytes,
     },
     "deck": {"path": bytes, "age": int, "library": bytes, "places": bytes, "facts": str, "marks": bytes},
     "root": {"path": bytes, "tracks": int, "mounts": str},
@@ -116,6 +125,8 @@ def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqli
     # Not WAL: that cannot even be read on a full disk, and syncs too little by default.
     database.execute("PRAGMA journal_mode = TRUNCATE")
     database.execute("PRAGMA synchronous = FULL")
+    # Where SQLite is built to overwrite freed pages, each change would write twice as much.
+    database.execute("PRAGMA secure_delete = OFF")
     version = _version(database)
     if version > VERSION:
         database.close()

@@ -1,9 +1,9 @@
 """Store orders and folders from one run to the next, in a file that must not be lost.
 
 An order is an index array over a list of paths. The list is stored once for each different
-library (compressed). Written with full synchronisation. A row that makes no sense costs that row:
-the file is copied, the row deleted, and both are named. Only a file that fails SQLite's own check
-is set aside whole.
+library (compressed); a small change is stored as edits. Written with full synchronisation. A row
+that makes no sense costs that row: the file is copied, the row deleted, and both are named. Only a
+file that fails SQLite's own check is set aside whole.
 """
 
 import contextlib
@@ -11,15 +11,14 @@ import json
 import os
 import sqlite3
 import zlib
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.library.identity import Remembered
 from playshuffle.library.missing import Root
-from playshuffle.store import schema
+from playshuffle.store import order_rows, schema
 from playshuffle.system import lock
 from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
 from playshuffle.system.xdg import state_folder
@@ -67,6 +66,7 @@ class State:
         self._writes = writes
         self._must_remember = must_remember
         self._folder: bytes | None = None
+        self._bases: dict[bytes, order_rows.Base] = {}
         try:
             self._folder = state_folder(make=writes)
             self._database = self._opened(os.path.join(self._folder, b"state.db"))
@@ -171,8 +171,11 @@ class State:
         Raises:
             PlayshuffleError: another playshuffle, or the disk, is in the way.
         """
+        return self._question(lambda database: database.execute(query, values).fetchall())
+
+    def _question(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
         try:
-            return self._asked(lambda database: database.execute(query, values).fetchall())
+            return self._asked(question)
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
                 f"The state cannot be read ({error}); see what else uses it or its disk, and try again.",
@@ -189,9 +192,8 @@ class State:
         The newest is kept before the file is replaced. If that did not come about, the file
         still has the one before.
         """
-        rows = self.rows(
-            "SELECT library, content, played, shuffled FROM playlist WHERE path = ? ORDER BY age", playlist
-        )
+        query = "SELECT library, content, played, shuffled FROM playlist WHERE path = ? AND age != ?"
+        rows = self.rows(f"{query} ORDER BY age", playlist, order_rows.BASE)
         return [Seen(*row) for row in rows]
 
     def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
@@ -203,18 +205,15 @@ class State:
 
     def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
         """An order that a playlist had, with all that is known of its tracks; None if that is damaged."""
-        rows = self.rows(
-            "SELECT playlist.rowid, paths, marks, places, gone FROM playlist"
-            " LEFT JOIN library ON library = digest WHERE path = ? AND content = ?",
-            playlist,
-            seen.content,
-        )
-        for row, *packed in rows:
-            try:
-                return _unpacked(*packed)
-            except (zlib.error, ValueError, AttributeError, TypeError, LookupError):
+        try:
+            loaded = self._question(lambda database: order_rows.load(database, playlist, seen.content))
+        except order_rows.DamagedError as error:
+            for row in error.rows:
                 self.set_row_aside("playlist", row, playlist)
-                return None
+            return None
+        if loaded is not None:
+            order, self._bases[playlist] = loaded
+            return order
         self.notes.append(f"The order remembered for {shown(playlist)} was damaged and is not used.")
         return None
 
@@ -236,8 +235,7 @@ class State:
     ) -> None:
         """Keep the order of a playlist: `places` is the index array over the paths in library order.
 
-        The paths are asked for only if they are not known by their digest. The order `before`
-        is kept beside the new one, until it is sure that the file has that.
+        The order `before` is kept beside the new one, until it is sure that the file has that.
 
         Args:
             playlist: resolved path of the file.
@@ -252,28 +250,20 @@ class State:
         Raises:
             PlayshuffleError: it cannot be written.
         """
+        values = order_rows.Values(
+            seen.library, seen.content, seen.played, json.dumps(dict(gone)), seen.shuffled_s
+        )
+        base = self._bases.pop(playlist, None)
 
         def keep(database: Connection) -> None:
-            self.put_library(database, seen.library, paths)
-            in_effect = before.content if before is not None else None
-            database.execute(
-                "DELETE FROM playlist WHERE path = ? AND (content IS NOT ? OR content = ?)",
-                (playlist, in_effect, seen.content),
-            )
-            database.execute("UPDATE playlist SET age = 1 WHERE path = ?", (playlist,))
-            database.execute(
-                "INSERT INTO playlist (path, age, library, places, content, played, gone, shuffled, marks)"
-                " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    playlist,
-                    seen.library,
-                    array("I", places).tobytes(),
-                    seen.content,
-                    seen.played,
-                    json.dumps(dict(gone)),
-                    seen.shuffled_s,
-                    zlib.compress(marks, 1),
-                ),
+            order_rows.put(
+                database,
+                playlist,
+                values,
+                before.content if before is not None else None,
+                Remembered(paths() if base is not None else [], marks, places, {}),
+                base,
+                lambda: self.put_library(database, seen.library, paths),
             )
             database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
 
@@ -372,19 +362,6 @@ def _says_anything(path: bytes) -> bool:
         return os.stat(path).st_size > 0
     except FileNotFoundError:
         return False
-
-
-def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, gone: str) -> Remembered:
-    """An order as it was kept; a ValueError, or another of its kind, if it is damaged."""
-    paths = zlib.decompress(packed).split(b"\0")
-    marks = zlib.decompress(packed_marks) if packed_marks else b""
-    order = array("I", places)
-    since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
-    if not len(set(order)) == len(order) == len(paths) == max(order) + 1:
-        raise ValueError("no permutation")
-    if len(marks) not in (0, MARK_BYTES * len(paths)) or not all(0 <= index < len(paths) for index in since):
-        raise ValueError("the row belongs to other tracks")
-    return Remembered(paths, marks, list(order), since)
 
 
 def _root_row(root: Root) -> tuple[bytes, int, str]:

@@ -1,0 +1,173 @@
+"""Read and write the rows of one playlist: its last order, the order before, and their base.
+
+A row is whole, or holds edits to a whole row of the same playlist. An order that needs few edits is
+stored as such, so that a small change to a large library writes little. The whole row that edits
+refer to is kept with the age `BASE` as long as one needs it.
+"""
+
+import json
+import zlib
+from array import array
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.store import edits
+from playshuffle.system.sqlite import Connection
+
+# Each takes one byte in SQLite's format, so that a long row gets another age in place. 0 and 1 take none.
+LAST, BEFORE, BASE = 2, 3, 4
+
+
+class Base(NamedTuple):
+    """A whole row, as it was loaded.
+
+    data_version: of the database then; another one means that another process has written.
+    checksum: identifies the row for its edits.
+    """
+
+    row: int
+    data_version: int
+    checksum: int
+    order: Remembered
+
+
+class Values(NamedTuple):
+    """The columns of a row that do not depend on its form."""
+
+    library: bytes
+    content: str
+    played: int
+    gone: str
+    shuffled: int
+
+
+class DamagedError(Exception):
+    """Rows make no sense; `rows` are their numbers."""
+
+    def __init__(self, rows: Sequence[int]) -> None:
+        super().__init__(rows)
+        self.rows = rows
+
+
+def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembered, Base] | None:
+    """Return the order that a playlist had with this content, and its base; None if there is none.
+
+    Raises:
+        DamagedError: it is damaged, or its base is.
+    """
+    query = (
+        "SELECT playlist.rowid, edits, gone, paths, marks, places FROM playlist"
+        " LEFT JOIN library ON library = digest WHERE path = ?"
+    )
+    found = database.execute(f"{query} AND content = ? AND age != {BASE}", (playlist, content)).fetchone()
+    if found is None:
+        return None
+    row, changes, gone, *_ = found
+    whole = found
+    if changes != b"":
+        whole = database.execute(f"{query} AND edits = x'' AND age != {LAST}", (playlist,)).fetchone()
+    if whole is None:
+        raise DamagedError([row])
+    try:
+        base = _base(database, whole)
+        if changes == b"":
+            return base.order, base
+        order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
+        _check(order)
+    except (zlib.error, ValueError, AttributeError, TypeError, LookupError) as error:
+        raise DamagedError(sorted({row, whole[0]})) from error
+    else:
+        return order, base
+
+
+def put(
+    database: Connection,
+    playlist: bytes,
+    values: Values,
+    before: str | None,
+    order: Remembered,
+    base: Base | None,
+    put_library: Callable[[], object],
+) -> None:
+    """Store an order, and keep the order before, each with its base.
+
+    Args:
+        database: in a transaction.
+        playlist: resolved path of the file.
+        values: its other columns.
+        before: content of the file as it is now.
+        order: without `gone`, which is in `values`; its paths are not needed without a base.
+        base: the base of the order before, if it was loaded.
+        put_library: stores the paths of a whole row.
+    """
+    query = "SELECT rowid, age, content, edits != x'' FROM playlist WHERE path = ? ORDER BY age"
+    rows = database.execute(query, (playlist,)).fetchall()
+    ages: dict[int, int] = {}  # of the rows that stay
+    for row, age, content, is_edited in rows:
+        if age != BASE and content == before:
+            whole = (
+                next((one[0] for one in rows if one[1] != LAST and not one[3]), None) if is_edited else row
+            )
+            if base is not None and base.row != whole:
+                base = None
+            if content != values.content:
+                ages |= {whole: BASE} if is_edited and whole is not None else {}
+                ages[row] = BEFORE
+    changes = _edits(database, base, order)
+    if base is not None and changes is not None:
+        ages.setdefault(base.row, BASE)
+    for row, *_ in rows:
+        if row not in ages:
+            database.execute("DELETE FROM playlist WHERE rowid = ?", (row,))
+    for row, age in sorted(ages.items(), key=lambda one: -one[1]):
+        database.execute("UPDATE playlist SET age = ? WHERE rowid = ?", (age, row))
+    if changes is None:
+        put_library()
+        forms = (array("I", order.places).tobytes(), zlib.compress(order.marks, 1), b"")
+    else:
+        forms = (b"", b"", changes)
+    database.execute(
+        "INSERT INTO playlist (path, age, library, content, played, gone, shuffled, places, marks, edits)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (playlist, LAST, *values, *forms),
+    )
+
+
+def _edits(database: Connection, base: Base | None, order: Remembered) -> bytes | None:
+    if base is None or base.data_version != data_version(database):
+        return None
+    return edits.pack(base.order, order.paths, order.marks, order.places, base.checksum)
+
+
+def data_version(database: Connection) -> int:
+    """Return a number that changes when another connection has written."""
+    number: int = database.execute("PRAGMA data_version").fetchone()[0]
+    return number
+
+
+def _base(database: Connection, found: Sequence[object]) -> Base:
+    """Return a whole row; raise ValueError or another error if it is damaged."""
+    row, _, gone, paths, marks, places = found
+    order = Remembered(
+        zlib.decompress(paths).split(b"\0"),  # type: ignore[arg-type]
+        zlib.decompress(marks) if marks else b"",  # type: ignore[arg-type]
+        list(array("I", places)),  # type: ignore[call-overload]
+        _since(gone),
+    )
+    _check(order)
+    checksum = zlib.crc32(places, zlib.crc32(marks))  # type: ignore[arg-type]
+    return Base(row, data_version(database), checksum, order)  # type: ignore[arg-type]
+
+
+def _since(gone: object) -> dict[int, int]:
+    return {int(index): int(seconds) for index, seconds in json.loads(gone).items()}  # type: ignore[arg-type]
+
+
+def _check(order: Remembered) -> None:
+    """Raise ValueError if an order is damaged."""
+    paths, marks, places, gone = order
+    if not len(set(places)) == len(places) == len(paths) == max(places) + 1:
+        raise ValueError("the order is not a permutation")
+    if len(marks) not in (0, MARK_BYTES * len(paths)) or not all(0 <= index < len(paths) for index in gone):
+        raise ValueError("the row belongs to other tracks")
