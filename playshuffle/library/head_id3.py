@@ -1,19 +1,39 @@
-"""Read the plain ID3v2.3 and v2.4 tags that nearly every MP3 has.
+"""Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has, v2.2 and v1.
+
+`tag_names` has the frames that are read, and the fields that they fill.
 
 mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every
 frame. This takes a tenth of the time, and leaves unusual tags to mutagen.
 """
 
 import re
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from playshuffle.library.tag_names import ID3_FRAMES
+from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.tag_names import ID3_FRAMES, ID3V22_FRAMES, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
 _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
+_PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
+
+_V22_DECLINED = frozenset(b"GP1 TXX UFI POP COM TLA TBP TOR CNT TMO".split())
+_LONGEST_V22_FRAME = 4096
+
+V1_BYTES = 131  # an ID3v1 tag, and the start of APETAGEX, which ends like it: mutagen looks in these
+_TAIL_BYTES = 168  # in these an APEv2 tag ends, before an ID3v1 tag
+
+
+class Readable(Protocol):
+    """A file, or a part of one, that is read from any place."""
+
+    def read(self, length: int, /) -> bytes:
+        """Return the next bytes, fewer at the end."""
+
+    def seek(self, offset: int, /) -> object:
+        """Go to an offset from the start."""
 
 
 class Tag(NamedTuple):
@@ -29,7 +49,7 @@ def tag_size(head: bytes) -> int:
     return 0 if size is None else 10 + size
 
 
-def read_tag(file: BinaryIO) -> Tag | None:
+def read_tag(file: Readable) -> Tag | None:
     """Read the tag at the start of a file, if it is plain, whole, and as it should be."""
     header = file.read(10)
     tag = Tag(tag_size(header), [])
@@ -98,3 +118,70 @@ def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
         # A described comment is the data of some program, like iTunNORM.
         return [] if first else [("COMM", others)]
     return [(name.decode(), [first, *others])]
+
+
+def read_v22_tag(file: HeadFile) -> Tag:
+    """Read an ID3v2.2 tag of one-line texts; other frames are stepped over."""
+    head = file.at(0, 10)
+    tag = Tag(tag_size(head), [])
+    if head[:6] != b"ID3\2\0\0" or not tag.size or b"TAG" in _tail(file, V1_BYTES):
+        raise DeclinedError
+    place = 10
+    names = set()
+    while place + 6 <= tag.size:
+        frame = file.at(place, 6)
+        name, length = frame[:3], int.from_bytes(frame[3:], "big")
+        if name == b"\0\0\0":
+            break
+        if not (name.isalnum() and name.isupper()) or name in _V22_DECLINED or name in names:
+            raise DeclinedError
+        if name in ID3V22_FRAMES and length:
+            if length > _LONGEST_V22_FRAME or place + 6 + length > tag.size:
+                raise DeclinedError
+            data = file.at(place + 6, length)
+            text = data[1:].removesuffix(b"\0").decode("latin-1")
+            if data[0] or "\0" in text:
+                raise DeclinedError
+            tag.named.append((ID3V22_FRAMES[name], [text]))
+            names.add(name)
+        place += 6 + length
+    return tag
+
+
+def read_v1_tag(file: HeadFile) -> TagValues:
+    """Read the ID3v1 tag, if there is one; an APEv2 tag is declined."""
+    tail = _tail(file, _TAIL_BYTES)
+    v1 = tail[-128:]
+    if b"APETAGEX" in tail or b"LYRICS200" in tail or len(tail) < _TAIL_BYTES:
+        raise DeclinedError
+    if b"TAG" not in tail[-V1_BYTES:]:
+        return {}
+    if not v1.startswith(b"TAG") or b"TAG" in tail[-V1_BYTES:-126]:
+        raise DeclinedError
+    comment = v1[97:127]
+    number = comment[29] if comment[28] == 0 else 0
+    texts = {"tit2": v1[3:33], "tpe1": v1[33:63], "talb": v1[63:93], "tdrc": v1[93:97]}
+    texts["comm"] = comment[:28] if comment[28] == 0 else comment
+    found: TagValues = {name: [text] for name, data in texts.items() if (text := _v1_text(data))}
+    if not is_plain_date(found.get("tdrc", [""])[0]):
+        raise DeclinedError
+    if number:
+        found["trck"] = [str(number)]
+    if v1[127] != 255:
+        found["tcon"] = [str(v1[127])]
+    if not found:
+        raise DeclinedError
+    return found
+
+
+def is_plain_date(text: str) -> bool:
+    """Return whether a date, or nothing, is written in the one form that mutagen keeps."""
+    return _PLAIN_DATE.fullmatch(text) is not None
+
+
+def _v1_text(data: bytes) -> str:
+    return data.split(b"\0")[0].strip().decode("latin-1")
+
+
+def _tail(file: HeadFile, length: int) -> bytes:
+    return file.up_to(max(0, file.size - length), length)

@@ -1,17 +1,14 @@
 """Read WAV and AIFF files from their heads: an ID3 tag in a chunk, and properties of the audio."""
 
-import re
 from struct import unpack_from
 
-from playshuffle.library import head_id3
 from playshuffle.library.head_file import DeclinedError, HeadFile
+from playshuffle.library.head_id3 import V1_BYTES, is_plain_date, read_tag
 from playshuffle.library.tag_names import Stream, TagValues
 
-_V1_BYTES = 131  # mutagen looks for an ID3v1 tag in as many bytes at the end
 _UNCOMPRESSED = frozenset((1, 3))  # integers, floating point
 _MOST_CHUNKS = 1000
 _DATES = frozenset(("TDRC", "TDOR"))
-_PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
 
 
 def read_wave(file: HeadFile) -> tuple[TagValues, Stream]:
@@ -78,10 +75,10 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
     if chunk is None:
         return {}
     start, size = chunk
-    tag = head_id3.read_tag(_FilePart(file, start))  # type: ignore[arg-type]
+    tag = read_tag(_FilePart(file, start))
     if tag is None or not tag.named or tag.size > size:
         raise DeclinedError
-    if b"TAG" in file.up_to(max(0, file.size - _V1_BYTES), _V1_BYTES):
+    if b"TAG" in file.up_to(max(0, file.size - V1_BYTES), V1_BYTES):
         raise DeclinedError
     found: TagValues = {}
     names = set()
@@ -94,11 +91,6 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
         names.add(name)
         found.setdefault(name.lower(), []).extend(values)
     return found
-
-
-def is_plain_date(text: str) -> bool:
-    """Return whether a date, or nothing, is written in the one form that mutagen keeps."""
-    return _PLAIN_DATE.fullmatch(text) is not None
 
 
 class _FilePart:

@@ -86,6 +86,12 @@ ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in n
     "POPM",
 }
 
+# Frames of ID3v2.2 that are read quickly, by the name of the same frame in v2.3.
+ID3V22_FRAMES = {
+    b"TT2": "TIT2", b"TP1": "TPE1", b"TAL": "TALB", b"TP2": "TPE2", b"TPA": "TPOS", b"TRK": "TRCK",
+    b"TCO": "TCON", b"TYE": "TYER", b"TCM": "TCOM", b"TT1": "TIT1",
+}  # fmt: skip
+
 # The rows as text, for the version of the cache.
 SIGNATURE = repr((_NAMES, _RATING_NAMES, LONGEST_COMMENT, Tags._fields))
 
