@@ -27,16 +27,16 @@ def parse(text: str) -> int:
     Raises:
         PlayshuffleError: it is none of these, is zero, or has no unit at all.
     """
-    written = text.strip().lower()
-    if re.fullmatch(r"[0-9]{1,9}", written):
-        raise PlayshuffleError(f"{written} what? Write {written}h or {written}m.", Exit.USAGE)
-    before = written.rstrip("0123456789")
-    if before != written and ":" not in written:
-        written += _NEXT_UNIT.get(before[-1:], "")
+    plain = text.strip().lower()
+    if re.fullmatch(r"[0-9]{1,9}", plain):
+        raise PlayshuffleError(f"{plain} what? Write {plain}h or {plain}m.", Exit.USAGE)
+    before = plain.rstrip("0123456789")
+    if before != plain and ":" not in plain:
+        plain += _NEXT_UNIT.get(before[-1:], "")
     total_ms = 0
-    if match := _CLOCK.fullmatch(written):
+    if match := _CLOCK.fullmatch(plain):
         total_ms = _total_ms(("0", *match.groups()))
-    elif match := _PARTS.fullmatch(written):
+    elif match := _PARTS.fullmatch(plain):
         total_ms = _total_ms(match.groups())
     if not total_ms:
         raise PlayshuffleError(

@@ -19,9 +19,9 @@ class Exit(enum.IntEnum):
     INTERRUPTED = 130
 
 
-def of_all(failed: Sequence[Exit]) -> Exit:
+def of_all(codes: Sequence[Exit]) -> Exit:
     """The exit code of several things at once, by those that failed: one has its own."""
-    return Exit.DONE if not failed else failed[0] if len(failed) == 1 else Exit.LOSSES
+    return Exit.DONE if not codes else codes[0] if len(codes) == 1 else Exit.LOSSES
 
 
 class PlayshuffleError(Exception):

@@ -40,11 +40,11 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
 _COMMANDS = {"order": "playshuffle orders", "player": "playshuffle players"}
 
 
-def known(what: str, name: str, names: Iterable[str]) -> str:
+def known(kind: str, name: str, names: Iterable[str]) -> str:
     """Return the one of these names that a user means; upper and lower case are the same.
 
     Args:
-        what: what the names are of, as the tables above call it.
+        kind: what the names are of, as the tables above call it.
         name: as the user wrote it.
         names: all that there are.
 
@@ -57,25 +57,25 @@ def known(what: str, name: str, names: Iterable[str]) -> str:
     if name in names:
         return name
     plain = name.strip().casefold()
-    by_plain = {each.casefold(): each for each in names}
-    alias = ALIASES.get(what, {}).get(plain, plain)
+    by_plain = {candidate.casefold(): candidate for candidate in names}
+    alias = ALIASES.get(kind, {}).get(plain, plain)
     if alias in by_plain:
         return by_plain[alias]
-    near = _suggestion(what, plain, by_plain)
+    near = _suggestion(kind, plain, by_plain)
     if near is not None:
         hint = f"Did you mean '{shown(near)}'?"
-        hint += f" See: {_COMMANDS[what]}" if what in _COMMANDS else ""
+        hint += f" See: {_COMMANDS[kind]}" if kind in _COMMANDS else ""
     elif not names:
         hint = "There are none."
-    elif what in _COMMANDS and len(names) > _FEW:
-        hint = f"To see all: {_COMMANDS[what]}"
+    elif kind in _COMMANDS and len(names) > _FEW:
+        hint = f"To see all: {_COMMANDS[kind]}"
     else:
-        hint = f"Use {any_of([shown(each) for each in names])}."
-    raise PlayshuffleError(f"Unknown {what} '{shown(name)}'. {hint}", Exit.USAGE)
+        hint = f"Use {any_of([shown(candidate) for candidate in names])}."
+    raise PlayshuffleError(f"Unknown {kind} '{shown(name)}'. {hint}", Exit.USAGE)
 
 
-def _suggestion(what: str, plain: str, by_plain: Mapping[str, str]) -> str | None:
-    synonym = _SYNONYMS.get(what, {}).get(plain, "")
+def _suggestion(kind: str, plain: str, by_plain: Mapping[str, str]) -> str | None:
+    synonym = _SYNONYMS.get(kind, {}).get(plain, "")
     return by_plain.get(synonym) or nearest(plain, by_plain)
 
 
@@ -99,8 +99,8 @@ def any_of(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def shortened(lines: Sequence[str], most: int) -> list[str]:
+def shortened(lines: Sequence[str], limit: int) -> list[str]:
     """Return the first lines, and "… and N more" for the others."""
-    if len(lines) <= most:
+    if len(lines) <= limit:
         return list(lines)
-    return [*lines[:most], f"… and {len(lines) - most:,} more"]
+    return [*lines[:limit], f"… and {len(lines) - limit:,} more"]

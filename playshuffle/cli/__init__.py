@@ -53,8 +53,8 @@ def _module(verb: str) -> str:
 
 def _group(module: ModuleType) -> typer.Typer:
     """A verb that has verbs of its own: those in its `VERBS`; its help is the first line of the module."""
-    said = (module.__doc__ or "").partition(": ")[2]
-    group = typer.Typer(help=said[:1].upper() + said[1:], epilog=module.EXAMPLES)
+    summary = (module.__doc__ or "").partition(": ")[2]
+    group = typer.Typer(help=summary[:1].upper() + summary[1:], epilog=module.EXAMPLES)
     for verb in module.VERBS:
         group.command()(verb)
     return group
@@ -90,8 +90,8 @@ def _fail(text: str, code: int) -> int:
     return code
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_asked: bool) -> None:
+    if is_asked:
         write_out([f"playshuffle {__version__}\n".encode()])
         raise typer.Exit
 

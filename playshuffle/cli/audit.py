@@ -81,27 +81,27 @@ def _order(
     seed_bits = None if seed is None else source.entropy_bits
     counts = bias.count(order, rounds, source)
     verdict = bias.judge(order, counts)
-    said = list(order_report.lines(order, counts, verdict, seed_bits))
+    lines = list(order_report.lines(order, counts, verdict, seed_bits))
     if plot is not None:
         from playshuffle.system import atomic_file
 
-        drawn = picture.picture(
-            plot, bias.deviations(counts, order.guarantee), order_report.title(order, counts, verdict), said
+        svg = picture.picture(
+            plot, bias.deviations(counts, order.guarantee), order_report.title(order, counts, verdict), lines
         )
-        atomic_file.write(os.path.abspath(os.fsencode(plot)), [drawn])
+        atomic_file.write(os.path.abspath(os.fsencode(plot)), [svg])
     if json:
         _print([order_report.as_json(order, counts, verdict, seed_bits)])
     else:
-        _print([*said, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
+        _print([*lines, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
     return not verdict.reasons
 
 
 def _playlist(name: str, json: bool) -> bool:
     from playshuffle.audit import playlist, playlist_report
 
-    found = playlist.look_into(os.path.abspath(os.fsencode(name)), _read_all)
-    _print([playlist_report.as_json(found)] if json else playlist_report.lines(found))
-    return found.is_good
+    audit = playlist.look_into(os.path.abspath(os.fsencode(name)), _read_all)
+    _print([playlist_report.as_json(audit)] if json else playlist_report.lines(audit))
+    return audit.is_good
 
 
 def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:

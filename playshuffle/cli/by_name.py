@@ -14,7 +14,7 @@ from playshuffle.cli import deal_report, make_report
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say
-from playshuffle.config.load import Wanted, load
+from playshuffle.config.load import ConfiguredPlaylist, load
 from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
@@ -42,34 +42,36 @@ def update_by_name(
     Raises:
         PlayshuffleError: there is no such playlist, or no configuration.
     """
-    known = load(find(config))
+    config_file = load(find(config))
     # A reshuffle has no meaning for a deck; what is missing can be forgotten in either.
-    kept = {one.name: one for one in known.playlists if one.deal is None or allow_shrink}
-    failed = []
-    for broken in known.broken:
+    playlists = {
+        playlist.name: playlist for playlist in config_file.playlists if playlist.deal is None or allow_shrink
+    }
+    codes = []
+    for broken in config_file.broken:
         if not names or broken.name in names:
             say([f"playshuffle: {broken.text}"])
-            failed.append(Exit.CONFIG)
-    faulty = {broken.name for broken in known.broken}
-    chosen = [text.known("kept playlist", name, kept) for name in names if name not in faulty] or (
-        [] if names else list(kept)
-    )
-    for name in chosen:
+            codes.append(Exit.CONFIG)
+    broken_names = {broken.name for broken in config_file.broken}
+    chosen_names = [
+        text.known("kept playlist", name, playlists) for name in names if name not in broken_names
+    ] or ([] if names else list(playlists))
+    for name in chosen_names:
         try:
-            _update(kept[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
+            _update(playlists[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
         except PlayshuffleError as error:
             say([f"playshuffle: {name}: {error}"])
-            failed.append(error.code)
-    for process in running.processes([kept[name].request.output or b"" for name in chosen]):
+            codes.append(error.code)
+    for process in running.processes([playlists[name].request.output or b"" for name in chosen_names]):
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
             os.kill(process, signal.SIGHUP)
-    return of_all(failed)
+    return of_all(codes)
 
 
-def _update(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
-    request = replace(wanted.request, allow_shrink=allow_shrink)
-    if wanted.deal is not None:
-        _deal_without_missing(wanted, request, quiet=quiet)
+def _update(playlist: ConfiguredPlaylist, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
+    request = replace(playlist.request, allow_shrink=allow_shrink)
+    if playlist.deal is not None:
+        _deal_without_missing(playlist, request, quiet=quiet)
         return
     with progress_bar(quiet) as progress:
         tools = Tools(read_all, chance(request.seed), progress)
@@ -78,15 +80,15 @@ def _update(wanted: Wanted, *, is_due: bool, allow_shrink: bool, quiet: bool) ->
         say(make_report.lines(report, screen_of(sys.stderr), names=False))
 
 
-def _deal_without_missing(wanted: Wanted, request: Request, *, quiet: bool) -> None:
+def _deal_without_missing(playlist: ConfiguredPlaylist, request: Request, *, quiet: bool) -> None:
     """Deal a playlist without its missing tracks if a deal is due, else write its last deal again."""
-    assert wanted.deal is not None
+    assert playlist.deal is not None
     now = datetime.now().astimezone()
     with progress_bar(quiet) as progress:
         tools = Tools(read_all, System(), progress)
-        if wanted.deal.every is Every.RUN:  # only `deal` may deal that
-            dealt = deal_again(request, tools, wanted.deal.every, now)
+        if playlist.deal.every is Every.RUN:  # only `deal` may deal that
+            dealt = deal_again(request, tools, playlist.deal.every, now)
         else:
-            dealt = deal(request, tools, wanted.deal.amount, wanted.deal.every, now)
+            dealt = deal(request, tools, playlist.deal.amount, playlist.deal.every, now)
     if not quiet:
         say(deal_report.lines(dealt, screen_of(sys.stderr), names=False, today=now.date()))

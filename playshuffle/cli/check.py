@@ -63,12 +63,12 @@ def check(
         raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
     checked = [check_playlist(path, names, content) for path, content in map(_source, playlists)]
     if as_json:
-        reports = [_as_json(found) for found in checked]
+        reports = [_as_json(result) for result in checked]
         _print([json.dumps(reports[0] if len(reports) == 1 else reports, indent=2)])
     else:
-        for found in checked:
-            _print(_lines(found, screen_of(sys.stdout)))
-    if any(found.faults or (names and any(found.troubles.values())) for found in checked):
+        for result in checked:
+            _print(_lines(result, screen_of(sys.stdout)))
+    if any(result.faults or (names and any(result.troubles.values())) for result in checked):
         raise typer.Exit(Exit.LOSSES)
 
 
@@ -90,44 +90,50 @@ def _print(lines: Iterable[str]) -> None:
     write_out(f"{line}\n".encode(errors="replace") for line in lines)
 
 
-def _lines(found: "Checked", screen: Screen) -> Iterator[str]:
+def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
     from playshuffle.players.profiles import PLAYERS
 
-    number = f"{found.entries:,} {'entry' if found.entries == 1 else 'entries'}"
-    streams = f", {found.streams:,} of them no local files" if found.streams else ""
-    place = home_path(found.path)
-    good = [PLAYERS[name].title for name, troubles in found.troubles.items() if not troubles]
-    lossy = [PLAYERS[name].title for name, troubles in found.troubles.items() if troubles]
-    if found.faults:
-        verb = "is" if len(found.faults) == 1 else "are"
-        yield screen.verdict(Mark.BAD, f"{place}: {len(found.faults):,} of {number} {verb} broken{streams}")
+    number = f"{result.entries:,} {'entry' if result.entries == 1 else 'entries'}"
+    streams = f", {result.streams:,} of them no local files" if result.streams else ""
+    place = home_path(result.path)
+    good = [PLAYERS[name].title for name, troubles in result.troubles.items() if not troubles]
+    lossy = [PLAYERS[name].title for name, troubles in result.troubles.items() if troubles]
+    if result.faults:
+        verb = "is" if len(result.faults) == 1 else "are"
+        yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{streams}")
     elif lossy:
-        who = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
-        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}; {who} may lose some")
+        players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
+        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}; {players} may lose some")
     else:
         works = f"; works with {', '.join(good)}" if good else ""
         yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, each file exists once{works}")
-    yield from _faults(found)
-    for (what, cure, _), by in _grouped(found).items():
-        some = next(iter(by.values()))
-        who = any_of([f"{PLAYERS[name].title} {theirs[0].versions}".rstrip() for name, theirs in by.items()])
-        also = ", or play another file instead" if some[0].plays_another else ""
-        much = "all entries" if some[0].entry is None else f"{len(some):,} of {found.entries:,}"
-        yield from screen.detail("Lost", f"{who} may lose {much}{also}: {what}; {cure}")
-        lines = [trouble.entry for trouble in some if trouble.entry is not None]
+    yield from _faults(result)
+    for (what, cure, _), troubles_of in _grouped(result).items():
+        first_troubles = next(iter(troubles_of.values()))
+        players = any_of(
+            [f"{PLAYERS[name].title} {losses[0].versions}".rstrip() for name, losses in troubles_of.items()]
+        )
+        also = ", or play another file instead" if first_troubles[0].plays_another else ""
+        much = (
+            "all entries"
+            if first_troubles[0].entry is None
+            else f"{len(first_troubles):,} of {result.entries:,}"
+        )
+        yield from screen.detail("Lost", f"{players} may lose {much}{also}: {what}; {cure}")
+        lines = [trouble.entry for trouble in first_troubles if trouble.entry is not None]
         yield from _indented(f"line {entry.line}: {_text(entry)}" for entry in lines)
-    if good and lossy and not found.faults:
+    if good and lossy and not result.faults:
         yield from screen.detail("Works", f"with {', '.join(good)}")
 
 
-def _faults(found: "Checked") -> Iterator[str]:
-    for what in dict.fromkeys(fault.what for fault in found.faults):
+def _faults(result: "Checked") -> Iterator[str]:
+    for kind in dict.fromkeys(fault.what for fault in result.faults):
         lines: list[str] = []
-        for fault in [fault for fault in found.faults if fault.what == what]:
+        for fault in [fault for fault in result.faults if fault.what == kind]:
             remark = f" as in line {fault.first}" if fault.first else ""
-            if what == "missing" and len(lines) < _NAMES:
+            if kind == "missing" and len(lines) < _NAMES:
                 remark = _hint(fault.entry)
-            lines.append(f"line {fault.entry.line}: {_text(fault.entry)}: {what}{remark}")
+            lines.append(f"line {fault.entry.line}: {_text(fault.entry)}: {kind}{remark}")
         yield from _indented(lines)
 
 
@@ -154,25 +160,25 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (f"  {line}" for line in shortened(list(lines), _NAMES))
 
 
-def _grouped(found: "Checked") -> "dict[_Group, dict[str, list[Trouble]]]":
+def _grouped(result: "Checked") -> "dict[_Group, dict[str, list[Trouble]]]":
     """What befalls the same entries for the same reason, by player."""
     groups: dict[_Group, dict[str, list[Trouble]]] = {}
-    for name, troubles in found.troubles.items():
-        mine: dict[str, list[Trouble]] = {}
+    for name, troubles in result.troubles.items():
+        by_kind: dict[str, list[Trouble]] = {}
         for trouble in troubles:
-            mine.setdefault(trouble.what, []).append(trouble)
-        for what, some in mine.items():
-            lines = tuple(trouble.entry.line for trouble in some if trouble.entry is not None)
-            groups.setdefault((what, some[0].cure, lines), {})[name] = some
+            by_kind.setdefault(trouble.what, []).append(trouble)
+        for kind, group in by_kind.items():
+            lines = tuple(trouble.entry.line for trouble in group if trouble.entry is not None)
+            groups.setdefault((kind, group[0].cure, lines), {})[name] = group
     return groups
 
 
-def _as_json(found: "Checked") -> dict[str, Any]:
+def _as_json(result: "Checked") -> dict[str, Any]:
     return {
         "schema": _SCHEMA,
-        "playlist": os.fsdecode(found.path),
-        "entries": found.entries,
-        "streams": found.streams,
+        "playlist": os.fsdecode(result.path),
+        "entries": result.entries,
+        "streams": result.streams,
         "faults": [
             {
                 "line": fault.entry.line,
@@ -181,9 +187,11 @@ def _as_json(found: "Checked") -> dict[str, Any]:
                 "what": fault.what,
                 "first": fault.first or None,
             }
-            for fault in found.faults
+            for fault in result.faults
         ],
-        "players": {name: [_trouble(trouble) for trouble in some] for name, some in found.troubles.items()},
+        "players": {
+            name: [_trouble(trouble) for trouble in troubles] for name, troubles in result.troubles.items()
+        },
     }
 
 

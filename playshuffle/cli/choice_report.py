@@ -18,13 +18,13 @@ def lines(choice: Choice, *, names: bool) -> Iterator[str]:
             yield _summary(stage)
             if names:
                 reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code)[:_NAMES])
-                more = [""] * (len(stage.indices) - _NAMES)
-                yield from (f"  {line}" for line in shortened([*reasons, *more], _NAMES))
+                unnamed = [""] * (len(stage.indices) - _NAMES)
+                yield from (f"  {line}" for line in shortened([*reasons, *unnamed], _NAMES))
     for term in choice.lacking:
-        have, them = ("has", "it") if term.track_count == 1 else ("have", "them")
+        verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
         verb = "keeps" if term.is_kept else "skips"
         tracks = counted(term.track_count, "track")
-        yield f"{tracks} {have} no {term.field}; {shown(term.text)} {verb} {them}"
+        yield f"{tracks} {verb_have} no {term.field}; {shown(term.text)} {verb} {pronoun}"
 
 
 def as_json(choice: Choice) -> dict[str, Any]:
@@ -51,5 +51,5 @@ def _summary(stage: Stage) -> str:
     count = len(stage.indices)
     if stage.code == SPOKEN:
         return f"skipped {counted(count, 'file')} of spoken word; --spoken includes them"
-    kept = stage.of - count
-    return f"{kept:,} of {counted(stage.of, 'track')} match the query"
+    matching = stage.of - count
+    return f"{matching:,} of {counted(stage.of, 'track')} match the query"

@@ -66,7 +66,7 @@ def check(config: _File = None) -> None:
     path = find(config)
     checked = load(path)
     say(broken.text for broken in checked.broken)
-    roots = dict.fromkeys(root for wanted in checked.playlists for root in wanted.request.roots)
+    roots = dict.fromkeys(root for playlist in checked.playlists for root in playlist.request.roots)
     missing = [root for root in roots if not os.path.isdir(root)]
     unseen = _unseen(missing)
     for root in missing:
@@ -108,27 +108,27 @@ def show(
     from playshuffle.config.toml_file import read
 
     document = read(find(config))
-    wanted = understand(document)
-    found = settings(document, wanted)
+    config_file = understand(document)
+    values = settings(document, config_file)
     players = player_settings(document)
     if json:
-        broken = [each.text for each in wanted.broken]
-        write_out([_json(document.path, found, players, broken).encode(), b"\n"])
+        broken = [each.text for each in config_file.broken]
+        write_out([_json(document.path, values, players, broken).encode(), b"\n"])
     else:
-        write_out(f"{line}\n".encode() for line in _lines(document.path, found, players))
-        say(broken.text for broken in wanted.broken)
-    if wanted.broken:
+        write_out(f"{line}\n".encode() for line in _lines(document.path, values, players))
+        say(broken.text for broken in config_file.broken)
+    if config_file.broken:
         raise typer.Exit(Exit.CONFIG)
 
 
 VERBS = (init, check, show)
 
 
-def _lines(path: bytes, found: dict[str | None, list[Any]], players: dict[str, list[Any]]) -> Iterator[str]:
+def _lines(path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]]) -> Iterator[str]:
     yield f"# {shown(path)}"
-    tables = {f"[playlist.{shown(name)}]": settings for name, settings in found.items() if name is not None}
+    tables = {f"[playlist.{shown(name)}]": settings for name, settings in values.items() if name is not None}
     tables |= {f"[player.{name}]": settings for name, settings in players.items()}
-    for head, settings in {"": found[None], **tables}.items():
+    for head, settings in {"": values[None], **tables}.items():
         if head:
             yield ""
             yield head
@@ -146,7 +146,7 @@ def _words(value: object) -> str:
 
 
 def _json(
-    path: bytes, found: dict[str | None, list[Any]], players: dict[str, list[Any]], broken: list[str]
+    path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]], broken: list[str]
 ) -> str:
     import json
 
@@ -157,8 +157,8 @@ def _json(
         {
             "schema": _SCHEMA,
             "file": os.fsdecode(path),
-            **table(found[None]),
-            "playlists": {name: table(settings) for name, settings in found.items() if name is not None},
+            **table(values[None]),
+            "playlists": {name: table(settings) for name, settings in values.items() if name is not None},
             "players": {name: table(settings) for name, settings in players.items()},
             "broken": broken,
         },

@@ -89,7 +89,9 @@ def deal(
     """Deal the next tracks into a playlist, once a day: each track once before any comes again."""
     kind = _one_of(again, peek, undo, due)
     if due:
-        if folders or any(one is not None for one in (limit, options.time, albums, name, output, order)):
+        if folders or any(
+            option is not None for option in (limit, options.time, albums, name, output, order)
+        ):
             raise PlayshuffleError("--due goes by the configuration; leave the rest away.", Exit.USAGE)
         return _due(config, quiet=quiet, verbose=verbose)
     if not folders and options.source is None:
@@ -105,7 +107,7 @@ def deal(
     request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
         request = replace(request, recipe=replace(request.recipe, gap=Gap(1)))
-    period = Every(known("period", every, [one.value for one in Every]))
+    period = Every(known("period", every, [option.value for option in Every]))
     began = time.monotonic()
     with progress_bar(quiet) as bar:
         dealt = _deal(kind, request, amount, period, bar)
@@ -121,15 +123,15 @@ def deal(
 
 
 def _one_of(again: bool, peek: bool, undo: bool, due: bool) -> str:
-    asked = {"--again": again, "--peek": peek, "--undo": undo, "--due": due}
-    found = [name for name, is_asked in asked.items() if is_asked]
-    if len(found) > 1:
-        raise PlayshuffleError(f"{' and '.join(found)} exclude each other; choose one.", Exit.USAGE)
-    return found[0] if found else ""
+    switches = {"--again": again, "--peek": peek, "--undo": undo, "--due": due}
+    chosen_switches = [name for name, is_asked in switches.items() if is_asked]
+    if len(chosen_switches) > 1:
+        raise PlayshuffleError(f"{' and '.join(chosen_switches)} exclude each other; choose one.", Exit.USAGE)
+    return chosen_switches[0] if chosen_switches else ""
 
 
 def _amount(count: int | None, time_: str | None, albums: int | None) -> Amount:
-    if sum(one is not None for one in (count, time_, albums)) > 1:
+    if sum(option is not None for option in (count, time_, albums)) > 1:
         raise PlayshuffleError("-n, --time and --albums exclude each other; choose one.", Exit.USAGE)
     for number in (count, albums):
         if number is not None and number < 1:
@@ -171,21 +173,21 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progre
     return pipeline.deal(request, tools, amount, every, now)
 
 
-def _due(named: str | None, *, quiet: bool, verbose: bool) -> Exit:
+def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal every playlist of the configuration that has a deal; one that fails does not stop the others."""
-    found = load(find(named))
-    failed = [(broken.text, Exit.CONFIG) for broken in found.broken]
-    for wanted in found.playlists:
-        if wanted.deal is None:
+    config = load(find(config_name))
+    failures = [(broken.text, Exit.CONFIG) for broken in config.broken]
+    for playlist in config.playlists:
+        if playlist.deal is None:
             continue
         now = datetime.now().astimezone()
         try:
             with progress_bar(quiet) as bar:
-                dealt = _deal("", wanted.request, wanted.deal.amount, wanted.deal.every, bar)
+                dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, bar)
         except PlayshuffleError as error:
-            failed.append((f"{wanted.name}: {error}", error.code))
+            failures.append((f"{playlist.name}: {error}", error.code))
             continue
         if not quiet:
             say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=now.date()))
-    say(f"playshuffle: {text}" for text, _ in failed)
-    return of_all([code for _, code in failed])
+    say(f"playshuffle: {text}" for text, _ in failures)
+    return of_all([code for _, code in failures])

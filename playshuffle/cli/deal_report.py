@@ -82,9 +82,9 @@ def glance(dealt: Dealt) -> Iterator[str]:
     assert last is not None
     for path in report.paths()[: dealt.certain]:
         yield shown(path)
-    drawn = report.count - dealt.certain
-    if drawn:
-        yield f"… and {drawn:,} more, chosen when they are dealt"
+    random_count = report.count - dealt.certain
+    if random_count:
+        yield f"… and {random_count:,} more, chosen when they are dealt"
 
 
 def as_json(dealt: Dealt, *, seconds: float) -> str:

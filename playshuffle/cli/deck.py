@@ -40,21 +40,23 @@ _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 def list(json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
     """Say which decks there are, and how far they are."""
     with State(writes=False) as state:
-        found = decks.all_decks(state)
+        all_decks = decks.all_decks(state)
         if json:
-            said = [{"output": os.fsdecode(path), **deck_facts(one)} for path, one in found]
-            _print(json_.dumps(said, indent=2))
+            facts = [
+                {"output": os.fsdecode(path), **deck_facts(listed_deck)} for path, listed_deck in all_decks
+            ]
+            _print(json_.dumps(facts, indent=2))
         else:
             screen = screen_of(sys.stdout)
-            if screen.is_terminal and found:
+            if screen.is_terminal and all_decks:
                 header = ("deck", "this round", "", "next deal", "round")
-                rows = [_row(path, deck, screen) for path, deck in found]
+                rows = [_row(path, deck, screen) for path, deck in all_decks]
                 for line in screen.table(header, rows, right={4}):
                     _print(line)
             else:
-                for path, deck in found:
+                for path, deck in all_decks:
                     _print(f"{shown(path)}: {deck_summary(deck)}")
-            if not found:
+            if not all_decks:
                 say([_NONE])
         say(state.notes)
 
@@ -72,13 +74,13 @@ def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
 def show(name: _Name = None, json: playlist_options.Json = False) -> None:
     """Say where a deck stands, and what its last deal was."""
     with State(writes=False) as state:
-        path, one = _named(decks.all_decks(state), name)
-        last = one.deal
+        path, deck = _named(decks.all_decks(state), name)
+        last = deck.deal
         entries = last.entries if last is not None else ()
         if json:
-            said = {"output": os.fsdecode(path), **deck_facts(one), "entries": [*map(os.fsdecode, entries)]}
-            return _print(json_.dumps(said, indent=2))
-        _print(f"{shown(path)}: {deck_summary(one)}")
+            facts = {"output": os.fsdecode(path), **deck_facts(deck), "entries": [*map(os.fsdecode, entries)]}
+            return _print(json_.dumps(facts, indent=2))
+        _print(f"{shown(path)}: {deck_summary(deck)}")
         if last is not None:
             _print(f"deal {last.number:,} of {last.of:,}, round {last.round:,}, of {day(last.period)}:")
         for entry in entries:
@@ -89,9 +91,9 @@ def show(name: _Name = None, json: playlist_options.Json = False) -> None:
 def reset(name: _Name = None, yes: _Yes = False) -> None:
     """Break the round off: the next deal begins a new one."""
     with State(must_remember=True) as state:
-        path, one = _named(decks.all_decks(state), name)
+        path, deck = _named(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {deck_summary(one)}. Begin a new round with the next deal?")
+            _ask(f"{shown(path)}: {deck_summary(deck)}. Begin a new round with the next deal?")
         with state.locked():
             decks.end_round_of(state, path)
         say([f"{shown(path)}: the next deal begins a new round; --undo takes this back.", *state.notes])
@@ -100,9 +102,9 @@ def reset(name: _Name = None, yes: _Yes = False) -> None:
 def forget(name: _Name = None, yes: _Yes = False) -> None:
     """Forget a deck and which tracks were dealt; its file stays."""
     with State(must_remember=True) as state:
-        path, one = _named(decks.all_decks(state), name)
+        path, deck = _named(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {deck_summary(one)}. Forget what was dealt?")
+            _ask(f"{shown(path)}: {deck_summary(deck)}. Forget what was dealt?")
         with state.locked():
             decks.delete(state, path)
         say([f"{shown(path)}: forgotten; the file stays.", *state.notes])
@@ -111,27 +113,27 @@ def forget(name: _Name = None, yes: _Yes = False) -> None:
 VERBS = (list, show, reset, forget)
 
 
-def _named(found: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
+def _named(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
     """The deck of this file, or the only one whose file has this name; without a name, the only one."""
     if name is None:
-        fitting = [*found]
+        fitting = [*all_decks]
     else:
         path = atomic_file.resolved(absolute(name, Exit.USAGE))
-        fitting = [one for one in found if one[0] == path] or [
-            one for one in found if os.fsencode(name) in _names(one[0])
+        fitting = [candidate for candidate in all_decks if candidate[0] == path] or [
+            candidate for candidate in all_decks if os.fsencode(name) in _names(candidate[0])
         ]
     if len(fitting) == 1:
         return fitting[0]
-    if not found:
+    if not all_decks:
         raise PlayshuffleError(_NONE, Exit.USAGE)
-    which = ", ".join(shown(path) for path, _ in fitting or found)
-    what = "There is more than one deck" if fitting else f"There is no deck '{shown(name or '')}'"
-    raise PlayshuffleError(f"{what}; say which of these: {which}.", Exit.USAGE)
+    outputs = ", ".join(shown(path) for path, _ in fitting or all_decks)
+    problem = "There is more than one deck" if fitting else f"There is no deck '{shown(name or '')}'"
+    raise PlayshuffleError(f"{problem}; say which of these: {outputs}.", Exit.USAGE)
 
 
 def _names(path: bytes) -> tuple[bytes, bytes]:
-    whole = os.path.basename(path)
-    return whole, os.path.splitext(whole)[0]
+    file_name = os.path.basename(path)
+    return file_name, os.path.splitext(file_name)[0]
 
 
 def _ask(question: str) -> None:

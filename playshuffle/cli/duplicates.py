@@ -43,8 +43,8 @@ def duplicates(
     with progress_bar(quiet) as progress:
         groups = find_duplicates(roots, Tools(read_all, System(), progress))
     if json:
-        found = [[os.fsdecode(path) for path in group] for group in groups]
-        write_out([json_.dumps({"schema": _SCHEMA, "groups": found}, indent=2).encode(), b"\n"])
+        paths = [[os.fsdecode(path) for path in group] for group in groups]
+        write_out([json_.dumps({"schema": _SCHEMA, "groups": paths}, indent=2).encode(), b"\n"])
         return
     lines = []
     for group in groups:

@@ -140,12 +140,12 @@ def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:
 def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
     """Name what the player loses; where no player was chosen, only count what others may lose."""
     if report.player == GENERIC and report.losses and not names:
-        most = max(_size(loss) for loss in report.losses)
-        players = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
-        some = any_of(players) if len(players) < 4 else counted(len(players), "player")
+        most_tracks = max(_size(loss) for loss in report.losses)
+        titles = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
+        players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
         yield from screen.detail(
             "Note",
-            f"{some} may lose up to {counted(most, 'track')}. Name yours: --for PLAYER; list: -v",
+            f"{players} may lose up to {counted(most_tracks, 'track')}. Name yours: --for PLAYER; list: -v",
         )
         return
     for loss in report.losses:
@@ -182,8 +182,8 @@ def _reasons(
     yield from screen.detail(label, f"{number}: {reasons}. List: -v")
 
 
-def _listed(names: Sequence[str], most: int) -> Iterator[str]:
-    return (f"    {line}" for line in shortened(names, most))
+def _listed(names: Sequence[str], most_names: int) -> Iterator[str]:
+    return (f"    {line}" for line in shortened(names, most_names))
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:

@@ -10,14 +10,14 @@ _MOST_NAMES = 10_000  # of a folder; comparing more takes seconds
 def near_file(path: bytes, *, is_folder: bool = False) -> bytes | None:
     """Return an existing path whose names are near to those of a missing one; None if there is none."""
     near = "/"
-    for wanted in filter(None, os.fsdecode(path).split("/")):
-        name = wanted
+    for segment in filter(None, os.fsdecode(path).split("/")):
+        name = segment
         if not os.path.lexists(os.path.join(near, name)):
             try:
                 names = os.listdir(near)
             except OSError:
                 return None
-            by_case = {other.casefold(): other for other in names[:_MOST_NAMES]}
+            by_case = {entry.casefold(): entry for entry in names[:_MOST_NAMES]}
             close = get_close_matches(name.casefold(), by_case, 1, _CLOSENESS)
             if not close:
                 return None

@@ -25,19 +25,19 @@ ConfigFile = Annotated[
 
 def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Replace the parameter `options` of a command with all playlist options that this verb takes."""
-    taken = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
+    fields = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         parameters = []
         for parameter in inspect.signature(command).parameters.values():
             if parameter.name == "options":
-                parameters += [_parameter(field, row) for field, row in taken.values()]
+                parameters += [_parameter(field, row) for field, row in fields.values()]
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
         @functools.wraps(command)
         def wrapper(**given: Any) -> object:
-            values = {name: _value(field, row, given.pop(name)) for name, (field, row) in taken.items()}
+            values = {name: _value(field, row, given.pop(name)) for name, (field, row) in fields.items()}
             return command(options=Options(**values), **given)
 
         wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -21,8 +21,8 @@ def install(player: Player) -> None:
     from playshuffle.install import plugins
 
     installed = plugins.install(player)
-    written = "Installed" if installed.is_changed else "Already installed"
-    _print(f"{written}: {shown(installed.path)}")
+    outcome = "Installed" if installed.is_changed else "Already installed"
+    _print(f"{outcome}: {shown(installed.path)}")
     _print("Start Quod Libet again. Switch the orders on in File > Plugins (search: playshuffle).")
     _print("Then choose one in the shuffle menu below the song list.")
 

@@ -30,13 +30,13 @@ class Bar(scan.Progress):
         """Show how many files there are."""
         self._show("Finding files", files, None)
 
-    def reading(self, done: int, of: int) -> None:
+    def reading(self, read_count: int, of: int) -> None:
         """Show how many are read."""
-        self._show("Reading tags", done, of)
+        self._show("Reading tags", read_count, of)
 
-    def _show(self, what: str, done: int, of: int | None) -> None:
+    def _show(self, activity: str, done_count: int, of: int | None) -> None:
         now = time.monotonic()
-        if now < self._next and done != of:
+        if now < self._next and done_count != of:
             return
         self._next = now + _EVERY_S
         if self._bar is None:
@@ -52,5 +52,7 @@ class Bar(scan.Progress):
                 auto_refresh=False,
             )
             self._bar.start()
-            self._bar.add_task(what, total=of)
-        self._bar.update(self._bar.task_ids[0], description=what, completed=done, total=of, refresh=True)
+            self._bar.add_task(activity, total=of)
+        self._bar.update(
+            self._bar.task_ids[0], description=activity, completed=done_count, total=of, refresh=True
+        )

@@ -105,11 +105,11 @@ class Screen:
             for row in ([name.upper() for name in header], *rows)
         ]
 
-    def bar(self, part: int, whole: int, width: int = 14) -> str:
+    def bar(self, part: int, total: int, width: int = 14) -> str:
         """Return how much of the whole a part is, as a bar; nothing in a pipe."""
         if not self.is_terminal:
             return ""
-        filled = width * part // whole if whole else 0
+        filled = width * part // total if total else 0
         full, empty = "█░" if self.has_unicode else "#."
         return full * filled + empty * (width - filled)
 
@@ -169,9 +169,9 @@ def columns(text: str) -> int:
 
 
 def _width(stream: TextIO) -> int:
-    given = os.environ.get("COLUMNS", "")
-    if given.isascii() and given.isdigit() and len(given) < 6:
-        return int(given)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and len(columns) < 6:
+        return int(columns)
     try:
         return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
     except OSError:
@@ -180,8 +180,8 @@ def _width(stream: TextIO) -> int:
 
 def _is_unicode(stream: TextIO) -> bool:
     """Return whether the locale of the terminal has more than ASCII; Python writes UTF-8 in any."""
-    named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
-    locale = next(filter(None, named), "C")
+    locales = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next(filter(None, locales), "C")
     return locale not in {"C", "POSIX"} and (stream.encoding or "").lower().startswith("utf")
 
 

@@ -33,17 +33,17 @@ def install() -> None:
             " environment; install it, with pipx for example.",
             Exit.CONFIG,
         )
-    found = load(find())
-    say(fault.text for fault in found.broken)
-    say(writable_folders.doubts(found))
-    deals = any(wanted.deal is not None for wanted in found.playlists)
-    tells = any(wanted.tell for wanted in found.playlists)
+    config = load(find())
+    say(fault.text for fault in config.broken)
+    say(writable_folders.doubts(config))
+    deals = any(playlist.deal is not None for playlist in config.playlists)
+    tells = any(playlist.tell for playlist in config.playlists)
     # Where nothing can be told of it, there is no systemd, or it is asked too early: then it is needed.
     is_sandboxed = systemctl.gives_namespaces() is not False
-    wanted = _units(writable_folders.writable_folders(found), sandboxed=is_sandboxed)
+    unit_texts = _units(writable_folders.writable_folders(config), sandboxed=is_sandboxed)
     if tells:
         to_tell.make_folders()
-    _tell(installer.install(wanted, deals=deals, tells=tells))
+    _tell(installer.install(unit_texts, deals=deals, tells=tells))
 
 
 def uninstall() -> None:
@@ -60,13 +60,13 @@ def status() -> int:
     from playshuffle.config.places import find
     from playshuffle.install import installer, writable_folders
 
-    wanted = None
+    unit_texts = None
     try:
         folders = writable_folders.writable_folders(load(find()), make=False)
-        wanted = _units(folders, sandboxed=True)
+        unit_texts = _units(folders, sandboxed=True)
     except PlayshuffleError:  # of which `playshuffle config check` tells
         pass
-    lines, is_well = installer.status(wanted)
+    lines, is_well = installer.status(unit_texts)
     _tell(lines)
     return Exit.DONE if is_well else Exit.LOSSES
 

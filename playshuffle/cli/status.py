@@ -37,13 +37,13 @@ def status(
     from playshuffle.service.status_report import current_status
 
     try:
-        known: Config | None = load(find(config))
+        config_file: Config | None = load(find(config))
     except PlayshuffleError as error:
         if config is not None:
             raise
-        known = None
+        config_file = None
         say([f"playshuffle: {error}"])
-    report = current_status(known)
+    report = current_status(config_file)
     if json and prometheus:
         raise PlayshuffleError("Choose either --json or --prometheus.", Exit.USAGE)
     if prometheus:

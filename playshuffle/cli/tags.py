@@ -67,7 +67,7 @@ def tags(
         values = by_field[field or ""].values.most_common()
         write_out(os.fsencode(value) + b"\0" for value, _ in values)
     elif json:
-        write_out([_as_json(count, by_field, every=field is not None).encode(), b"\n"])
+        write_out([_as_json(count, by_field, all_values=field is not None).encode(), b"\n"])
     else:
         lines = _field_lines(count, by_field) if field is None else _value_lines(by_field[field])
         write_out(f"{line}\n".encode() for line in lines)
@@ -76,8 +76,10 @@ def tags(
 def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ...]:
     """Return the folders that were named, or else those of the configuration."""
     if not folders:
-        found = load(find(config))
-        return tuple(dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots))
+        config_file = load(find(config))
+        return tuple(
+            dict.fromkeys(root for playlist in config_file.playlists for root in playlist.request.roots)
+        )
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
     for root in roots:
         if not os.path.isdir(root):
@@ -88,23 +90,23 @@ def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ..
 def _field_lines(count: int, by_field: dict[str, Coverage]) -> Iterator[str]:
     yield f"{count:,} tracks"
     width = max(map(len, by_field))
-    for name, each in by_field.items():
-        share = f"{round(100 * each.track_count / count) if count else 0}%"
-        examples = [shown(value)[:_LONGEST] for value, _ in each.values.most_common(_EXAMPLES)]
-        yield f"{name:{width}}  {each.track_count:>9,}  {share:>4}  {' · '.join(examples)}".rstrip()
+    for name, field in by_field.items():
+        share = f"{round(100 * field.track_count / count) if count else 0}%"
+        examples = [shown(value)[:_LONGEST] for value, _ in field.values.most_common(_EXAMPLES)]
+        yield f"{name:{width}}  {field.track_count:>9,}  {share:>4}  {' · '.join(examples)}".rstrip()
 
 
-def _value_lines(each: Coverage) -> Iterator[str]:
-    return (f"{count:>9,}  {shown(value)}" for value, count in each.values.most_common())
+def _value_lines(field: Coverage) -> Iterator[str]:
+    return (f"{count:>9,}  {shown(value)}" for value, count in field.values.most_common())
 
 
-def _as_json(count: int, by_field: dict[str, Coverage], *, every: bool) -> str:
+def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> str:
     fields = {
         name: {
-            "tracks": each.track_count,
-            "values": dict(each.values.most_common(None if every else _EXAMPLES)),
+            "tracks": field.track_count,
+            "values": dict(field.values.most_common(None if all_values else _EXAMPLES)),
         }
-        for name, each in by_field.items()
+        for name, field in by_field.items()
     }
     return json_.dumps({"schema": _SCHEMA, "tracks": count, "fields": fields}, indent=2)
 
@@ -114,16 +116,16 @@ def _write_file(name: str, *, json: bool) -> None:
     ((_, reading),) = read_all([path])
     if reading.tags is None and not reading.is_audio:
         raise PlayshuffleError(f"{shown(path)}: {reading.reason}.", Exit.NO_INPUT)
-    found = {
+    tags = {
         tag: value
         for tag, value in (reading.tags or Tags())._asdict().items()
         if value is not None and value != ""
     }
     if json:
-        text = json_.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": found}, indent=2)
+        text = json_.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}, indent=2)
         write_out([text.encode(), b"\n"])
         return
     write_out([f"{shown(path)}\n".encode()])
     if reading.reason:
         write_out([f"  {shown(reading.reason)}\n".encode()])
-    write_out(f"  {tag:14}  {shown(str(value))}\n".encode() for tag, value in found.items())
+    write_out(f"  {tag:14}  {shown(str(value))}\n".encode() for tag, value in tags.items())

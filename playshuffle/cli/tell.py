@@ -52,9 +52,9 @@ def tell(
         return _tell_written(config, quiet=quiet)
     if player is None:
         raise PlayshuffleError("Name a player: playshuffle tell mpd, or playshuffle tell mpv.", Exit.USAGE)
-    chosen = QueuePlayer(known("player with a queue", player, _PLAYERS))
-    path = _path(chosen, playlist, config)
-    text = _tell(chosen, path, socket=socket, replace=replace, any_playlist=True)
+    queue_player = QueuePlayer(known("player with a queue", player, _PLAYERS))
+    path = _path(queue_player, playlist, config)
+    text = _tell(queue_player, path, socket=socket, replace=replace, any_playlist=True)
     if not quiet:
         say([text])
     return Exit.DONE
@@ -66,13 +66,13 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
         return os.path.abspath(os.fsencode(playlist))
     playlists = load(find(config)).playlists
     if playlist is not None:
-        name = known("playlist", playlist, [wanted.name for wanted in playlists])
-        paths = [wanted.request.output for wanted in playlists if wanted.name == name]
+        name = known("playlist", playlist, [candidate.name for candidate in playlists])
+        paths = [candidate.request.output for candidate in playlists if candidate.name == name]
     else:
-        named = [wanted for wanted in playlists if player in wanted.tell] or playlists
-        paths = [wanted.request.output for wanted in named]
+        candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
+        paths = [candidate.request.output for candidate in candidates]
         if len(paths) > 1:
-            names = any_of([shown(wanted.name) for wanted in named])
+            names = any_of([shown(candidate.name) for candidate in candidates])
             raise PlayshuffleError(
                 f"Name the playlist that {player} plays: playshuffle tell {player} {names}.", Exit.USAGE
             )
@@ -84,7 +84,7 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
 def _tell_written(config: str | None, *, quiet: bool) -> int:
     """Tell the players of the playlists that were written; a player that fails loses no other."""
     entries = to_tell.take()
-    failed: list[Exit] = []
+    codes: list[Exit] = []
     try:
         known_config = load(find(config))
     except PlayshuffleError:
@@ -92,20 +92,20 @@ def _tell_written(config: str | None, *, quiet: bool) -> int:
             to_tell.finish(entry)
         raise
     for entry in entries:
-        failed += _tell_entry(known_config, entry, quiet=quiet)
+        codes += _tell_entry(known_config, entry, quiet=quiet)
         to_tell.finish(entry)
-    return Exit.MISSING if set(failed) == {Exit.MISSING} else of_all(failed)
+    return Exit.MISSING if set(codes) == {Exit.MISSING} else of_all(codes)
 
 
 def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
     from playshuffle.telling.queue import ForeignQueueError
 
-    failed = []
-    for wanted in config.playlists:
-        path = wanted.request.output
+    codes = []
+    for playlist in config.playlists:
+        path = playlist.request.output
         if path is None or to_tell.entry_of(path) != entry:
             continue
-        for player in wanted.tell:
+        for player in playlist.tell:
             if player is QueuePlayer.COMMANDS:
                 continue
             try:
@@ -113,21 +113,21 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
             except ForeignQueueError as error:
                 text = str(error)
             except PlayshuffleError as error:
-                say([f"playshuffle: {wanted.name}: {error}"])
-                failed.append(error.code)
+                say([f"playshuffle: {playlist.name}: {error}"])
+                codes.append(error.code)
                 continue
             if not quiet:
-                say([f"{wanted.name}: {text}"])
-    return failed
+                say([f"{playlist.name}: {text}"])
+    return codes
 
 
 def _tell(player: QueuePlayer, path: bytes, *, socket: str | None, replace: bool, any_playlist: bool) -> str:
     from playshuffle.telling.players import tell_player
     from playshuffle.telling.queue import Outcome
 
-    told = tell_player(player, path, os.environ, socket=socket, replace=replace, any_playlist=any_playlist)
-    unknown = f"; {counted(told.unknown, 'track')} not in its database" if told.unknown else ""
-    if told.outcome is Outcome.UNCHANGED:
-        return f"{player}: the queue is up to date, {counted(told.tracks, 'track')}{unknown}"
-    goes_on = ", and the song goes on" if told.is_playing else ""
-    return f"{player}: the queue now has {counted(told.tracks, 'track')}{goes_on}{unknown}"
+    result = tell_player(player, path, os.environ, socket=socket, replace=replace, any_playlist=any_playlist)
+    unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
+    if result.outcome is Outcome.UNCHANGED:
+        return f"{player}: the queue is up to date, {counted(result.tracks, 'track')}{unknown}"
+    goes_on = ", and the song goes on" if result.is_playing else ""
+    return f"{player}: the queue now has {counted(result.tracks, 'track')}{goes_on}{unknown}"

@@ -44,15 +44,15 @@ def trace(
     traced = trace_steps.TRACED[known("order", order, trace_steps.TRACED)]
     if draws is not None and seed is not None:
         raise PlayshuffleError("--draws leaves nothing to draw; leave --seed away.", Exit.USAGE)
-    given = None if draws is None else _numbers(draws)
-    count = (_TRACKS if given is None else len(given) + 1) if tracks is None else tracks
+    numbers = None if draws is None else _numbers(draws)
+    count = (_TRACKS if numbers is None else len(numbers) + 1) if tracks is None else tracks
     if not 2 <= count <= _MOST_TRACKS:
         raise PlayshuffleError(f"-n takes a number from 2 to {_MOST_TRACKS}.", Exit.USAGE)
-    if given is None:
-        given = trace_steps.drawn(traced, count, System() if seed is None else Seeded(seed))
+    if numbers is None:
+        numbers = trace_steps.drawn(traced, count, System() if seed is None else Seeded(seed))
     else:
-        _check(traced, count, given)
-    write_out([f"{line}\n".encode() for line in _lines(traced, count, given)])
+        _check(traced, count, numbers)
+    write_out([f"{line}\n".encode() for line in _lines(traced, count, numbers)])
 
 
 def _numbers(text: str) -> list[int]:
@@ -76,8 +76,8 @@ def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
         )
     for place, draw, may_be in zip(places, draws, allowed, strict=True):
         if draw not in may_be:
-            what = f"from {may_be[0]} to {may_be[-1]}" if len(may_be) > 1 else f"{may_be[0]}"
-            raise PlayshuffleError(f"For k={place} the draw must be {what}, not {draw}.", Exit.USAGE)
+            bounds = f"from {may_be[0]} to {may_be[-1]}" if len(may_be) > 1 else f"{may_be[0]}"
+            raise PlayshuffleError(f"For k={place} the draw must be {bounds}, not {draw}.", Exit.USAGE)
 
 
 def _lines(traced: "Traced", count: int, draws: Sequence[int]) -> Iterator[str]:
@@ -87,8 +87,8 @@ def _lines(traced: "Traced", count: int, draws: Sequence[int]) -> Iterator[str]:
     for step in trace_steps.steps(traced, count, draws):
         standing: list[int | str] = list(step.order)
         if traced.is_struck:
-            gone = set(step.order)
-            standing = ["-" if track in gone else track for track in range(count)]
+            placed = set(step.order)
+            standing = ["-" if track in placed else track for track in range(count)]
             standing += ["", *step.order]
         yield (
             f"k={step.place:<{width}} draw {step.draw:<{width}}   "

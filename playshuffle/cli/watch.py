@@ -8,7 +8,7 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, Wanted, load
+from playshuffle.config.load import Config, ConfiguredPlaylist, load
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError
@@ -61,5 +61,5 @@ def watch(
     if not folders:
         return run(lambda: load(find(config)))
     options = replace(options, folders=tuple(folders))
-    wanted = Wanted("playlist", options, build_request(options))
-    return run(lambda: Config(None, (wanted,)))
+    playlist = ConfiguredPlaylist("playlist", options, build_request(options))
+    return run(lambda: Config(None, (playlist,)))

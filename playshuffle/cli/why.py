@@ -65,18 +65,18 @@ def why(
     paths = [_path(text) for text in files or ()]
     if is_all:
         return _report_all(playlists, json=json)
-    whole = [path for path in paths if os.path.isdir(path)]
+    tops = [path for path in paths if os.path.isdir(path)]
     reasons = {
-        path: {name: one.explain(path) for name, one in playlists.items()}
+        path: {name: explained.explain(path) for name, explained in playlists.items()}
         for path in paths
-        if path not in whole
+        if path not in tops
     }
     if json:
-        inside = {path: by_list for top in whole for path, by_list in _below(top, playlists)}
+        inside = {path: by_list for top in tops for path, by_list in _below(top, playlists)}
         write_out([_as_json({**reasons, **inside}, playlists).encode(), b"\n"])
     else:
         write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons))
-        for top in whole:
+        for top in tops:
             write_out(f"{line}\n".encode() for line in _counts(top, playlists))
     return _code(reasons)
 
@@ -99,18 +99,18 @@ def _requests(
         raise PlayshuffleError("Options of make need --folder, the music folder.", Exit.USAGE)
     loaded = load(find(config))
     say(f"playshuffle: {broken.text}" for broken in loaded.broken)
-    chosen = {
-        wanted.name: wanted.request
-        for wanted in loaded.playlists
-        if playlist in (None, wanted.name) or _is_output(playlist or "", wanted.request)
+    requests = {
+        candidate.name: candidate.request
+        for candidate in loaded.playlists
+        if playlist in (None, candidate.name) or _is_output(playlist or "", candidate.request)
     }
-    if not chosen:
+    if not requests:
         raise PlayshuffleError(
             f"The configuration has no playlist '{shown(playlist or '')}'. For a playlist that `make` wrote,"
             " add --folder and the options of make.",
             Exit.USAGE,
         )
-    return chosen
+    return requests
 
 
 def _is_output(text: str, request: Request) -> bool:
@@ -136,11 +136,11 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[tupl
     """Yield the reasons of all files below a folder that a scan found, or left out."""
     start = os.path.join(top, b"")
     paths: dict[bytes, None] = {}
-    for one in playlists.values():
-        known = (*one.choice.found.paths, *one.skipped, *one.entries)
-        paths |= dict.fromkeys(sorted(path for path in known if path.startswith(start)))
+    for explained in playlists.values():
+        paths_known = (*explained.choice.found.paths, *explained.skipped, *explained.entries)
+        paths |= dict.fromkeys(sorted(path for path in paths_known if path.startswith(start)))
     for path in paths:
-        yield path, {name: one.explain(path) for name, one in playlists.items()}
+        yield path, {name: explained.explain(path) for name, explained in playlists.items()}
 
 
 def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str]:
@@ -150,13 +150,13 @@ def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str
             counts[name][reason.code] += 1
     yield shown(top)
     for name in playlists:
-        said = [f"{count:,} {code}" for code, count in counts[name].most_common()]
-        yield f"  {shown(name)}  {', '.join(said) or 'no audio files'}"
+        phrases = [f"{count:,} {code}" for code, count in counts[name].most_common()]
+        yield f"  {shown(name)}  {', '.join(phrases) or 'no audio files'}"
 
 
 def _report_all(playlists: Mapping[str, PlaylistStages], *, json: bool) -> Exit:
     """Report each file that is in no playlist, grouped by reason."""
-    roots = dict.fromkeys(root for one in playlists.values() for root in one.request.roots)
+    roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
     out = {
         path: by_list
         for root in roots
@@ -177,20 +177,23 @@ def _report_all(playlists: Mapping[str, PlaylistStages], *, json: bool) -> Exit:
 
 def _as_json(reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[str, PlaylistStages]) -> str:
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
-        one = playlists[name]
-        at = one.entries.get(one.path_of(path))
+        explained = playlists[name]
+        at = explained.entries.get(explained.path_of(path))
         return {
             "playlist": name,
-            "output": os.fsdecode(one.request.output or b""),
+            "output": os.fsdecode(explained.request.output or b""),
             "in": reason.code == IN,
             "reason": reason.code,
             "text": reason.text,
             "position": None if at is None else at + 1,
-            "drawn": one.drawn_s or None,
+            "drawn": explained.drawn_s or None,
         }
 
     files = [
-        {"path": os.fsdecode(path), "playlists": [row(path, name, each) for name, each in by_list.items()]}
+        {
+            "path": os.fsdecode(path),
+            "playlists": [row(path, name, why_of) for name, why_of in by_list.items()],
+        }
         for path, by_list in reasons.items()
     ]
     return json_.dumps({"schema": _SCHEMA, "files": files}, indent=2)

@@ -56,8 +56,8 @@ def build_request(
             Exit.USAGE,
             ["--paths", "--output"],
         )
-    wanted = _recipe(options)
-    check(wanted, has_pins=bool(options.pin), has_tags=options.tags)
+    recipe = _recipe(options)
+    check(recipe, has_pins=bool(options.pin), has_tags=options.tags)
     if options.source is not None:
         files = _files(options, has_output=has_output)
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
@@ -66,7 +66,7 @@ def build_request(
     request = Request(
         roots=roots,
         output=_output(options.output, options.player, roots[0]) if has_output else None,
-        recipe=wanted,
+        recipe=recipe,
         pins=options.pin,
         files=files,
         style=None if options.paths is None else PathStyle(options.paths),
@@ -139,15 +139,17 @@ def _recipe(options: Options) -> Recipe:
 
 def _check_path_options(options: Options) -> None:
     """Check that at most one option says where the player sees the music."""
-    said = {
+    options_used = {
         "--root-as": options.root_as is not None,
         "--relative-to": options.relative_to is not None,
         "--replace-prefix": bool(options.replace_prefix),
     }
-    named = [name for name, is_said in said.items() if is_said]
-    if len(named) > 1:
+    options_given = [name for name, is_said in options_used.items() if is_said]
+    if len(options_given) > 1:
         raise PlayshuffleError(
-            f"{' and '.join(named)} exclude each other; choose one of them.", Exit.USAGE, named
+            f"{' and '.join(options_given)} exclude each other; choose one of them.",
+            Exit.USAGE,
+            options_given,
         )
     if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
         raise PlayshuffleError(
@@ -157,7 +159,9 @@ def _check_path_options(options: Options) -> None:
         )
     if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
         raise PlayshuffleError(
-            f"{named[0]} writes whole paths; leave --paths relative away.", Exit.USAGE, [*named, "--paths"]
+            f"{options_given[0]} writes whole paths; leave --paths relative away.",
+            Exit.USAGE,
+            [*options_given, "--paths"],
         )
 
 

@@ -45,23 +45,23 @@ def example() -> str:
 
 def music_folder() -> str:
     """Find where this user's desktop keeps music; `~/Music`, if it does not say."""
-    named = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
+    folder = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
     home = os.path.expanduser("~")
-    named = re.sub(r"^\$HOME(?=/|$)", lambda _: home, named or "")
-    is_utf8 = not re.search("[\\ud800-\\udfff]", named)  # TOML holds nothing else
-    if not (os.path.isabs(named) and is_utf8) or os.path.normpath(named) == home:  # home stands for 'none'
+    folder = re.sub(r"^\$HOME(?=/|$)", lambda _: home, folder or "")
+    is_utf8 = not re.search("[\\ud800-\\udfff]", folder)  # TOML holds nothing else
+    if not (os.path.isabs(folder) and is_utf8) or os.path.normpath(folder) == home:  # home stands for 'none'
         return "~/Music"
-    named = os.path.normpath(named)
-    return f"~{named.removeprefix(home)}" if named.startswith(home + "/") else named
+    folder = os.path.normpath(folder)
+    return f"~{folder.removeprefix(home)}" if folder.startswith(home + "/") else folder
 
 
 def _of_the_desktop() -> str | None:
     try:
         with open(os.path.join(config_home(), b"user-dirs.dirs"), encoding="utf-8") as file:
-            found = _MUSIC.search(file.read())
+            match = _MUSIC.search(file.read())
     except (OSError, ValueError):
         return None
-    return re.sub(r"\\(.)", r"\1", found[1]) if found else None
+    return re.sub(r"\\(.)", r"\1", match[1]) if match else None
 
 
 def _quoted(text: str) -> str:

@@ -84,21 +84,21 @@ _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 def unknown(name: str, keys: Mapping[str, Key]) -> str:
     """Say that there is no such key, and which one may have been meant."""
-    said = f"there is no key '{shown(name)}'"
+    problem = f"there is no key '{shown(name)}'"
     plain = name.strip().lstrip("-").lower().replace("-", "_")
     if plain in _WHY_NOT:
-        return f"{said}: {_WHY_NOT[plain]}."
+        return f"{problem}: {_WHY_NOT[plain]}."
     if plain.startswith("no_") and plain[3:] in keys:
-        return f"{said}; write {plain[3:]} = false."
+        return f"{problem}; write {plain[3:]} = false."
     if plain in keys:
-        return f"{said}; write {plain}, in small letters with underscores."
+        return f"{problem}; write {plain}, in small letters with underscores."
     if plain in PLAYLIST:
-        return f"{said} outside of the playlists; write it below a line [playlist.NAME]."
+        return f"{problem} outside of the playlists; write it below a line [playlist.NAME]."
     if plain in TOP:
-        return f"{said} in a playlist; write it at the top, before the first playlist."
+        return f"{problem} in a playlist; write it at the top, before the first playlist."
     near = get_close_matches(plain, keys, 1, 0.4)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"{said}; {hint}Known are {', '.join(keys)}."
+    return f"{problem}; {hint}Known are {', '.join(keys)}."
 
 
 def wrong(name: str, value: object, key: Key) -> str | None:
@@ -154,13 +154,13 @@ def expanded(path: str, folder: bytes) -> bytes:
     name = path.encode()
     if b"\0" in name:
         raise PlayshuffleError(f"'{shown(path)}': no name can have a NUL.", Exit.CONFIG)
-    whole = os.path.expanduser(name)
-    if name.startswith(b"~") and whole == name:
+    absolute = os.path.expanduser(name)
+    if name.startswith(b"~") and absolute == name:
         raise PlayshuffleError(
             f"'{shown(path)}': there is no such user; write ./{shown(path)} if a name begins like that.",
             Exit.CONFIG,
         )
-    return os.path.normpath(os.path.join(folder, whole))
+    return os.path.normpath(os.path.join(folder, absolute))
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:

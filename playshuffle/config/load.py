@@ -57,7 +57,7 @@ class DealSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ConfiguredPlaylist:
     """A playlist of the configuration. Its request has an output."""
 
     name: str
@@ -69,7 +69,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenPlaylist:
     """A fault in one playlist, said with file and line; a playlist may have several."""
 
     name: str
@@ -84,8 +84,8 @@ class Config:
     """
 
     path: bytes | None
-    playlists: tuple[Wanted, ...]
-    broken: tuple[Broken, ...] = ()
+    playlists: tuple[ConfiguredPlaylist, ...]
+    broken: tuple[BrokenPlaylist, ...] = ()
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
 
@@ -122,20 +122,22 @@ def understand(document: Document) -> Config:
     folders = _folders(document, (), table)
     own = read_players(document)
     set_own_players(own.players)
-    playlists: dict[bytes, Wanted] = {}
+    playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
-        Broken(f"{PLAYER_TABLE}.{name}", fault) for name, faults in own.faults.items() for fault in faults
+        BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
+        for name, faults in own.faults.items()
+        for fault in faults
     ]
     for name, content in tables.items():
         faults = _faults_of(document, name, content)
         if not faults:
             try:
-                wanted = _wanted(document, name, content, folders, own)
-                assert wanted.request.output is not None
-                _add(document, playlists, atomic_file.resolved(wanted.request.output), wanted)
+                playlist = _playlist(document, name, content, folders, own)
+                assert playlist.request.output is not None
+                _add(document, playlists, atomic_file.resolved(playlist.request.output), playlist)
             except PlayshuffleError as error:
                 faults = [str(error)]
-        broken += [Broken(name, fault) for fault in faults]
+        broken += [BrokenPlaylist(name, fault) for fault in faults]
     return Config(
         document.path,
         tuple(playlists.values()),
@@ -145,13 +147,15 @@ def understand(document: Document) -> Config:
     )
 
 
-def _add(document: Document, playlists: dict[bytes, Wanted], path: bytes, wanted: Wanted) -> None:
+def _add(
+    document: Document, playlists: dict[bytes, ConfiguredPlaylist], path: bytes, playlist: ConfiguredPlaylist
+) -> None:
     """Add a playlist to those of before, by the file that it really is written to."""
-    first = playlists.setdefault(path, wanted)
-    if first is not wanted:
-        at = document.at("playlist", wanted.name, "output")
+    first = playlists.setdefault(path, playlist)
+    if first is not playlist:
+        at = document.at("playlist", playlist.name, "output")
         raise PlayshuffleError(
-            f"{at}: playlist '{shown(wanted.name)}' is written to {shown(path)}, as is playlist"
+            f"{at}: playlist '{shown(playlist.name)}' is written to {shown(path)}, as is playlist"
             f" '{shown(first.name)}'; give one of them another output.",
             Exit.CONFIG,
         )
@@ -182,24 +186,24 @@ def _path(document: Document, where: Sequence[str], path: str) -> bytes:
         raise PlayshuffleError(f"{document.at(*where)}: {where[-1]}: {error}", Exit.CONFIG) from error
 
 
-def _wanted(
+def _playlist(
     document: Document, name: str, content: Mapping[str, Any], folders: tuple[bytes, ...], own: OwnPlayers
-) -> Wanted:
-    here = ("playlist", name)
+) -> ConfiguredPlaylist:
+    table_path = ("playlist", name)
     if "folders" in content:
-        folders = _folders(document, here, content)
+        folders = _folders(document, table_path, content)
     if not folders:
         raise PlayshuffleError(
-            f"{document.at(*here)}: playlist '{shown(name)}' has no folders; give it some, or write folders"
-            " at the top, for all playlists.",
+            f"{document.at(*table_path)}: playlist '{shown(name)}' has no folders; give it some, or write"
+            " folders at the top, for all playlists.",
             Exit.CONFIG,
         )
     if "output" in content:
-        path = _path(document, (*here, "output"), content["output"])
+        path = _path(document, (*table_path, "output"), content["output"])
         try:
             check_name(path)
         except PlayshuffleError as error:
-            at = document.at(*here, "output")
+            at = document.at(*table_path, "output")
             raise PlayshuffleError(f"{at}: output: {keys.in_keys(str(error))}", Exit.CONFIG) from error
     else:
         path = b""
@@ -207,7 +211,9 @@ def _wanted(
     stem = _file_name(document, name) if not path else b""
     base = {}
     if "relative_to" in content:
-        base["relative_to"] = os.fsdecode(_path(document, (*here, "relative_to"), content["relative_to"]))
+        base["relative_to"] = os.fsdecode(
+            _path(document, (*table_path, "relative_to"), content["relative_to"])
+        )
 
     try:
         fields = keys.options_of({**content, **base})
@@ -215,13 +221,17 @@ def _wanted(
         if not path:
             path = default_output(player, folders[0], stem)
         options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **fields)
-        reshuffle = _known("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
-        tell = tuple(QueuePlayer(_known("tell", player, QueuePlayer)) for player in content.get("tell", ()))
-        return Wanted(name, options, build_request(options), Reshuffle(reshuffle), _deal(content), tell)
+        reshuffle = _known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
+        tell = tuple(
+            QueuePlayer(_known_value("tell", player, QueuePlayer)) for player in content.get("tell", ())
+        )
+        return ConfiguredPlaylist(
+            name, options, build_request(options), Reshuffle(reshuffle), _deal(content), tell
+        )
     except PlayshuffleError as error:
         text = keys.in_keys(str(error))
         key = next((key for key in map(keys.key_of, error.options) if key in content), None)
-        at = document.at(*here) if key is None else document.at(*here, key)
+        at = document.at(*table_path) if key is None else document.at(*table_path, key)
         prefix = "" if key is None or key in text else f"{key}: "
         raise PlayshuffleError(f"{at}: {prefix}{text}", Exit.CONFIG) from error
 
@@ -229,10 +239,10 @@ def _wanted(
 def _player(name: str, own: OwnPlayers) -> str:
     if name in own.faults:
         raise PlayshuffleError(f"the player '{shown(name)}' has a mistake.", Exit.CONFIG, ["for"])
-    return _known("for", name, PLAYERS)
+    return _known_value("for", name, PLAYERS)
 
 
-def _known(key: str, value: str, values: Iterable[str]) -> str:
+def _known_value(key: str, value: str, values: Iterable[str]) -> str:
     """Return the value of a key if it is one of these.
 
     Raises:
@@ -244,24 +254,24 @@ def _known(key: str, value: str, values: Iterable[str]) -> str:
         raise PlayshuffleError(str(error), error.code, [key]) from error
 
 
-def _deal(given: Mapping[str, Any]) -> DealSettings | None:
-    if "deal" not in given:
-        if "every" in given:
+def _deal(table: Mapping[str, Any]) -> DealSettings | None:
+    if "deal" not in table:
+        if "every" in table:
             raise PlayshuffleError(
                 "every says how often a new hand is dealt; it needs a deal, like deal = 40.",
                 Exit.CONFIG,
                 ["every"],
             )
         return None
-    for other in ("reshuffle", "limit", "time"):
-        if other in given:
+    for key in ("reshuffle", "limit", "time"):
+        if key in table:
             raise PlayshuffleError(
-                f"{other} does not go with deal, which is dealt anew, as much as deal says.",
+                f"{key} does not go with deal, which is dealt anew, as much as deal says.",
                 Exit.CONFIG,
-                [other, "deal"],
+                [key, "deal"],
             )
-    size = given["deal"]
-    every = Every(_known("every", given.get("every", Every.DAY), Every))
+    size = table["deal"]
+    every = Every(_known_value("every", table.get("every", Every.DAY), Every))
     if isinstance(size, str):
         try:
             return DealSettings(Amount(time_ms=duration.parse(size)), every)

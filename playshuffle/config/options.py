@@ -253,8 +253,8 @@ def check_options(options: Options) -> Options:
             continue
         try:
             if row.names is not None:
-                what, all_names = row.names
-                names[field.name] = known(what, value, all_names)
+                kind, all_names = row.names
+                names[field.name] = known(kind, value, all_names)
             elif row.check is not None:
                 row.check(row.flags[0], value)
         except PlayshuffleError as error:

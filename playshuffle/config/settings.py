@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from playshuffle.config import keys
-from playshuffle.config.load import POLL, SETTLE, Config, Wanted
+from playshuffle.config.load import POLL, SETTLE, Config, ConfiguredPlaylist
 from playshuffle.config.own_players import TABLE, read_players
 from playshuffle.config.toml_file import Document
 
@@ -23,7 +23,7 @@ def settings(document: Document, config: Config) -> dict[str | None, list[Settin
         Setting(name, document.table.get(name, default), document.line(name))
         for name, default in (("settle", SETTLE), ("poll", POLL))
     ]
-    return {None: top, **{wanted.name: _of(document, wanted) for wanted in config.playlists}}
+    return {None: top, **{playlist.name: _of(document, playlist) for playlist in config.playlists}}
 
 
 def player_settings(document: Document) -> dict[str, list[Setting]]:
@@ -37,24 +37,24 @@ def player_settings(document: Document) -> dict[str, list[Setting]]:
     }
 
 
-def _of(document: Document, wanted: Wanted) -> list[Setting]:
+def _of(document: Document, playlist: ConfiguredPlaylist) -> list[Setting]:
     """The values of one playlist, without what was not asked for and has no default."""
-    found = []
-    table = document.table["playlist"][wanted.name]
+    settings = []
+    table = document.table["playlist"][playlist.name]
     for key in keys.PLAYLIST:
-        line = document.line("playlist", wanted.name, key)
+        line = document.line("playlist", playlist.name, key)
         value: object
         if key == "folders":
-            value = tuple(map(os.fsdecode, wanted.request.roots))
+            value = tuple(map(os.fsdecode, playlist.request.roots))
             line = line or document.line("folders")
         elif key == "reshuffle":
-            value = None if wanted.deal is not None else wanted.reshuffle.value
+            value = None if playlist.deal is not None else playlist.reshuffle.value
         elif key == "every":
-            value = None if wanted.deal is None else wanted.deal.every.value
+            value = None if playlist.deal is None else playlist.deal.every.value
         elif key in ("deal", "tell"):
             value = table.get(key)
         else:
-            value = getattr(wanted.options, keys.FIELDS[key])
+            value = getattr(playlist.options, keys.FIELDS[key])
         if value not in (None, ()):
-            found.append(Setting(key, value, line))
-    return found
+            settings.append(Setting(key, value, line))
+    return settings

@@ -34,7 +34,7 @@ class Document:
         lines = self.text.split("\n")
         name = keys[-1]  # which may be written with escapes
         may_be = [number for number, line in enumerate(lines, 1) if name in line or "\\" in line]
-        found, low, high = 0, 0, len(may_be)
+        found_line, low, high = 0, 0, len(may_be)
         # It begins on no line of may_be before `low` but the one found, and on none from `high` on.
         while low < high:
             middle = at = (low + high) // 2
@@ -43,10 +43,10 @@ class Document:
             if at >= low and _has(before, keys):
                 high = at
             else:
-                found = may_be[at] if at >= low else found
+                found_line = may_be[at] if at >= low else found_line
                 low = middle + 1
-        if found:
-            return found
+        if found_line:
+            return found_line
         return self.line(*keys[:-1])  # within a value of several lines
 
     def at(self, *keys: str) -> str:
@@ -89,10 +89,10 @@ def _table(path: bytes, text: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        found = _AT.search(said)
-        line = int(found[1]) if found and found[1] else text.count("\n") + 1
-        why = said[: found.start()] if found else said
+        message = str(error)
+        match = _AT.search(message)
+        line = int(match[1]) if match and match[1] else text.count("\n") + 1
+        why = message[: match.start()] if match else message
         raise PlayshuffleError(
             f"{shown(path)}, line {line}: this is no TOML: {shown(why)}.", Exit.CONFIG
         ) from error

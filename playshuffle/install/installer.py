@@ -14,13 +14,13 @@ _INSTALL = "playshuffle service install"
 _SEE = "journalctl --user -u playshuffle tells why"
 
 
-def install(wanted: Mapping[str, str | None], *, deals: bool, tells: bool) -> Iterator[str]:
+def install(unit_texts: Mapping[str, str | None], *, deals: bool, tells: bool) -> Iterator[str]:
     """Put units in place, and have the service run; done twice, it does nothing.
 
     Yields what was done, line by line.
 
     Args:
-        wanted: as `units.rendered` makes them.
+        unit_texts: as `units.rendered` makes them.
         deals: whether the timer for deals is needed, too.
         tells: whether players are to be told what was written.
 
@@ -28,19 +28,21 @@ def install(wanted: Mapping[str, str | None], *, deals: bool, tells: bool) -> It
         PlayshuffleError: a unit is not ours, or cannot be written, or the service does not start.
     """
     folder = unit_folder()
-    for name in wanted:
+    for name in unit_texts:
         _check_ours(os.path.join(folder, name))
-    changed = [name for name, text in wanted.items() if _write_or_remove(os.path.join(folder, name), text)]
+    changed = [
+        name for name, text in unit_texts.items() if _write_or_remove(os.path.join(folder, name), text)
+    ]
     for name in changed:
-        what = "removed" if wanted[name] is None else "wrote"
-        yield f"{what} {shown(os.path.join(folder, name))}"
+        action = "removed" if unit_texts[name] is None else "wrote"
+        yield f"{action} {shown(os.path.join(folder, name))}"
     if not changed:
         yield f"all units in {shown(folder)} are as they should be"
     if not systemctl.is_there():
         yield "systemd does not run for this user here (or not in this session), so nothing was started;"
         yield "after the next login: systemctl --user enable --now playshuffle.service"
         return
-    if any(name.endswith(".conf") and wanted[name] is not None for name in wanted):
+    if any(name.endswith(".conf") and unit_texts[name] is not None for name in unit_texts):
         yield "this system gives no namespaces to services of a user: files are not protected from the"
         yield "service, only system calls and the network are limited. To change that, install again after"
         yield "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
@@ -69,38 +71,38 @@ def uninstall() -> Iterator[str]:
     folder = unit_folder()
     paths = {name: os.path.join(folder, name) for name in units.NAMES}
     present = [name for name, path in paths.items() if os.path.lexists(path)]
-    ours = [name for name in present if _is_ours(paths[name])]
-    if named := [name for name in ours if not name.endswith(".conf")]:
+    own_units = [name for name in present if _is_ours(paths[name])]
+    if main_units := [name for name in own_units if not name.endswith(".conf")]:
         if systemctl.is_there():
-            _order("disable", "--now", *named)
-            yield f"stopped and disabled {', '.join(named)}"
+            _order("disable", "--now", *main_units)
+            yield f"stopped and disabled {', '.join(main_units)}"
         else:
-            for name in named:
+            for name in main_units:
                 _forget_enabled(folder, name)
             yield "systemd does not run for this user here, or not in this session; what runs, goes on"
-    for name in ours:
+    for name in own_units:
         _write_or_remove(paths[name], None)
         yield f"removed {shown(paths[name])}"
     for name in present:
-        if name not in ours:
+        if name not in own_units:
             yield f"left {shown(paths[name])}: it was not made by playshuffle service install"
-    if not ours:
+    if not own_units:
         yield "no unit of ours is installed"
     elif systemctl.is_there():
         _order("daemon-reload")
     yield "playlists, configuration and what is remembered of orders are as they were"
 
 
-def status(wanted: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
+def status(unit_texts: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
     """Return the status of the service as lines, and whether it is installed and runs.
 
     Args:
-        wanted: the units as they would be installed now; None where that cannot be told.
+        unit_texts: the units as they would be installed now; None where that cannot be told.
     """
     folder = unit_folder()
     path = os.path.join(folder, units.SERVICE)
     is_installed = os.path.lexists(path)
-    lines = [f"installed: {_installed(folder, wanted) if is_installed else f'no; {_INSTALL} does it'}"]
+    lines = [f"installed: {_installed(folder, unit_texts) if is_installed else f'no; {_INSTALL} does it'}"]
     if not systemctl.is_there():
         return [*lines, "systemd: does not run for this user here, or not in this session"], False
     now = systemctl.show(
@@ -115,8 +117,8 @@ def status(wanted: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
     )
     lines.append(f"enabled: {now['UnitFileState'] or 'no'}")
     is_active = now["ActiveState"] in {"active", "reloading"}
-    said = shown(now["StatusText"]) if is_active else f"{now['Result']}; {_SEE}"
-    lines.append(f"active: {now['ActiveState']} ({now['SubState']}){f': {said}' if said else ''}")
+    detail = shown(now["StatusText"]) if is_active else f"{now['Result']}; {_SEE}"
+    lines.append(f"active: {now['ActiveState']} ({now['SubState']}){f': {detail}' if detail else ''}")
     if now["NRestarts"] not in {"", "0"}:
         lines.append(f"restarts: {now['NRestarts']}; {_SEE}")
     if is_active and (locked := sandbox.of(now["MainPID"])) is not None:
@@ -130,12 +132,14 @@ def unit_folder() -> str:
     return os.path.join(os.fsdecode(config_home()), "systemd/user")
 
 
-def _installed(folder: str, wanted: Mapping[str, str | None] | None) -> str:
+def _installed(folder: str, unit_texts: Mapping[str, str | None] | None) -> str:
     if not _is_ours(os.path.join(folder, units.SERVICE)):
         return f"yes, but {shown(os.path.join(folder, units.SERVICE))} is not ours"
-    wanted = wanted or {}
-    main = [name for name in wanted if not name.endswith(".conf")]  # of the drop-in only install can tell
-    if any(_content(os.path.join(folder, name)) != wanted[name] for name in main):
+    unit_texts = unit_texts or {}
+    main_units = [
+        name for name in unit_texts if not name.endswith(".conf")
+    ]  # of the drop-in only install can tell
+    if any(_content(os.path.join(folder, name)) != unit_texts[name] for name in main_units):
         return f"yes, for other folders or another version; {_INSTALL} mends it"
     return "yes"
 
@@ -162,10 +166,10 @@ def _linger() -> Iterator[str]:
 
 
 def _order(*words: str) -> None:
-    done = systemctl.ask(*words)
-    if done.code != 0:
+    answer = systemctl.ask(*words)
+    if answer.code != 0:
         raise PlayshuffleError(
-            f"systemctl --user {' '.join(words)} failed: {shown(done.text)}.", Exit.CANNOT_CREATE
+            f"systemctl --user {' '.join(words)} failed: {shown(answer.text)}.", Exit.CANNOT_CREATE
         )
 
 

@@ -31,8 +31,8 @@ def ask(*words: str) -> Answer:
 def show(unit: str, *keys: str) -> dict[str, str]:
     """Properties of a unit; of one that is unknown they are empty."""
     lines = ask("show", f"--property={','.join(keys)}", unit).text.splitlines()
-    found = dict(line.partition("=")[::2] for line in lines)
-    return {key: found.get(key, "") for key in keys}
+    properties = dict(line.partition("=")[::2] for line in lines)
+    return {key: properties.get(key, "") for key in keys}
 
 
 def can_run(words: Sequence[str]) -> bool:
@@ -63,7 +63,7 @@ def lingers() -> bool | None:
 def _run(words: list[str]) -> Answer:
     environment = os.environ | {"LC_ALL": "C.UTF-8", "SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": ""}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             words,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -74,4 +74,4 @@ def _run(words: list[str]) -> Answer:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Answer(-1, str(error))
-    return Answer(done.returncode, done.stdout.decode(errors="replace").strip())
+    return Answer(process.returncode, process.stdout.decode(errors="replace").strip())

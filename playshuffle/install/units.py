@@ -84,20 +84,22 @@ def rendered(
         PlayshuffleError: the program or the state lies where a unit cannot name it.
     """
     state = _fit(os.fsdecode(folders.state))
-    others = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
+    other_folders = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
     # Or the program could not start, where a playlist is written beside it.
-    closed = [path for path in (state, *others) if not any(_is_in(own, path) for own in program.folders)]
+    closed = [
+        path for path in (state, *other_folders) if not any(_is_in(own, path) for own in program.folders)
+    ]
     lines = {
         "ExecStart": [f"ExecStart={_command(program)} "],
         "ConditionFileIsExecutable": [
             f"ConditionFileIsExecutable={path.replace('%', '%%')}" for path in program.executables
         ],
         "ReadWritePaths": [f"ReadWritePaths={quoted(state)}"]
-        + [f"ReadWritePaths={quoted(f'-{path}')}" for path in others],
+        + [f"ReadWritePaths={quoted(f'-{path}')}" for path in other_folders],
         "NoExecPaths": [f"NoExecPaths={quoted(f'-{path}')}" for path in closed]
         + ["NoExecPaths=-/tmp -/var/tmp -/dev/shm"],
     }
-    told = [
+    variables = [
         f"Environment={quoted(f'{name}={environment[name]}')}"
         for name in _PLACES
         if environment.get(name, "").startswith("/") and is_fit(environment[name])
@@ -108,15 +110,15 @@ def rendered(
     units: dict[str, str | None] = {}
     units[TELL_PATH] = MARK + _filled(shipped(TELL_PATH), {"DirectoryNotEmpty": waiting}, ())
     for name in _SERVICES:
-        units[name] = MARK + _filled(shipped(name), own_lines if name == _TELL else lines, told)
+        units[name] = MARK + _filled(shipped(name), own_lines if name == _TELL else lines, variables)
         units[f"{name}.d/{_WITHOUT}"] = None if sandboxed else MARK + shipped(_WITHOUT)
     return units | {name: MARK + shipped(name) for name in TIMERS}
 
 
 def shipped(name: str) -> str:
     """A file as it comes with the program."""
-    here = os.path.dirname(os.path.dirname(__file__))
-    for folder in (f"{here}/systemd", f"{here}/../systemd"):  # installed; a checkout
+    package = os.path.dirname(os.path.dirname(__file__))
+    for folder in (f"{package}/systemd", f"{package}/../systemd"):  # installed; a checkout
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -139,18 +141,18 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
-def _filled(unit: str, lines: Mapping[str, Sequence[str]], told: Iterable[str]) -> str:
+def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
     """A shipped unit with the lines of this user: where the first of a kind stands, and no other of it."""
     filled: list[str] = []
-    done = set()
+    written_keys = set()
     for line in unit.splitlines():
         key = line.partition("=")[0]
         if line.startswith(_SHIPPED_PROGRAM):
-            filled += [*told, lines[key][0] + line.removeprefix(_SHIPPED_PROGRAM)]
+            filled += [*variables, lines[key][0] + line.removeprefix(_SHIPPED_PROGRAM)]
         elif key not in lines:
             filled.append(line)
-        elif key not in done:
-            done.add(key)
+        elif key not in written_keys:
+            written_keys.add(key)
             filled += lines[key]
     return "\n".join(filled) + "\n"
 

@@ -53,4 +53,4 @@ def doubts(config: Config) -> Iterator[str]:
 
 
 def _outputs(config: Config) -> list[bytes]:
-    return [wanted.request.output for wanted in config.playlists if wanted.request.output is not None]
+    return [playlist.request.output for playlist in config.playlists if playlist.request.output is not None]

@@ -56,29 +56,29 @@ def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) ->
             " name the playlist with -o, and its folder as MPD sees it with --replace-prefix FROM=TO.",
             Exit.NO_INPUT,
         )
-    within = tuple(ours for ours, _ in pairs)
+    within = tuple(root_part for root_part, _ in pairs)
     if is_absolute:  # it compares them, as they stand, with what it was told
-        told = os.path.join(conf.music, b"")
-        named = [(ours, told + theirs[len(music) :]) for ours, theirs in pairs]
-        return Base(target.folder, tuple(pair for pair in named if pair[0] != pair[1]), within)
+        music_folder = os.path.join(conf.music, b"")
+        swaps = [(root_part, music_folder + music_part[len(music) :]) for root_part, music_part in pairs]
+        return Base(target.folder, tuple(pair for pair in swaps if pair[0] != pair[1]), within)
     if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
-        ((ours, theirs),) = pairs
-        rest = theirs[len(music) :]
-        if ours.endswith(b"/" + rest):
-            return Base(ours.removesuffix(rest), (), within)
+        ((root_part, music_part),) = pairs
+        below_music = music_part[len(music) :]
+        if root_part.endswith(b"/" + below_music):
+            return Base(root_part.removesuffix(below_music), (), within)
     return Base(music, tuple(pair for pair in pairs if pair[0] != pair[1]), within)
 
 
 def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
     """What of a root is in the music of MPD: its path here, and its real path there."""
-    ended, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
+    root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
     if music.startswith(real):
-        return ended + music[len(real) :], music
+        return root_path + music[len(real) :], music
     if real.startswith(music):
-        return ended, real
+        return root_path, real
     with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
         for entry in entries:
             linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
             if linked and real.startswith(linked):
-                return ended, os.path.join(entry.path, b"") + real[len(linked) :]
+                return root_path, os.path.join(entry.path, b"") + real[len(linked) :]
     return None

@@ -78,29 +78,29 @@ def check_playlist(path: bytes, names: Sequence[str] | None, content: bytes | No
     Raises:
         PlayshuffleError: it cannot be read, or players were named and it is not M3U.
     """
-    listed = read(path) if content is None else read_content(content, path)
+    playlist = read(path) if content is None else read_content(content, path)
     if names is None:
-        names = [listed.player if listed.player in PLAYERS else GENERIC]
+        names = [playlist.player if playlist.player in PLAYERS else GENERIC]
     is_generic = [*names] == [GENERIC]
-    if names and not is_generic and not listed.is_m3u:
+    if names and not is_generic and not playlist.is_m3u:
         raise PlayshuffleError(
             f"{shown(path)}: what players lose is known of M3U playlists only. Omit --for.",
             Exit.USAGE,
         )
-    local = [entry for entry in listed.entries if entry.form]
-    faults, found = _faults(local)
-    every = [name for name in PLAYERS if name != GENERIC] if listed.is_m3u else []
-    asked = [] if is_generic else names or every
-    plain = [entry for entry in found if not entry.taken]
-    keys = _keys(path, listed, plain, {fault.entry for fault in faults if fault.what == "a folder"})
-    troubles = {name: _troubles(name, path, listed, found, faults, keys) for name in asked}
-    return Checked(path, len(listed.entries), len(listed.entries) - len(local), faults, troubles)
+    local = [entry for entry in playlist.entries if entry.form]
+    faults, playable = _faults(local)
+    all_players = [name for name in PLAYERS if name != GENERIC] if playlist.is_m3u else []
+    player_names = [] if is_generic else names or all_players
+    plain = [entry for entry in playable if not entry.taken]
+    keys = _keys(path, playlist, plain, {fault.entry for fault in faults if fault.what == "a folder"})
+    troubles = {name: _troubles(name, path, playlist, playable, faults, keys) for name in player_names}
+    return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
 
 def _faults(entries: Iterable[Entry]) -> tuple[list[Fault], list[Entry]]:
     """Return the faults of entries, and the entries whose file exists and was not listed before."""
     faults = []
-    found = []
+    playable = []
     first: dict[tuple[int, int], int] = {}
     for entry in entries:
         try:
@@ -121,27 +121,27 @@ def _faults(entries: Iterable[Entry]) -> tuple[list[Fault], list[Entry]]:
             faults.append(Fault(entry, "twice", first[file]))
         else:
             first[file] = entry.line
-            found.append(entry)
-    return faults, found
+            playable.append(entry)
+    return faults, playable
 
 
 def _keys(
-    path: bytes, listed: Listed, found: Sequence[Entry], folders: Iterable[Entry]
+    path: bytes, playlist: Listed, playable: Sequence[Entry], folders: Iterable[Entry]
 ) -> dict[str, list[Entry]]:
     """The entries that are odd, by each key of `QUIRKS` and `LIST_QUIRKS`."""
     keys: dict[str, list[Entry]] = defaultdict(list)
-    text = joined([_seen(entry) for entry in found])
+    text = joined([_seen(entry) for entry in playable])
     for key in QUIRKS:
-        keys[key] = [found[index] for index in odd_in(text, key)]
+        keys[key] = [playable[index] for index in odd_in(text, key)]
     name = os.path.basename(path)
-    for entry in found:
+    for entry in playable:
         for key in _line_keys(entry, name):
             keys[key].append(entry)
     keys["folder"] = list(folders)
-    if "headless" in listed.odd:
-        keys["headless"] = [entry for entry in listed.entries[:1] if entry in found]
-    if "spoilt" in listed.odd:
-        keys["spoilt"] = [entry for entry in found if not entry.text.isascii()]
+    if "headless" in playlist.odd:
+        keys["headless"] = [entry for entry in playlist.entries[:1] if entry in playable]
+    if "spoilt" in playlist.odd:
+        keys["spoilt"] = [entry for entry in playable if not entry.text.isascii()]
     return keys
 
 
@@ -173,13 +173,13 @@ def _line_keys(entry: Entry, playlist: bytes) -> Iterable[str]:
 def _troubles(
     name: str,
     path: bytes,
-    listed: Listed,
-    found: Sequence[Entry],
+    playlist: Listed,
+    playable: Sequence[Entry],
     faults: Sequence[Fault],
     keys: dict[str, list[Entry]],
 ) -> list[Trouble]:
     player = PLAYERS[name]
-    troubles = [_whole(key, lost) for key, lost in _lost_as_a_whole(player, path, listed, faults)]
+    troubles = [_whole(key, lost) for key, lost in _lost_as_a_whole(player, path, playlist, faults)]
     for key, quirk in (QUIRKS | LIST_QUIRKS).items():
         lost = player.loses.get(key)
         for entry in keys[key] if lost is not None else ():
@@ -188,41 +188,43 @@ def _troubles(
             troubles.append(
                 Trouble(entry, quirk.what, lost.versions, quirk.cure, lost.plays_another(entry.form))
             )
-    taken = [entry for entry in found if entry.taken and (player.like or name) not in _TAKERS[entry.taken]]
-    for entry in taken:
+    misnamed = [
+        entry for entry in playable if entry.taken and (player.like or name) not in _TAKERS[entry.taken]
+    ]
+    for entry in misnamed:
         quirk = LIST_QUIRKS[entry.taken]
         troubles.append(Trouble(entry, quirk.what, "", quirk.cure, plays_another=False))
     if os.path.splitext(path)[1].lower() in player.latin1:
         quirk = LIST_QUIRKS["codepage"]
         troubles += [
             Trouble(entry, quirk.what, "", quirk.cure, plays_another=True)
-            for entry in found
+            for entry in playable
             if not entry.text.isascii()
         ]
     if player.longest is not None:
-        what = f"a line of more than {player.longest} bytes"
+        problem = f"a line of more than {player.longest} bytes"
         troubles += [
-            Trouble(entry, what, "", "shorten it", plays_another=False)
-            for entry in found
+            Trouble(entry, problem, "", "shorten it", plays_another=False)
+            for entry in playable
             if len(entry.text) > player.longest
         ]
     if player.most is not None:
-        what = f"a place after the first {player.most:,}"
+        problem = f"a place after the first {player.most:,}"
         troubles += [
-            Trouble(entry, what, "", "use a shorter list", plays_another=False)
-            for entry in listed.entries[player.most :]
+            Trouble(entry, problem, "", "use a shorter list", plays_another=False)
+            for entry in playlist.entries[player.most :]
         ]
     if player.has_twins:
-        alike = twins([entry.path for entry in found])
+        alike = twins([entry.path for entry in playable])
         troubles += [
             Trouble(
-                found[index],
-                f"only case or Unicode form differs from {shown(other)}",
+                playable[index],
+                f"only case or Unicode form differs from {shown(twin)}",
                 "",
                 "rename",
                 plays_another=True,
             )
-            for index, other in alike.items()
+            for index, twin in alike.items()
         ]
     return troubles
 
@@ -233,12 +235,12 @@ def _is_misread(lost: Lost, entry: Entry) -> bool:
 
 
 def _lost_as_a_whole(
-    player: Player, path: bytes, listed: Listed, faults: Sequence[Fault]
+    player: Player, path: bytes, playlist: Listed, faults: Sequence[Fault]
 ) -> Iterable[tuple[str, Lost]]:
-    whole = listed.odd & {"utf16", "mac", "hls", "empty"}
+    list_keys = playlist.odd & {"utf16", "mac", "hls", "empty"}
     if any(fault.what == "missing" for fault in faults):
-        whole |= {"dead"}
-    for key in sorted(whole):
+        list_keys |= {"dead"}
+    for key in sorted(list_keys):
         if key in player.loses:
             yield key, player.loses[key]
     suffix = os.path.splitext(path)[1]

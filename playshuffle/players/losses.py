@@ -46,7 +46,7 @@ def losses(
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     text = _names(paths, style, folder)
     form = _FORMS[style]
-    found = []
+    all_losses = []
     for key, quirk in QUIRKS.items():
         if key == "return" and form != "U":  # left out, where it is lost
             continue
@@ -55,9 +55,9 @@ def losses(
         else:
             losers = [reader for reader in readers if reader.loses_written(key, form) is not None]
         if losers and (indices := odd_in(text, key)):
-            found.append(Loss(quirk.what, _labels(losers, key), quirk.cure, indices))
-    found += _beyond_limits(readers, paths, count, style, folder)
-    return [loss for loss in found if loss.indices]
+            all_losses.append(Loss(quirk.what, _labels(losers, key), quirk.cure, indices))
+    all_losses += _beyond_limits(readers, paths, count, style, folder)
+    return [loss for loss in all_losses if loss.indices]
 
 
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
@@ -69,23 +69,25 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
         The reason for each, by its number.
     """
     reader, form = PLAYERS[player], _FORMS[style]
-    written = entries(paths, style, folder)
+    lines = entries(paths, style, folder)
     may_return = "return" not in reader.loses or not reader.loses["return"].has(form)
-    out = dict.fromkeys(unwritable(written, may_return=may_return), "line break in the name")
+    out = dict.fromkeys(unwritable(lines, may_return=may_return), "line break in the name")
     if player == GENERIC:
         return out
     text = _names(paths, style, folder)
-    seen = text.split(b"\0")[1:-1]
+    names = text.split(b"\0")[1:-1]
     for key, quirk in QUIRKS.items():
         lost = reader.loses_written(key, form)
         if lost is None:
             continue
         for index in odd_in(text, key):
             instead = quirk.instead if lost.plays_another(form) else None
-            if not lost.versions or (instead and os.path.lexists(os.path.join(folder, instead(seen[index])))):
+            if not lost.versions or (
+                instead and os.path.lexists(os.path.join(folder, instead(names[index])))
+            ):
                 out.setdefault(index, f"{quirk.what} (lost by {reader.title})")
     if reader.longest is not None:
-        for index, entry in enumerate(written):
+        for index, entry in enumerate(lines):
             if len(entry) > reader.longest:
                 out.setdefault(index, f"a line of more than {reader.longest} bytes (lost by {reader.title})")
     return out
@@ -100,13 +102,13 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
     import unicodedata
 
     first: dict[str, bytes] = {}
-    found = {}
+    twin_of = {}
     for index, path in enumerate(paths):
         name = unicodedata.normalize("NFC", os.fsdecode(path)).casefold()
-        other = first.setdefault(unicodedata.normalize("NFC", name), path)
-        if other != path:
-            found[index] = other
-    return found
+        first_path = first.setdefault(unicodedata.normalize("NFC", name), path)
+        if first_path != path:
+            twin_of[index] = first_path
+    return twin_of
 
 
 def label(player: Player, lost: Lost) -> str:
@@ -146,8 +148,8 @@ def _beyond_limits(
 ) -> Iterator[Loss]:
     limited = sorted((r for r in readers if r.longest is not None), key=lambda r: r.longest or 0)
     if limited and style is not PathStyle.URI:
-        least = (limited[0].longest or 0) - len(b"../") * folder.count(b"/") - len(b"./")
-        if max(map(len, paths), default=0) > least:
+        shortest = (limited[0].longest or 0) - len(b"../") * folder.count(b"/") - len(b"./")
+        if max(map(len, paths), default=0) > shortest:
             lengths = list(map(len, entries(paths, style, folder)))
             for longest, group in groupby(limited, key=lambda reader: reader.longest or 0):
                 indices = [index for index, length in enumerate(lengths) if length > longest]

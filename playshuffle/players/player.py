@@ -90,21 +90,21 @@ class Player(NamedTuple):
     def writes_words(self) -> str:
         """Describe how playlists are written for it."""
         paths = {None: "relative paths where that can be", PathStyle.URI: "file:// URIs"}
-        said = [self.suffix.decode(), self.where or paths.get(self.style, "relative paths")]
-        said += ["no EXTINF"] * (not self.extinf)
-        said += [f"{self.part:,} tracks a file"] if self.part is not None else []
-        return ", ".join(said)
+        phrases = [self.suffix.decode(), self.where or paths.get(self.style, "relative paths")]
+        phrases += ["no EXTINF"] * (not self.extinf)
+        phrases += [f"{self.part:,} tracks a file"] if self.part is not None else []
+        return ", ".join(phrases)
 
     def loses_words(self) -> list[str]:
         """What of names and lists it loses, though they are written as it wants them."""
-        said = [
+        phrases = [
             f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
             for key, quirk in QUIRKS.items()
             if (lost := next(filter(None, (self.loses_written(key, form) for form in self.forms())), None))
         ]
         if self.style is not PathStyle.URI:
-            said.insert(0, QUIRKS["newline"].what)
-        said += [f"lines of more than {self.longest} bytes"] if self.longest is not None else []
-        said += [f"more than {self.most:,} tracks"] if self.most is not None else []
-        said += ["one of two names that differ by case or Unicode form"] * self.has_twins
-        return said
+            phrases.insert(0, QUIRKS["newline"].what)
+        phrases += [f"lines of more than {self.longest} bytes"] if self.longest is not None else []
+        phrases += [f"more than {self.most:,} tracks"] if self.most is not None else []
+        phrases += ["one of two names that differ by case or Unicode form"] * self.has_twins
+        return phrases

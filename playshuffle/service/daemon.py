@@ -89,7 +89,11 @@ def run(load: Callable[[], Config]) -> int:
                 updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began_s)))
                 watch = stack.enter_context(
                     Watch(
-                        list(dict.fromkeys(root for one in managed.playlists for root in one.request.roots)),
+                        list(
+                            dict.fromkeys(
+                                root for process in managed.playlists for root in process.request.roots
+                            )
+                        ),
                         settle_s=config.settle_s,
                         poll_s=config.poll_s,
                         beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
@@ -133,23 +137,23 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
     Returns:
         The configuration with those playlists, and the errors of all others by name.
     """
-    mine = []
+    locked = []
     broken: dict[str, str] = {}
     for fault in config.broken:
         broken[fault.name] = f"{broken[fault.name]} {fault.text}" if fault.name in broken else fault.text
     refusal: PlayshuffleError | None = None
-    for wanted in config.playlists:
-        assert wanted.request.output is not None
+    for playlist in config.playlists:
+        assert playlist.request.output is not None
         try:
-            stack.enter_context(running.alone_with(wanted.request.output))
+            stack.enter_context(running.alone_with(playlist.request.output))
         except PlayshuffleError as error:
-            broken[wanted.name] = str(error)
+            broken[playlist.name] = str(error)
             refusal = error
         else:
-            mine.append(wanted)
-    if refusal is not None and not mine:
+            locked.append(playlist)
+    if refusal is not None and not locked:
         raise refusal
-    return replace(config, playlists=tuple(mine)), broken
+    return replace(config, playlists=tuple(locked)), broken
 
 
 class _Life:
@@ -179,9 +183,9 @@ class _Life:
         self._backlog = Backlog(
             # A playlist that is dealt by every run is dealt by hand: the service always runs.
             {
-                wanted.name: wanted.request.roots
-                for wanted in config.playlists
-                if wanted.deal is None or wanted.deal.every != Every.RUN
+                playlist.name: playlist.request.roots
+                for playlist in config.playlists
+                if playlist.deal is None or playlist.deal.every != Every.RUN
             },
             settle_s=config.settle_s,
             unfinished=inheritance.unfinished,
@@ -196,9 +200,9 @@ class _Life:
         self._is_given_up = False
         # Asked before any update: the first one may take hours, and a folder may be replaced meanwhile.
         self._shut = inheritance.shut | {
-            wanted.name
-            for wanted in config.playlists
-            if sandbox.came_late(os.path.dirname(wanted.request.output or b""))
+            playlist.name
+            for playlist in config.playlists
+            if sandbox.came_late(os.path.dirname(playlist.request.output or b""))
         }
         self._shut_since: set[str] = set()
         self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)

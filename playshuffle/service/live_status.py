@@ -72,9 +72,10 @@ class LiveStatus:
         self._progress = ""
         self.note: str | None = None
         self._playlists = {
-            wanted.name: _Playlist(os.fsdecode(wanted.request.output or b"")) for wanted in config.playlists
+            playlist.name: _Playlist(os.fsdecode(playlist.request.output or b""))
+            for playlist in config.playlists
         }
-        self._roots = {root: _Root() for wanted in config.playlists for root in wanted.request.roots}
+        self._roots = {root: _Root() for playlist in config.playlists for root in playlist.request.roots}
         for name, error in broken.items():
             self._playlists[name] = _Playlist("", "broken", error)
             _LOG.error("%s: %s", name, error)
@@ -106,8 +107,8 @@ class LiveStatus:
             self._progress = ""
             if message.code:
                 code = message.code
-                how = f"by signal {-code}" if code < 0 else f"with code {code}"
-                _LOG.error("a pass ended %s before it was done; it is tried again", how)
+                ending = f"by signal {-code}" if code < 0 else f"with code {code}"
+                _LOG.error("a pass ended %s before it was done; it is tried again", ending)
 
     def _note_update(self, message: PlaylistUpdated, playlist: _Playlist) -> None:
         name, batch = message.playlist, self._batches.get(message.playlist, Batch())

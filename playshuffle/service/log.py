@@ -35,7 +35,7 @@ def begin(*, is_quiet: bool = False, is_verbose: bool = False) -> None:
     """Send what is logged to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_OneLine(is_journal=bool(os.environ.get("JOURNAL_STREAM"))))
-    ours = logging.getLogger("playshuffle")
-    ours.handlers = [handler]
-    ours.propagate = False
-    ours.setLevel(logging.WARNING if is_quiet else logging.DEBUG if is_verbose else logging.INFO)
+    logger = logging.getLogger("playshuffle")
+    logger.handlers = [handler]
+    logger.propagate = False
+    logger.setLevel(logging.WARNING if is_quiet else logging.DEBUG if is_verbose else logging.INFO)

@@ -42,11 +42,11 @@ def metrics(status: Status) -> Iterator[str]:
 
 
 def _metric(name: str, text: str, samples: Iterable[_Sample]) -> Iterator[str]:
-    known = [(labels, value) for labels, value in samples if value is not None]
-    if known:
+    known_samples = [(labels, value) for labels, value in samples if value is not None]
+    if known_samples:
         yield f"# HELP playshuffle_{name} {text}"
         yield f"# TYPE playshuffle_{name} gauge"
-    for labels, value in known:
+    for labels, value in known_samples:
         pairs = ",".join(f'{key}="{_escaped(label)}"' for key, label in labels.items())
         yield f"playshuffle_{name}{{{pairs}}} {value}" if pairs else f"playshuffle_{name} {value}"
 

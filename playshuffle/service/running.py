@@ -111,11 +111,11 @@ def services() -> list[ServiceStatus]:
 
 def processes(playlists: Sequence[bytes]) -> set[int]:
     """Return the processes of the running services that manage any of these playlists."""
-    wanted = {os.path.realpath(path) for path in playlists}
+    outputs = {os.path.realpath(path) for path in playlists}
     return {
         status.service.process
         for status in services()
-        if wanted & {resolved(playlist.output) for playlist in status.playlists}
+        if outputs & {resolved(playlist.output) for playlist in status.playlists}
     }
 
 

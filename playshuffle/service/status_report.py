@@ -35,9 +35,9 @@ def current_status(config: Config | None) -> Status:
     with State(writes=False) as state:
         if config is not None:
             _add_configured(config, state, roots, playlists)
-        known = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
+        outputs = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
         decks = dict(all_decks(state))
-        for path in sorted({*state.playlists(), *decks} - known):
+        for path in sorted({*state.playlists(), *decks} - outputs):
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
         problem = state.problem or _write_problem()
         for key, playlist in playlists.items():
@@ -65,13 +65,13 @@ def _add_configured(
     config: Config, state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
 ) -> None:
     """Add the folders and playlists of the configuration that no service publishes."""
-    for wanted in config.playlists:
-        output = os.fsdecode(os.path.realpath(wanted.request.output or b""))
-        for root in wanted.request.roots:
+    for configured in config.playlists:
+        output = os.fsdecode(os.path.realpath(configured.request.output or b""))
+        for root in configured.request.roots:
             if os.fsdecode(root) not in roots:
                 roots[os.fsdecode(root)] = _root(root, state.root(root))
-        if not _is_listed(playlists.values(), wanted.name, output):
-            playlists[output] = _playlist(wanted.name, os.fsencode(output), state)
+        if not _is_listed(playlists.values(), configured.name, output):
+            playlists[output] = _playlist(configured.name, os.fsencode(output), state)
     for broken in config.broken:
         if not _is_listed(playlists.values(), broken.name, ""):
             playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)
@@ -94,11 +94,11 @@ def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> b
     )
 
 
-def _root(path: bytes, known: Root | None) -> RootStatus:
+def _root(path: bytes, last_state: Root | None) -> RootStatus:
     """Return the status of a root that no service watches."""
     state = "ok"
     try:
-        check_root(path, known)
+        check_root(path, last_state)
     except PlayshuffleError:
         state = "missing"
     kinds = [mount.kind for mount in mounts.under(os.path.realpath(path), mounts.table())[:1]]
@@ -106,16 +106,16 @@ def _root(path: bytes, known: Root | None) -> RootStatus:
         os.fsdecode(path),
         state,
         file_system=kinds[0] if kinds else "",
-        tracks=known.tracks if known is not None else None,
+        tracks=last_state.tracks if last_state is not None else None,
     )
 
 
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     """Return the status of a playlist that no service manages."""
     result = PlaylistStatus(name, os.fsdecode(output))
-    seen = state.seen(output)
-    if seen:
-        result = replace(result, state="not managed", tracks=seen[0].played)
+    last_order = state.seen(output)
+    if last_order:
+        result = replace(result, state="not managed", tracks=last_order[0].played)
     with contextlib.suppress(PlayshuffleError, OSError):
         result = replace(result, last_write=round(os.stat(output).st_mtime))
         result = replace(result, order=Target(output, state, force=True).order)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from playshuffle.config.keys import in_keys
-from playshuffle.config.load import Config, Reshuffle, Wanted
+from playshuffle.config.load import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_summary
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
@@ -41,32 +41,32 @@ def update(
     began_s: when the service was started, in Unix seconds.
     """
     scanned: list[_Scan] = []
-    for wanted in config.playlists:
+    for playlist in config.playlists:
         check_stop()
-        batch = batches.get(wanted.name)
+        batch = batches.get(playlist.name)
         if batch is None:
             continue
-        request = wanted.request
+        request = playlist.request
         dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
         if all(
             any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
         ):
             dirty = Dirty(frozenset())  # another playlist of this update had it scanned
         changes = Changes(dirty, batch.gone, batch.moved, int(config.settle_s * 0.9e9))
-        progress = _Progress(wanted.name, send)
+        progress = _Progress(playlist.name, send)
         try:
-            if wanted.deal is None:
-                message = _keep(wanted, changes, began_s, progress)
+            if playlist.deal is None:
+                message = _keep(playlist, changes, began_s, progress)
             else:
-                message = _deal(wanted, changes, progress)
+                message = _deal(playlist, changes, progress)
         except (PlayshuffleError, OSError) as error:  # a folder may go at any moment
-            send(_failed(wanted, error, progress))
+            send(_failed(playlist, error, progress))
         except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
-            _LOG.error("%s: unexpected error: %s", wanted.name, traceback.format_exc())
-            send(_failed(wanted, error, progress))
+            _LOG.error("%s: unexpected error: %s", playlist.name, traceback.format_exc())
+            send(_failed(playlist, error, progress))
         else:
             # At the start, too: what a service that was killed has written may not have been listed.
-            if wanted.tell and request.output is not None and (message.is_changed or batch.why == "start"):
+            if playlist.tell and request.output is not None and (message.is_changed or batch.why == "start"):
                 to_tell.add(request.output)
             send(message)
             if request.tags and message.is_cached:  # else the next playlist must scan for itself
@@ -84,25 +84,27 @@ class _Scan:
     def covers(self, root: bytes, ignore_files: bool, batch: Batch) -> bool:
         """Whether another scan, of this root for this batch, would find nothing new."""
         is_inside = (root.rstrip(b"/") + b"/").startswith(self.root.rstrip(b"/") + b"/")
-        mine = self.batch
-        is_as_much = mine.is_whole or (
-            not batch.is_whole and batch.folders <= mine.folders and batch.trees <= mine.trees
+        scanned = self.batch
+        is_as_much = scanned.is_whole or (
+            not batch.is_whole and batch.folders <= scanned.folders and batch.trees <= scanned.trees
         )
         return is_inside and ignore_files == self.ignore_files and is_as_much
 
 
-def _keep(wanted: Wanted, changes: Changes, began_s: int, progress: "_Progress") -> PlaylistUpdated:
-    tools = Tools(read_all, chance(wanted.request.seed), progress)
-    report = keep(wanted.request, tools, changes, _redraw_before_s(wanted.reshuffle, began_s))
-    return _updated(wanted.name, report, progress)
+def _keep(
+    playlist: ConfiguredPlaylist, changes: Changes, began_s: int, progress: "_Progress"
+) -> PlaylistUpdated:
+    tools = Tools(read_all, chance(playlist.request.seed), progress)
+    report = keep(playlist.request, tools, changes, _redraw_before_s(playlist.reshuffle, began_s))
+    return _updated(playlist.name, report, progress)
 
 
-def _deal(wanted: Wanted, changes: Changes, progress: "_Progress") -> PlaylistUpdated:
-    assert wanted.deal is not None
+def _deal(playlist: ConfiguredPlaylist, changes: Changes, progress: "_Progress") -> PlaylistUpdated:
+    assert playlist.deal is not None
     tools = Tools(read_all, System(), progress)
     now = datetime.now().astimezone()
-    dealt = deal(wanted.request, tools, wanted.deal.amount, wanted.deal.every, now, changes)
-    message = _updated(wanted.name, dealt.report, progress)
+    dealt = deal(playlist.request, tools, playlist.deal.amount, playlist.deal.every, now, changes)
+    message = _updated(playlist.name, dealt.report, progress)
     return replace(message, deck=deck_facts(dealt.deck), deck_summary=deck_summary(dealt.deck))
 
 
@@ -110,10 +112,10 @@ def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
     """Return the time (Unix seconds) before which an order must have been drawn to be drawn again."""
     if reshuffle is Reshuffle.ON_START:
         return began_s
-    every = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)
-    if every is None:
+    period = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)
+    if period is None:
         return 0
-    day = period_start(every, datetime.now().astimezone())
+    day = period_start(period, datetime.now().astimezone())
     return datetime(day.year, day.month, day.day).astimezone().timestamp()
 
 
@@ -150,13 +152,13 @@ class _Progress(Progress):
             self._send(ScanProgress(f"{self._name}: {text}"))
 
 
-def _failed(wanted: Wanted, error: Exception, progress: _Progress) -> PlaylistFailed:
+def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress) -> PlaylistFailed:
     missing = None
     if isinstance(error, MissingError):
         missing = os.fsdecode(error.path)
         text = (
             f"{error.summary}. The playlist is unchanged until it is back. If the tracks are gone for good:"
-            f" playshuffle accept-missing {wanted.name}"
+            f" playshuffle accept-missing {playlist.name}"
         )
     elif isinstance(error, OSError):
         name = f"{shown(error.filename)}: " if error.filename is not None else ""
@@ -169,11 +171,11 @@ def _failed(wanted: Wanted, error: Exception, progress: _Progress) -> PlaylistFa
             " the details are in the log."
         )
     return PlaylistFailed(
-        playlist=wanted.name,
+        playlist=playlist.name,
         error=text,
         code=int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
         missing=missing,
-        is_shut=sandbox.came_late(os.path.dirname(wanted.request.output or b"")),
+        is_shut=sandbox.came_late(os.path.dirname(playlist.request.output or b"")),
         growing=sorted(progress.growing_in),
         matches_nothing=isinstance(error, NothingMatchesError),
     )

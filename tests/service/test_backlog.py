@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, DealSettings, Wanted
+from playshuffle.config.load import Config, ConfiguredPlaylist, DealSettings
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
@@ -189,7 +189,7 @@ class Playlists:
         self.config = Config(
             None,
             tuple(
-                Wanted(name, options, build_request(options), deal=deal)
+                ConfiguredPlaylist(name, options, build_request(options), deal=deal)
                 for name, options in (
                     (name, Options(folders=(str(music),), output=str(top / name / f"{name}.m3u")))
                     for name in ("good", "bad")
@@ -285,7 +285,7 @@ def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
 def fail_for_bad(function: Callable[..., PlaylistUpdated]) -> Callable[..., PlaylistUpdated]:
     """Return the function, except that it raises for the playlist named bad."""
 
-    def fail(wanted: Wanted, *arguments: object) -> PlaylistUpdated:
+    def fail(wanted: ConfiguredPlaylist, *arguments: object) -> PlaylistUpdated:
         if wanted.name == "bad":
             raise IndexError("no such track")
         return function(wanted, *arguments)

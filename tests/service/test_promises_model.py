@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, Wanted
+from playshuffle.config.load import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.library.folder import Reading
 from playshuffle.library.tag_reader import read
@@ -255,7 +255,7 @@ def check_sequence(top: Path, seed: int) -> None:
     model = Model(top, seed)
     playlist = top / "all.m3u"
     asked = Options(folders=(str(model.music),), output=str(playlist))
-    wanted = Wanted("all", asked, build_request(asked))
+    wanted = ConfiguredPlaylist("all", asked, build_request(asked))
     known = Config(None, (wanted,), settle_s=0)
     before: list[int] = []
     messages: list[Message] = []
