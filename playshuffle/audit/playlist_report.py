@@ -22,8 +22,10 @@ def lines(found: PlaylistAudit) -> Iterator[str]:
         yield f"without an artist: {found.untagged:,}"
     if found.foreign:
         yield f"no files of this machine, left out: {found.foreign:,}"
-    yield from _named("listed more than once", [f"{shown(path)}, {n} times" for path, n in found.duplicates])
-    yield from _named("missing", [shown(path) for path in found.missing])
+    yield from _details(
+        "listed more than once", [f"{shown(path)}, {n} times" for path, n in found.duplicates]
+    )
+    yield from _details("missing", [shown(path) for path in found.missing])
     yield ""
     yield _row("", ["here", "at best", "by chance", "in path order"])
     yield _row("neighbours by one artist", _neighbours(found.by_artist))
@@ -71,7 +73,7 @@ def _mix(mix: Mix) -> dict[str, Any]:
     }
 
 
-def _named(what: str, names: Sequence[str]) -> Iterator[str]:
+def _details(what: str, names: Sequence[str]) -> Iterator[str]:
     yield f"{what}: {len(names) or 'none'}"
     yield from (f"  {line}" for line in shortened(names, _NAMES))
 

@@ -74,7 +74,7 @@ def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
 def show(name: _Name = None, json: playlist_options.Json = False) -> None:
     """Say where a deck stands, and what its last deal was."""
     with State(writes=False) as state:
-        path, deck = _named(decks.all_decks(state), name)
+        path, deck = _find_deck(decks.all_decks(state), name)
         last = deck.deal
         entries = last.entries if last is not None else ()
         if json:
@@ -91,7 +91,7 @@ def show(name: _Name = None, json: playlist_options.Json = False) -> None:
 def reset(name: _Name = None, yes: _Yes = False) -> None:
     """Break the round off: the next deal begins a new one."""
     with State(must_remember=True) as state:
-        path, deck = _named(decks.all_decks(state), name)
+        path, deck = _find_deck(decks.all_decks(state), name)
         if not yes:
             _ask(f"{shown(path)}: {deck_summary(deck)}. Begin a new round with the next deal?")
         with state.locked():
@@ -102,7 +102,7 @@ def reset(name: _Name = None, yes: _Yes = False) -> None:
 def forget(name: _Name = None, yes: _Yes = False) -> None:
     """Forget a deck and which tracks were dealt; its file stays."""
     with State(must_remember=True) as state:
-        path, deck = _named(decks.all_decks(state), name)
+        path, deck = _find_deck(decks.all_decks(state), name)
         if not yes:
             _ask(f"{shown(path)}: {deck_summary(deck)}. Forget what was dealt?")
         with state.locked():
@@ -113,7 +113,7 @@ def forget(name: _Name = None, yes: _Yes = False) -> None:
 VERBS = (list, show, reset, forget)
 
 
-def _named(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
+def _find_deck(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
     """The deck of this file, or the only one whose file has this name; without a name, the only one."""
     if name is None:
         fitting = [*all_decks]

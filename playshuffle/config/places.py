@@ -7,28 +7,28 @@ from playshuffle.system.xdg import config_home
 from playshuffle.text import any_of
 
 
-def places(named: str | None = None) -> list[bytes]:
+def places(config_name: str | None = None) -> list[bytes]:
     """Where the configuration is looked for; where it was named, only there."""
-    named = named or os.environ.get("PLAYSHUFFLE_CONFIG") or None
-    if named is not None:
-        return [os.path.abspath(os.fsencode(named))]
+    config_name = config_name or os.environ.get("PLAYSHUFFLE_CONFIG") or None
+    if config_name is not None:
+        return [os.path.abspath(os.fsencode(config_name))]
     return [os.path.join(config_home(), b"playshuffle/config.toml"), b"/etc/playshuffle/config.toml"]
 
 
-def find(named: str | None = None) -> bytes:
+def find(config_name: str | None = None) -> bytes:
     """Find the file of the configuration.
 
     Args:
-        named: what --config said.
+        config_name: what --config said.
 
     Raises:
         PlayshuffleError: there is none.
     """
-    looked = places(named)
-    for path in looked:
+    candidates = places(config_name)
+    for path in candidates:
         if os.path.lexists(path):
             return path
-    where = any_of(list(map(shown, looked)))
+    where = any_of(list(map(shown, candidates)))
     raise PlayshuffleError(
         f"There is no configuration: {where} does not exist; `playshuffle config init` writes one.",
         Exit.CONFIG,

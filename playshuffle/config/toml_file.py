@@ -38,7 +38,7 @@ class Document:
         # It begins on no line of may_be before `low` but the one found, and on none from `high` on.
         while low < high:
             middle = at = (low + high) // 2
-            while at >= low and (before := _whole(lines, may_be[at] - 1)) is None:
+            while at >= low and (before := _parsed_start(lines, may_be[at] - 1)) is None:
                 at -= 1
             if at >= low and _has(before, keys):
                 high = at
@@ -102,7 +102,7 @@ def _table(path: bytes, text: str) -> Mapping[str, Any]:
         raise PlayshuffleError(f"{shown(path)} is nested too deeply.", Exit.CONFIG) from error
 
 
-def _whole(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
+def _parsed_start(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
     """The table that the first lines make, if they are whole."""
     try:
         return tomllib.loads("".join(f"{line}\n" for line in lines[:count]))

@@ -70,19 +70,19 @@ class Cache:
     def folders(self, roots: Iterable[bytes]) -> dict[bytes, Folder]:
         """Return all known folders below the roots, by path."""
         tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
-        known: dict[bytes, Folder] = {}
+        cached: dict[bytes, Folder] = {}
         try:
             rows = self._database.execute("SELECT number, prefix FROM shelf ORDER BY number").fetchall()
             for number, prefix in rows:
                 if isinstance(prefix, bytes) and any(
                     prefix.startswith(top) or top.startswith(prefix) for top in tops
                 ):
-                    known |= {
+                    cached |= {
                         folder.path: folder for folder in self._load(number) if folder.path.startswith(tops)
                     }
         except sqlite3.DatabaseError as error:
             self._recover(error)
-        return known
+        return cached
 
     def keep(self, folders: Collection[tuple[Folder, str]], gone: Collection[bytes]) -> None:
         """Store folders, each with the tags of its files as JSON, and forget the folders in `gone`.
@@ -124,9 +124,9 @@ class Cache:
         last = self._database.execute("SELECT max(number) FROM shelf").fetchone()[0]
         number, content = (1, []) if last is None else (last, self._load(last))
         shelves: dict[bytes, int] = {}
-        left = iter(folders)
-        while batch := list(islice(left, max(0, _SHELF_SIZE - len(content)))) or list(
-            islice(left, _SHELF_SIZE)
+        unwritten = iter(folders)
+        while batch := list(islice(unwritten, max(0, _SHELF_SIZE - len(content)))) or list(
+            islice(unwritten, _SHELF_SIZE)
         ):
             if len(content) >= _SHELF_SIZE:
                 number, content = number + 1, []

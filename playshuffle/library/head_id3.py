@@ -67,7 +67,7 @@ def read_tag(file: Readable) -> Tag | None:
         place += 10 + length
         if name in _FRAMES and length:
             data = file.read(min(length, _LONGEST_FRAME))
-            pairs = _named(name, data) if data and header[8:] == b"\0\0" else None
+            pairs = _frame_values(name, data) if data and header[8:] == b"\0\0" else None
             if pairs is None:
                 return None
             tag.named.extend(pairs)
@@ -89,7 +89,7 @@ def _synchsafe(data: bytes) -> int | None:
     return number
 
 
-def _named(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
+def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
     """Return pairs of a name and its values; None where the frame is unusual."""
     if name == b"UFID":
         owner, _, identifier = data.partition(b"\0")
@@ -111,13 +111,13 @@ def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
     text = data[4:] if name == b"COMM" else data[1:]  # a comment has a language
     if "16" in encoding and len(text) % 2:  # half an end mark follows the last letter
         text = text[:-1]
-    first, *others = text.decode(encoding, errors="replace").replace("\ufeff", "").split("\0")
+    first, *other_texts = text.decode(encoding, errors="replace").replace("\ufeff", "").split("\0")
     if name == b"TXXX":
-        return [(first, others)]
+        return [(first, other_texts)]
     if name == b"COMM":
         # A described comment is the data of some program, like iTunNORM.
-        return [] if first else [("COMM", others)]
-    return [(name.decode(), [first, *others])]
+        return [] if first else [("COMM", other_texts)]
+    return [(name.decode(), [first, *other_texts])]
 
 
 def read_v22_tag(file: HeadFile) -> Tag:
@@ -162,16 +162,16 @@ def read_v1_tag(file: HeadFile) -> TagValues:
     number = comment[29] if comment[28] == 0 else 0
     texts = {"tit2": v1[3:33], "tpe1": v1[33:63], "talb": v1[63:93], "tdrc": v1[93:97]}
     texts["comm"] = comment[:28] if comment[28] == 0 else comment
-    found: TagValues = {name: [text] for name, data in texts.items() if (text := _v1_text(data))}
-    if not is_plain_date(found.get("tdrc", [""])[0]):
+    values: TagValues = {name: [text] for name, data in texts.items() if (text := _v1_text(data))}
+    if not is_plain_date(values.get("tdrc", [""])[0]):
         raise DeclinedError
     if number:
-        found["trck"] = [str(number)]
+        values["trck"] = [str(number)]
     if v1[127] != 255:
-        found["tcon"] = [str(v1[127])]
-    if not found:
+        values["tcon"] = [str(v1[127])]
+    if not values:
         raise DeclinedError
-    return found
+    return values
 
 
 def is_plain_date(text: str) -> bool:

@@ -24,8 +24,8 @@ def read_wave(file: HeadFile) -> tuple[TagValues, Stream]:
     if kind not in _UNCOMPRESSED or not block or not hertz:
         raise DeclinedError
     length_s = chunks[b"data"][1] / block / hertz
-    found = _id3(file, chunks.get(b"id3 ") or chunks.get(b"ID3 "))
-    return found, Stream(length_s, channels * bits * hertz, hertz, lossless=True)
+    values = _id3(file, chunks.get(b"id3 ") or chunks.get(b"ID3 "))
+    return values, Stream(length_s, channels * bits * hertz, hertz, lossless=True)
 
 
 def read_aiff(file: HeadFile) -> tuple[TagValues, Stream]:
@@ -41,12 +41,12 @@ def read_aiff(file: HeadFile) -> tuple[TagValues, Stream]:
     hertz = mantissa >> (63 - (exponent - 0x3FFF))
     if not hertz:
         raise DeclinedError
-    found = _id3(file, chunks.get(b"ID3 "))
-    return found, Stream(count / float(hertz), channels * bits * hertz, hertz, lossless=True)
+    values = _id3(file, chunks.get(b"ID3 "))
+    return values, Stream(count / float(hertz), channels * bits * hertz, hertz, lossless=True)
 
 
 def _chunks(
-    file: HeadFile, order: str, root: bytes, wanted: bytes
+    file: HeadFile, order: str, root: bytes, content_name: bytes
 ) -> tuple[dict[bytes, tuple[int, int]], bytes]:
     """Return place and size of each chunk by name, and the content of the wanted one."""
     size_format = "<I" if order == "little" else ">I"
@@ -65,7 +65,7 @@ def _chunks(
         if not name.isascii() or not name.decode().isprintable() or not name.strip():
             raise DeclinedError
         chunks[name] = place + 8, size
-        if name == wanted:
+        if name == content_name:
             content = file.at(place + 8, min(size, 64))
         place += 8 + size + size % 2
     return chunks, content
@@ -80,7 +80,7 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
         raise DeclinedError
     if b"TAG" in file.up_to(max(0, file.size - V1_BYTES), V1_BYTES):
         raise DeclinedError
-    found: TagValues = {}
+    values_of: TagValues = {}
     names = set()
     for name, values in tag.named:
         # Mutagen merges frames of one name, and drops what it cannot decode.
@@ -89,8 +89,8 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
         if name in _DATES and not all(map(is_plain_date, values)):
             raise DeclinedError
         names.add(name)
-        found.setdefault(name.lower(), []).extend(values)
-    return found
+        values_of.setdefault(name.lower(), []).extend(values)
+    return values_of
 
 
 class _FilePart:

@@ -173,8 +173,8 @@ def _lame_padding(lame: bytes) -> int:
         raise DeclinedError
     if lame[9] >> 4:  # another revision
         return 0
-    both = lame[21] << 16 | lame[22] << 8 | lame[23]
-    return (both >> 12) + (both & 0xFFF)
+    paddings = lame[21] << 16 | lame[22] << 8 | lame[23]
+    return (paddings >> 12) + (paddings & 0xFFF)
 
 
 def _vbri(data: bytes, place: int, frame: _Frame) -> _Vbr:

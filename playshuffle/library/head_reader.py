@@ -38,10 +38,10 @@ def read_head(path: bytes) -> Reading | None:
             return None
         # Without it, the kernel reads several times as much ahead.
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
-        found, audio = _read(HeadFile(descriptor, status.st_size), os.path.splitext(path)[1].lower())
-        if "tcon" in found:
-            found["tcon"] = _genres(found["tcon"])
-        return Reading(tags_of(found, audio))
+        values, properties = _read(HeadFile(descriptor, status.st_size), os.path.splitext(path)[1].lower())
+        if "tcon" in values:
+            values["tcon"] = _genres(values["tcon"])
+        return Reading(tags_of(values, properties))
     except (DeclinedError, OSError, StructError, LookupError, ValueError, ArithmeticError, MemoryError):
         return None
     finally:
@@ -76,10 +76,10 @@ def _read_mp3(file: HeadFile, suffix: bytes) -> tuple[TagValues, Stream]:
     # What follows is at hand mostly, or is read for the frames, too.
     if not tag.named or format_of(file.up_to(tag.size, HEAD_BYTES), suffix) not in (None, "mp3"):
         raise DeclinedError
-    found: TagValues = {}
+    values_of: TagValues = {}
     for name, values in tag.named:
-        found.setdefault(name.lower(), []).extend(values)
-    return found, stream(file, tag.size)
+        values_of.setdefault(name.lower(), []).extend(values)
+    return values_of, stream(file, tag.size)
 
 
 def _genres(texts: list[Any]) -> list[Any]:

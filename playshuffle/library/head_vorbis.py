@@ -20,7 +20,7 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
     Raises:
         DeclinedError: the file is unusual.
     """
-    found: TagValues | None = None
+    comments: TagValues | None = None
     hertz = samples = 0
     place = 4
     while True:
@@ -32,9 +32,9 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
             numbers = int.from_bytes(file.at(place + 4, 34)[10:18], "big") if length >= 34 else 0
             hertz, samples = numbers >> 44, numbers & (1 << 36) - 1
         elif kind == _COMMENT:
-            if found is not None:
+            if comments is not None:
                 raise DeclinedError
-            found = _flac_comments(file, place + 4, length)
+            comments = _flac_comments(file, place + 4, length)
         place += 4 + length
         if header >> 31:
             break
@@ -42,7 +42,7 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
         raise DeclinedError
     length_s = samples / float(hertz)
     bitrate = int(float(file.size - place) * 8 / length_s)
-    return found or {}, Stream(length_s, bitrate, hertz, lossless=True)
+    return comments or {}, Stream(length_s, bitrate, hertz, lossless=True)
 
 
 def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
@@ -51,15 +51,15 @@ def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
             raise DeclinedError
         return file.at(block + start, size)
 
-    found, end = _comments(get)
+    comments, end = _comments(get)
     if end != length:
         raise DeclinedError
-    return found
+    return comments
 
 
 def _comments(get: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
     """Return comments by name, and where they end. get: returns bytes by place and length."""
-    found: TagValues = {}
+    comments: TagValues = {}
     place = 4 + unpack_from("<I", get(0, 4))[0]
     count = unpack_from("<I", get(place, 4))[0]
     place += 4
@@ -73,9 +73,9 @@ def _comments(get: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
             get(place + length - 1, 1)
         else:
             pair = get(place, length).partition(b"=")
-            found.setdefault(_name(pair), []).append(pair[2].decode())
+            comments.setdefault(_name(pair), []).append(pair[2].decode())
         place += length
-    return found, place
+    return comments, place
 
 
 def _name(pair: tuple[bytes, bytes, bytes]) -> str:
@@ -108,29 +108,32 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
     comments = _Packet(file, 28 + length, serial, sequence + 1)
     if comments.get(0, len(magic)) != magic:
         raise DeclinedError
-    found, end = _comments(lambda start, size: comments.get(len(magic) + start, size))
+    values, end = _comments(lambda start, size: comments.get(len(magic) + start, size))
     if magic == b"\x03vorbis":
         if not comments.get(len(magic) + end, 1)[0] & 1:  # the framing bit
             raise DeclinedError
-        hertz, most, nominal, least = unpack_from("<I3i", packet, 12)
+        hertz, highest, nominal, lowest = unpack_from("<I3i", packet, 12)
         if not hertz:
             raise DeclinedError
-        return found, Stream(
-            _last_position(file, serial) / float(hertz), _nominal(most, nominal, least), hertz, lossless=False
+        return values, Stream(
+            _last_position(file, serial) / float(hertz),
+            _nominal(highest, nominal, lowest),
+            hertz,
+            lossless=False,
         )
     audio_bytes = file.size - comments.end
     length_s = (_last_position(file, serial) - int.from_bytes(packet[10:12], "little")) / float(48000)
-    return found, Stream(length_s, round(audio_bytes * 8 / length_s) if length_s else 0, 0, lossless=False)
+    return values, Stream(length_s, round(audio_bytes * 8 / length_s) if length_s else 0, 0, lossless=False)
 
 
-def _nominal(most: int, nominal: int, least: int) -> int:
+def _nominal(highest: int, nominal: int, lowest: int) -> int:
     """Return the bit rate of a Vorbis stream; the nominal one is not always true."""
-    most, nominal, least = max(0, most), max(0, nominal), max(0, least)
+    highest, nominal, lowest = max(0, highest), max(0, nominal), max(0, lowest)
     if nominal == 0:
-        return (most + least) // 2
-    if most and most < nominal:
-        return most
-    return max(least, nominal)
+        return (highest + lowest) // 2
+    if highest and highest < nominal:
+        return highest
+    return max(lowest, nominal)
 
 
 class _Packet:
@@ -158,14 +161,14 @@ class _Packet:
                 or place + 27 + len(lacing) + sum(lacing) > file.size
             ):
                 raise DeclinedError
-            mine = 0
+            packet_bytes = 0
             for part in lacing:
-                mine += part
+                packet_bytes += part
                 if part < 255:
                     is_complete = True
                     break
-            self._parts.append((length, place + 27 + len(lacing), mine))
-            length += mine
+            self._parts.append((length, place + 27 + len(lacing), packet_bytes))
+            length += packet_bytes
             sequence += 1
             place += 27 + len(lacing) + sum(lacing)
         self.end = place

@@ -48,10 +48,10 @@ class Remembered(NamedTuple):
         return self.marks == marks and self.paths == paths
 
     @property
-    def there(self) -> int:
+    def present_count(self) -> int:
         """How many of the tracks, from the first on, were there at the time; others stand behind."""
-        there = len(self.paths) - len(self.gone)
-        return there if min(self.gone, default=there) == there else len(self.paths)
+        present_count = len(self.paths) - len(self.gone)
+        return present_count if min(self.gone, default=present_count) == present_count else len(self.paths)
 
 
 class Identity(NamedTuple):
@@ -85,47 +85,57 @@ def identify(
     """
     head, tail = _same_tracks(before, paths, marks)
     # Mostly all that has changed lies in one folder, or in few.
-    middle, others = range(head, before.there - tail), range(before.there, len(before.paths))
-    ours = slice(head, len(paths) - tail)
+    middle, vanished = (
+        range(head, before.present_count - tail),
+        range(before.present_count, len(before.paths)),
+    )
+    middle_rows = slice(head, len(paths) - tail)
     search = _Search(
-        [before.paths[old] for old in (*middle, *others)],
-        b"".join(before.marks[MARK_BYTES * part.start : MARK_BYTES * part.stop] for part in (middle, others)),
-        paths[ours],
-        marks[MARK_BYTES * ours.start : MARK_BYTES * ours.stop],
+        [before.paths[old] for old in (*middle, *vanished)],
+        b"".join(
+            before.marks[MARK_BYTES * part.start : MARK_BYTES * part.stop] for part in (middle, vanished)
+        ),
+        paths[middle_rows],
+        marks[MARK_BYTES * middle_rows.start : MARK_BYTES * middle_rows.stop],
         (before.marks, marks),
     )
-    search.go(moved, {number for number, old in enumerate((*middle, *others)) if old in before.gone})
-    found = [None if index is None else head + index for index in search.now]
-    now = [*range(head), *found[: len(middle)], *range(ours.stop, len(paths)), *found[len(middle) :]]
+    search.go(moved, {number for number, old in enumerate((*middle, *vanished)) if old in before.gone})
+    new_indices = [None if index is None else head + index for index in search.now]
+    now = [
+        *range(head),
+        *new_indices[: len(middle)],
+        *range(middle_rows.stop, len(paths)),
+        *new_indices[len(middle) :],
+    ]
     return Identity(now, [head + index for index in sorted(search.free)])
 
 
-def same_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+def same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
     """How many entries are the same from the first on, and of the others, from the last on."""
-    head, tail = _same(one, other), _same(one[::-1], other[::-1])
-    return head, min(tail, min(len(one), len(other)) - head)
+    head, tail = _common_length(old, new), _common_length(old[::-1], new[::-1])
+    return head, min(tail, min(len(old), len(new)) - head)
 
 
-def _same(one: Sequence[object], other: Sequence[object]) -> int:
+def _common_length(old: Sequence[object], new: Sequence[object]) -> int:
     # By halves, since slices are compared at the speed of C.
-    same, most = 0, min(len(one), len(other))
-    while same < most:
-        middle = (same + most + 1) // 2
-        if one[same:middle] == other[same:middle]:
-            same = middle
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
         else:
-            most = middle - 1
-    return same
+            high = middle - 1
+    return low
 
 
 def _same_tracks(before: Remembered, paths: Sequence[bytes], marks: bytes) -> tuple[int, int]:
     """The same for tracks, by path and mark."""
-    were = before.paths[: before.there]
-    head, tail = _same(were, paths), _same(were[::-1], paths[::-1])
+    were = before.paths[: before.present_count]
+    head, tail = _common_length(were, paths), _common_length(were[::-1], paths[::-1])
     if before.marks:
-        old = before.marks[: MARK_BYTES * before.there]
-        head = min(head, _same(old, marks) // MARK_BYTES)
-        tail = min(tail, _same(old[::-1], marks[::-1]) // MARK_BYTES)
+        old = before.marks[: MARK_BYTES * before.present_count]
+        head = min(head, _common_length(old, marks) // MARK_BYTES)
+        tail = min(tail, _common_length(old[::-1], marks[::-1]) // MARK_BYTES)
     return head, min(tail, min(len(were), len(paths)) - head)
 
 
@@ -170,8 +180,8 @@ class _Search:
 
     def go(self, moved: Iterable[tuple[bytes, bytes]], gone: Collection[int]) -> None:
         """Search by all rules, one after the other."""
-        self._take(self._by_mark(_whole))
-        self._take(self._by_mark(_file))
+        self._take(self._by_mark(_rename_key))
+        self._take(self._by_mark(_file_key))
         # A vanished track cannot have been moved: the moved file was another of the same path.
         where = _followed({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
@@ -179,8 +189,8 @@ class _Search:
         self._take(self._by_content(0))
         self._take(self._by_content(_TAGS_BITS))
         self._take(lambda old: self._index_of.get(self._old_paths[old]))
-        self._take(self._by_mark(_copied))
-        self._take(self._by_mark(_copied_and_renamed))
+        self._take(self._by_mark(_copy_key))
+        self._take(self._by_mark(_copy_rename_key))
 
     def _take(self, find: _Find) -> None:
         """Let a rule find tracks."""
@@ -210,7 +220,7 @@ class _Search:
         contents = [array("q", marks)[_CONTENT::4] for marks in self._all_marks]
         in_all = [Counter(number >> ignored_bits for number in numbers) for numbers in contents]
         few = 1 + len(contents[1]) // _CHANCE
-        left = Counter(
+        old_counts = Counter(
             mark[_CONTENT] >> ignored_bits for mark in map(self._old_marks.__getitem__, self._left) if mark
         )
         free: defaultdict[int, list[int]] = defaultdict(list)
@@ -223,20 +233,20 @@ class _Search:
                 return None
             content = mark[_CONTENT] >> ignored_bits
             is_rare = max(counts[content] for counts in in_all) <= few
-            return free[content][0] if is_rare and left[content] == len(free[content]) == 1 else None
+            return free[content][0] if is_rare and old_counts[content] == len(free[content]) == 1 else None
 
         return find
 
     def _by_mark(self, key: Callable[[_Mark], object | None]) -> _Find:
         """A rule: what has the same mark as far as this key goes; of several the first in path order."""
-        found = defaultdict(list)
+        by_key = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
-            found[key(self._marks[index])].append(index)
+            by_key[key(self._marks[index])].append(index)
 
         def find(old: int) -> int | None:
             mark = self._old_marks[old]
-            wanted = None if mark is None else key(mark)
-            return found[wanted].pop() if wanted is not None and found.get(wanted) else None
+            mark_key = None if mark is None else key(mark)
+            return by_key[mark_key].pop() if mark_key is not None and by_key.get(mark_key) else None
 
         return find
 
@@ -246,7 +256,7 @@ def _rows(marks: bytes) -> list[_Mark]:
     return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
 
 
-def _whole(mark: _Mark) -> object | None:
+def _rename_key(mark: _Mark) -> object | None:
     """Return what stays when a file is renamed; its tags may have been read meanwhile.
 
     None without stamps: all such files look alike.
@@ -254,17 +264,17 @@ def _whole(mark: _Mark) -> object | None:
     return (*mark[:_CONTENT], mark[_FILE]) if mark[_SIZE] > 0 else None
 
 
-def _file(mark: _Mark) -> object | None:
+def _file_key(mark: _Mark) -> object | None:
     """Return what stays when a file is retagged in place and renamed; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
-def _copied(mark: _Mark) -> object | None:
+def _copy_key(mark: _Mark) -> object | None:
     """Return what stays when a file is moved to another file system."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
-def _copied_and_renamed(mark: _Mark) -> object | None:
+def _copy_rename_key(mark: _Mark) -> object | None:
     """Return what stays of a file without a title, whose EXTINF line has its name; None without audio."""
     return (*mark[:_CONTENT], _audio(mark)) if mark[_SIZE] > 0 and _audio(mark) else None
 

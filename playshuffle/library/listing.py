@@ -59,7 +59,7 @@ class Listing:
         self._has_hard_links = False
 
     def read(
-        self, here: os.stat_result, rules: Rules | None, *, use_ignore_files: bool
+        self, status: os.stat_result, rules: Rules | None, *, use_ignore_files: bool
     ) -> tuple[Folder, Rules | None]:
         """Read the folder, whose stat is given; also the ignore rules that hold below it.
 
@@ -68,7 +68,7 @@ class Listing:
         """
         with os.scandir(self._path) as scan:
             entries = {entry.name: entry for entry in scan}
-        if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_recent(here):
+        if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_recent(status):
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
         if use_ignore_files and marker is not None:
@@ -86,9 +86,9 @@ class Listing:
                         self._stamps += (0, 0, 0, entry.inode())
                 else:
                     self._take(entry, rules)
-        return self._folder(here, digest(entries) if self._with_stamps else b""), rules
+        return self._folder(status, digest(entries) if self._with_stamps else b""), rules
 
-    def _folder(self, here: os.stat_result, names_digest: bytes) -> Folder:
+    def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
         """The known folder, if it is as it was; else a new one without readings."""
         try:
             stamps = array("q", self._stamps)
@@ -96,8 +96,8 @@ class Listing:
             stamps = array("q", map(fits, self._stamps))
         folder = Folder(
             self._path,
-            here.st_dev,
-            *folder_stamp(here),
+            status.st_dev,
+            *folder_stamp(status),
             digest=names_digest,
             is_plain=self._is_plain,
             has_hard_links=self._has_hard_links,
@@ -109,8 +109,8 @@ class Listing:
         known = self._known
         if known is None or folder.odd[:3] != known.odd[:3]:
             return folder
-        same = known if known.device == folder.device else known._replace(device=folder.device)
-        return same if same[:_READINGS] == folder[:_READINGS] else folder
+        reused = known if known.device == folder.device else known._replace(device=folder.device)
+        return reused if reused[:_READINGS] == folder[:_READINGS] else folder
 
     def _take(self, entry: "os.DirEntry[bytes]", rules: Rules | None) -> None:
         name = entry.name
@@ -196,9 +196,9 @@ def is_audio_name(name: bytes) -> bool:
     return dot > 0 and name[dot:].lower() in AUDIO_SUFFIXES
 
 
-def folder_stamp(here: os.stat_result) -> tuple[int, int, int]:
+def folder_stamp(status: os.stat_result) -> tuple[int, int, int]:
     """Tell whether a folder is the same and holds the same names: inode, mtime_ns, ctime_ns."""
-    return fits(here.st_ino), fits(here.st_mtime_ns), fits(here.st_ctime_ns)
+    return fits(status.st_ino), fits(status.st_mtime_ns), fits(status.st_ctime_ns)
 
 
 def digest(names: Iterable[bytes]) -> bytes:

@@ -28,7 +28,7 @@ _SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
 _CONFIRM = "If it is meant, say --allow-shrink."
 
 
-def check_root(path: bytes, known: Root | None) -> None:
+def check_root(path: bytes, last_root: Root | None) -> None:
     """Check that a root is a readable folder.
 
     Raises:
@@ -41,8 +41,8 @@ def check_root(path: bytes, known: Root | None) -> None:
             os.close(os.open(path, os.O_DIRECTORY))
     except OSError as error:
         why = error.strerror
-        if known is not None and known.tracks:
-            raise missing_error(path, f"{why}; {known.tracks:,} tracks were there") from error
+        if last_root is not None and last_root.tracks:
+            raise missing_error(path, f"{why}; {last_root.tracks:,} tracks were there") from error
         raise PlayshuffleError(
             f"{shown(path)}: {why}; give a folder that exists and can be read.", Exit.NO_INPUT
         ) from error
@@ -53,7 +53,7 @@ def check_root(path: bytes, known: Root | None) -> None:
 
 
 def check_tracks(
-    known: Root | None,
+    last_root: Root | None,
     root: Root,
     before: Sequence[bytes],
     missing: Sequence[bytes],
@@ -62,7 +62,7 @@ def check_tracks(
     """Check that the tracks of a root did not disappear with a drive.
 
     Args:
-        known: the root in the state, None if it was never seen.
+        last_root: the root in the state, None if it was never seen.
         root: the root now.
         before: paths of the tracks in the last order of the playlist.
         missing: the paths in `before` that were not found now.
@@ -74,13 +74,13 @@ def check_tracks(
     missing = below(root.path, missing)
     # The root exists: an event for it or for a parent folder was about an earlier one.
     deleted = frozenset(below(root.path, deleted))
-    gone = [path for path in missing if not _is_at_or_below(path, deleted)]
-    is_deleted = bool(missing) and not gone
-    if known is not None and known.tracks and not root.tracks and not is_deleted:
-        raise missing_error(root.path, f"no track was found; {known.tracks:,} were there", _CONFIRM)
-    if known is not None and root.mounts:
+    lost_paths = [path for path in missing if not _is_at_or_below(path, deleted)]
+    is_deleted = bool(missing) and not lost_paths
+    if last_root is not None and last_root.tracks and not root.tracks and not is_deleted:
+        raise missing_error(root.path, f"no track was found; {last_root.tracks:,} were there", _CONFIRM)
+    if last_root is not None and root.mounts:
         real = os.path.realpath(root.path)
-        for mount in known.mounts:
+        for mount in last_root.mounts:
             if any(mount.is_same(current) for current in root.mounts):
                 continue
             # The part below the root; nothing of a mount that the root is on, so that all tracks count.
@@ -89,7 +89,9 @@ def check_tracks(
             has_order = any(map(_is_inside(root.path), before))
             # Deleted ones count, too: unmounting may remove the folder that it was mounted on.
             lost = (
-                sum(path.startswith(prefix) for path in missing) if has_order else known.tracks - root.tracks
+                sum(path.startswith(prefix) for path in missing)
+                if has_order
+                else last_root.tracks - root.tracks
             )
             if lost > 0:
                 raise missing_error(
@@ -98,13 +100,13 @@ def check_tracks(
                     f" ({mount.kind}, {shown(mount.source)})",
                     _CONFIRM,
                 )
-    if len(gone) <= _SMALL_LOSS:
+    if len(lost_paths) <= _SMALL_LOSS:
         return
     were = sum(map(_is_inside(root.path), before))
-    if known is not None and len(gone) < were:  # the playlist may have only some tracks of the root
-        were = max(were, known.tracks)
-    if 2 * len(gone) > were:
-        raise missing_error(root.path, f"{len(gone):,} of {were:,} tracks are gone", _CONFIRM)
+    if last_root is not None and len(lost_paths) < were:  # the playlist may have only some tracks of the root
+        were = max(were, last_root.tracks)
+    if 2 * len(lost_paths) > were:
+        raise missing_error(root.path, f"{len(lost_paths):,} of {were:,} tracks are gone", _CONFIRM)
 
 
 def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
@@ -131,13 +133,13 @@ def output_root(folder: bytes) -> Root:
     return Root(folder + b"/", 0, mounts.under(os.path.realpath(folder), mounts.table())[:1])
 
 
-def check_output(known: Root | None, folder: Root) -> None:
+def check_output(last_root: Root | None, folder: Root) -> None:
     """Check that a playlist is not written to the mount point of its missing drive.
 
     Raises:
         MissingError: the drive is missing.
     """
-    for before in known.mounts if known is not None else ():
+    for before in last_root.mounts if last_root is not None else ():
         for current in folder.mounts:
             if before.point != current.point and before.point.startswith(current.point.rstrip(b"/") + b"/"):
                 raise missing_error(folder.path, f"{shown(before.point)} is not mounted", _CONFIRM)

@@ -220,9 +220,9 @@ def read_audio(file: BinaryIO, format_: str, start: int) -> tuple[Any, Named]:
     if not tags and format_ in _MAY_END_IN_APEV2:
         file.seek(0)
         tags = APEv2File(file).tags
-    for family, named in _FAMILIES:
+    for family, read_tags in _FAMILIES:
         if isinstance(tags, family):
-            return audio.info, named(tags)
+            return audio.info, read_tags(tags)
     return audio.info, ()
 
 

@@ -166,8 +166,8 @@ class _Pool:
                 self.listen(busy)
             elif not self.done:
                 return
-            done, self.done = self.done, []
-            yield from done
+            readings, self.done = self.done, []
+            yield from readings
 
     def close(self) -> None:
         """End all workers."""

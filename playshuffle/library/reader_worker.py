@@ -29,8 +29,8 @@ def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent is gone
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    limit = memory_bytes if most == resource.RLIM_INFINITY else min(memory_bytes, most)
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    limit = memory_bytes if hard_limit == resource.RLIM_INFINITY else min(memory_bytes, hard_limit)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     os.write(1, b"\n")
     for paths in _batches(batch):

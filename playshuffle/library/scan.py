@@ -32,7 +32,7 @@ class Progress:
     def forgotten(self) -> None:
         """Report that the cache cannot be written, so the next run must read all tags again."""
 
-    def reading(self, done: int, of: int) -> None:
+    def reading(self, read_count: int, of: int) -> None:
         """Report how many files have had their tags read, of how many."""
 
 
@@ -60,10 +60,10 @@ def survey(
     use_ignore_files: bool,
 ) -> Library:
     """Look at the folders, and read what is not in the cache."""
-    known = cache.folders(roots) if cache is not None else {}
-    found = find(
+    cached = cache.folders(roots) if cache is not None else {}
+    walked = find(
         roots,
-        known,
+        cached,
         use_ignore_files=use_ignore_files,
         with_stamps=cache is not None,
         seen_so_far=progress.finding,
@@ -71,18 +71,18 @@ def survey(
         dirty=changes.dirty,
         still_ns=changes.still_ns,
     )
-    if found.growing:
-        progress.growing(found.growing)
-    folders = found.roots
+    if walked.growing:
+        progress.growing(walked.growing)
+    folders = walked.roots
     if cache is not None:
-        fresh = _read(folders, known, cache, read_all, progress)
-        if fresh:
-            folders = [[fresh.get(folder.path, folder) for folder in root] for root in folders]
+        read = _read(folders, cached, cache, read_all, progress)
+        if read:
+            folders = [[read.get(folder.path, folder) for folder in root] for root in folders]
         if not cache.is_kept:
             progress.forgotten()
     library, skipped, untagged = tracks(folders)
-    gone = known.keys() - (folder.path for root in folders for folder in root)
-    return Library(library, found.skipped + skipped, untagged, found.unreadable, list(gone))
+    removed = cached.keys() - (folder.path for root in folders for folder in root)
+    return Library(library, walked.skipped + skipped, untagged, walked.unreadable, list(removed))
 
 
 def survey_files(
@@ -91,19 +91,21 @@ def survey_files(
     """Look at files that are listed by name, and read what is not in the cache."""
     folders, missing = listed_folders(paths)
     if cache is not None:
-        mine = {folder.path for folder in folders}
-        known = {path: folder for path, folder in cache.folders(mine).items() if path in mine}
-        fresh = _read([folders], known, cache, read_all, progress, may_keep=_holds_all_of(known))
-        folders = [fresh.get(folder.path, folder) for folder in folders]
+        folder_paths = {folder.path for folder in folders}
+        cached = {
+            path: folder for path, folder in cache.folders(folder_paths).items() if path in folder_paths
+        }
+        read = _read([folders], cached, cache, read_all, progress, may_keep=_holds_all_of(cached))
+        folders = [read.get(folder.path, folder) for folder in folders]
     library, skipped, untagged = tracks([folders])
     return Library(library, missing + skipped, untagged, [], [])
 
 
-def _holds_all_of(known: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
+def _holds_all_of(cached: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
     """Return whether a folder with some of its files may replace what is known of it."""
 
     def holds_all(folder: Folder) -> bool:
-        before = known.get(folder.path)
+        before = cached.get(folder.path)
         return before is None or set(rows(before.names, b"/")) <= set(rows(folder.names, b"/"))
 
     return holds_all
@@ -111,7 +113,7 @@ def _holds_all_of(known: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
 
 def _read(
     roots: Sequence[Sequence[Folder]],
-    known: Mapping[bytes, Folder],
+    cached: Mapping[bytes, Folder],
     cache: Cache,
     read_all: ReadAll,
     progress: Progress,
@@ -120,16 +122,16 @@ def _read(
     """Read what is not in the cache, and keep it there; the folders that were read, by path."""
 
     def read_and_tell(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        for done, one in enumerate(read_all(paths), 1):
-            progress.reading(done, len(paths))
-            yield one
+        for read_count, reading in enumerate(read_all(paths), 1):
+            progress.reading(read_count, len(paths))
+            yield reading
 
-    fresh: dict[bytes, Folder] = {}
+    folders_read: dict[bytes, Folder] = {}
     unkept: list[tuple[Folder, str]] = []
     folders = (folder for root in roots for folder in root)
     try:
-        for folder, fields in with_readings(folders, known, cache.fields, read_and_tell):
-            fresh[folder.path] = folder
+        for folder, fields in with_readings(folders, cached, cache.fields, read_and_tell):
+            folders_read[folder.path] = folder
             if may_keep(folder):
                 unkept.append((folder, fields))
             if len(unkept) == _KEEP_EVERY:
@@ -137,4 +139,4 @@ def _read(
                 unkept = []
     finally:  # an interrupted run keeps what it has read
         cache.keep(unkept, ())
-    return fresh
+    return folders_read

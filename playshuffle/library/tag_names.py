@@ -105,19 +105,19 @@ class Stream(NamedTuple):
     lossless: bool | None = None
 
 
-def tags_of(found: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
+def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
     """Return the fields of a file, from the values of its tags by name in lower case."""
     best: dict[str, tuple[int, str]] = {}
-    for name in found:
+    for name in values:
         if name in _FIELDS:
             rank, field = _FIELDS[name]
             best[field] = min(best.get(field, (rank, name)), (rank, name))
     fields: dict[str, Any] = {
-        field: _READERS.get(field, _text)(found[name]) for field, (_, name) in best.items()
+        field: _READERS.get(field, _text)(values[name]) for field, (_, name) in best.items()
     }
     return Tags(
         _duration_ms(stream.length_s),
-        rating=_rating(found),
+        rating=_rating(values),
         bitrate=_rate(stream.bitrate),
         sample_rate=_rate(stream.sample_rate),
         lossless=stream.lossless,
@@ -177,13 +177,13 @@ def _rate(value: float) -> int | None:
     return round(value) if 0 < value < 1 << 31 else None
 
 
-def _rating(found: Mapping[str, Sequence[Any]]) -> float | None:
+def _rating(values_of: Mapping[str, Sequence[Any]]) -> float | None:
     for name, best in _RATING_NAMES.items():
-        for value in found.get(name, ()):
+        for value in values_of.get(name, ()):
             # For POPM, 0 stands for unknown.
             if (rating := _share(value, best)) is not None and (rating or name != "popm"):
                 return rating
-    for value in found.get("rating", ()):  # up to five stars, or per cent
+    for value in values_of.get("rating", ()):  # up to five stars, or per cent
         if (rating := _share(value, 5)) is not None or (rating := _share(value, 100)) is not None:
             return rating
     return None

@@ -63,19 +63,19 @@ class _Disk(FileIO):
     error: OSError | None = None
 
     def readinto(self, buffer: Any) -> int:
-        with self._kept():
+        with self._remember_error():
             return super().readinto(buffer)
 
     def readall(self) -> bytes:
-        with self._kept():
+        with self._remember_error():
             return super().readall()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        with self._kept():
+        with self._remember_error():
             return super().seek(offset, whence)
 
     @contextmanager
-    def _kept(self) -> Iterator[None]:
+    def _remember_error(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -111,21 +111,21 @@ def _check_regular(status: os.stat_result) -> None:
 def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
     if not head:
         return Reading(None, "empty file", is_audio=False)
-    found = format_of(head, suffix)
+    known_format = format_of(head, suffix)
     if size := head_id3.tag_size(head):
         file.seek(size)
-        found = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
-    if found is None and (kind := other_kind(head)) is not None:
+        known_format = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
+    if known_format is None and (kind := other_kind(head)) is not None:
         return Reading(None, f"not audio: {kind}", is_audio=False)
     try:
-        format_ = found or BY_SUFFIX.get(suffix, "mp3")
-        return Reading(_tags(file, format_, size if format_ in _OGG else 0, is_sure=found is not None))
+        format_ = known_format or BY_SUFFIX.get(suffix, "mp3")
+        return Reading(_tags(file, format_, size if format_ in _OGG else 0, is_sure=known_format is not None))
     except MemoryError:
         why = TOO_MUCH_MEMORY
     # On a broken file mutagen raises anything: IndexError, KeyError, OverflowError, RecursionError...
     except Exception as error:  # noqa: BLE001
         why = describe_error(error)
-    if found is None:
+    if known_format is None:
         return Reading(None, f"not audio: {why}", is_audio=False)
     return Reading(None, f"tags could not be read: {why}")
 
@@ -134,26 +134,26 @@ def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
     file.seek(0)
     # An empty tag may hide one of another kind at the end of the file.
     if format_ == "mp3" and (tag := head_id3.read_tag(file)) is not None and tag.named:
-        named: Named = tag.named
+        pairs: Named = tag.named
         info = read_mpeg_info(file, tag.size)
     else:
-        info, named = read_audio(file, format_, start)
+        info, pairs = read_audio(file, format_, start)
     if not is_sure and getattr(info, "sketchy", False):
         raise SketchyError("a few bytes that look like MPEG frames, by chance")
-    found: dict[str, list[Any]] = {}
-    for name, values in named:
-        found.setdefault(name.lower(), []).extend(values)
+    values_of: dict[str, list[Any]] = {}
+    for name, values in pairs:
+        values_of.setdefault(name.lower(), []).extend(values)
     stream = _stream(info, format_)
     if format_ == "wave":
         file.seek(start)
         wave = read_wave_chunks(file)
         for name, values in wave.named:
-            found.setdefault(name, values)
+            values_of.setdefault(name, values)
         if wave.length_s is not None:
             stream = stream._replace(length_s=wave.length_s, bitrate=wave.bitrate, lossless=False)
-    if "tcon" in found:
-        found["tcon"] = genre_names(found["tcon"])  # the numbers of old, as names
-    return tags_of(found, stream)
+    if "tcon" in values_of:
+        values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
+    return tags_of(values_of, stream)
 
 
 def _stream(info: Any, format_: str) -> Stream:

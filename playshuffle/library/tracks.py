@@ -60,7 +60,7 @@ class Tracks:
     @cached_property
     def artists(self) -> list[bytes]:
         """As tagged; empty where there is none."""
-        return self.column(lambda folder: _each(folder.artists, _count(folder)))
+        return self.column(lambda folder: _artists_of_rows(folder.artists, _count(folder)))
 
     @cached_property
     def marks(self) -> bytes:
@@ -72,17 +72,17 @@ class Tracks:
         numbers[3::4] = array("q", self._whole_column(_file_ids))
         if self.chosen is None:
             return numbers.tobytes()
-        whole = numbers.tobytes()
-        return b"".join([_row(whole, row) for row in self.chosen])
+        all_marks = numbers.tobytes()
+        return b"".join([_row(all_marks, row) for row in self.chosen])
 
     @cached_property
     def digest(self) -> bytes:
         """Tells one library from another by its paths."""
-        whole = blake2b(digest_size=16)
+        digest = blake2b(digest_size=16)
         for folder in self.folders:
-            whole.update(b"%b\0%b\0" % (folder.path, folder.names))
-        whole.update(b"" if self.chosen is None else array("I", self.chosen).tobytes())
-        return whole.digest()
+            digest.update(b"%b\0%b\0" % (folder.path, folder.names))
+        digest.update(b"" if self.chosen is None else array("I", self.chosen).tobytes())
+        return digest.digest()
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
         """What `make` says of each file of a folder, for all tracks."""
@@ -114,24 +114,24 @@ def with_readings(
     Each folder comes out as soon as its last file was read.
     """
     paths: list[bytes] = []
-    wanted: list[tuple[_Rows, int]] = []
+    to_read: list[tuple[_Rows, int]] = []
     for folder in folders:
         if folder.durations_ms is not None:
             continue
-        mine = _Rows(folder)
+        folder_rows = _Rows(folder)
         before = known.get(folder.path)
         if before is not None:
-            mine.take_over(before, known_fields(before))
-        missing = mine.missing
+            folder_rows.take_over(before, known_fields(before))
+        missing = folder_rows.missing
         if not missing:
-            yield mine.finished()
-        paths += [folder.path + mine.names[row] for row in missing]
-        wanted += [(mine, row) for row in missing]
+            yield folder_rows.finished()
+        paths += [folder.path + folder_rows.names[row] for row in missing]
+        to_read += [(folder_rows, row) for row in missing]
     for number, reading in read_all(paths) if paths else ():
-        mine, row = wanted[number]
-        mine.put(row, reading)
-        if not mine.missing:
-            yield mine.finished()
+        folder_rows, row = to_read[number]
+        folder_rows.put(row, reading)
+        if not folder_rows.missing:
+            yield folder_rows.finished()
 
 
 class _Rows:
@@ -159,7 +159,7 @@ class _Rows:
             return
         durations_ms = array("I", before.durations_ms)
         extinfs = before.lines.split(b"\0")[::2]
-        artists = _each(before.artists, len(names))
+        artists = _artists_of_rows(before.artists, len(names))
         file_ids, audio = array("q", before.file_ids), array("I", before.audio)
         old_row = {name: row for row, name in enumerate(names)}
         for row, name in enumerate(self.names):
@@ -223,26 +223,26 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
         The tracks; files that are none, with the reason; tracks without tags, with the reason.
     """
     by_root = [sorted((folder for folder in root if folder.names), key=_path) for root in roots]
-    whole = Tracks([folder for folders in by_root for folder in folders])
-    twice = _reached_twice(whole.folders)
+    all_tracks = Tracks([folder for folders in by_root for folder in folders])
+    twice = _reached_twice(all_tracks.folders)
     skipped: list[Skipped] = []
     untagged: list[Skipped] = []
-    if not twice and all(map(_is_in_order, by_root)) and not any(f.odd.reasons for f in whole.folders):
-        return whole, skipped, untagged
-    chosen: list[int] = []
+    if not twice and all(map(_is_in_order, by_root)) and not any(f.odd.reasons for f in all_tracks.folders):
+        return all_tracks, skipped, untagged
+    indices: list[int] = []
     end = 0
     for folders in by_root:
-        mine: list[int] = []
+        root_indices: list[int] = []
         for folder in folders:
             start, end = end, end + _count(folder)
             if twice or folder.odd.reasons:
-                mine += (start + row for row in _staying(folder, twice, skipped, untagged))
+                root_indices += (start + row for row in _staying(folder, twice, skipped, untagged))
             else:
-                mine += range(start, end)
+                root_indices += range(start, end)
         if not _is_in_order(folders):
-            mine.sort(key=whole.paths.__getitem__)
-        chosen += mine
-    return Tracks(whole.folders, chosen), skipped, untagged
+            root_indices.sort(key=all_tracks.paths.__getitem__)
+        indices += root_indices
+    return Tracks(all_tracks.folders, indices), skipped, untagged
 
 
 def _is_in_order(folders: Sequence[Folder]) -> bool:
@@ -283,16 +283,16 @@ def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
         for name, inode in zip(rows(folder.names, b"/"), inodes, strict=True):
             file = (linked.get(name, folder.device), inode)
             candidates.append((name in linked, folder.path + name, file))
-    seen = set()
+    files = set()
     twice = set()
     for _, path, file in sorted(candidates):
-        if file in seen:
+        if file in files:
             twice.add(path)
-        seen.add(file)
+        files.add(file)
     return twice
 
 
-def _each(artists: bytes, count: int) -> list[bytes]:
+def _artists_of_rows(artists: bytes, count: int) -> list[bytes]:
     return artists.split(b"\0") if b"\0" in artists else [artists] * count
 
 
@@ -322,7 +322,7 @@ def _file_ids(folder: Folder) -> Iterable[int]:
     inodes = array("q", folder.stamps)[3::4]
     if not folder.file_ids:
         return inodes
-    return [known or inode for known, inode in zip(array("q", folder.file_ids), inodes, strict=True)]
+    return [file_id or inode for file_id, inode in zip(array("q", folder.file_ids), inodes, strict=True)]
 
 
 def _count(folder: Folder) -> int:

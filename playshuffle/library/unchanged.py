@@ -30,21 +30,25 @@ def unchanged(
     """
     plain = [folder for folder in folders if folder.is_plain]
     half = len(plain) // 2 if may_fork and len(plain) >= _WORTH_A_FORK else len(plain)
-    with _asked(plain[half:]) as answers:
-        mine = b""
+    with _check_in_child(plain[half:]) as answers:
+        own_flags = b""
         files = 0
         for start in range(0, half, _CHUNK):
             chunk = plain[start : min(start + _CHUNK, half)]
-            mine += bytes(map(_is_unchanged, chunk))
+            own_flags += bytes(map(_is_unchanged, chunk))
             files += sum(len(folder.stamps) for folder in chunk) // 32
             seen_so_far(files)
-        theirs = answers.read()
+        child_flags = answers.read()
     # A process that ended before its time leaves the rest to the walk, as if it had changed.
-    return {folder.path: folder for folder, is_same in zip(plain, mine + theirs, strict=False) if is_same}
+    return {
+        folder.path: folder
+        for folder, is_same in zip(plain, own_flags + child_flags, strict=False)
+        if is_same
+    }
 
 
 @contextmanager
-def _asked(folders: Sequence[Folder]) -> Iterator[BinaryIO]:
+def _check_in_child(folders: Sequence[Folder]) -> Iterator[BinaryIO]:
     """Where another process writes a byte for each of the folders: 1 for an unchanged one."""
     if not folders:
         yield BytesIO()
@@ -65,17 +69,17 @@ def _asked(folders: Sequence[Folder]) -> Iterator[BinaryIO]:
         os.waitpid(child, 0)
 
 
-def _is_unchanged(known: Folder) -> bool:
-    path = known.path
+def _is_unchanged(folder: Folder) -> bool:
+    path = folder.path
     try:
-        here = os.stat(path)
-        if known[1:5] != (here.st_dev, here.st_ino, here.st_mtime_ns, here.st_ctime_ns):
+        status = os.stat(path)
+        if folder[1:5] != (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns):
             return False
         # The listing, too: within one tick of a coarse clock a folder may change twice.
-        if digest(os.listdir(path)) != known.digest:
+        if digest(os.listdir(path)) != folder.digest:
             return False
-        files = map(os.lstat, map(path.__add__, rows(known.names, b"/")))
+        files = map(os.lstat, map(path.__add__, rows(folder.names, b"/")))
         now = list(chain.from_iterable(map(file_stamp, files)))
-        return pack(f"{len(now)}q", *now) == known.stamps
+        return pack(f"{len(now)}q", *now) == folder.stamps
     except (OSError, StructError):  # gone, or a number beyond 64 bits: the walk will see
         return False

@@ -110,10 +110,10 @@ def find(
         still_ns: files modified less than this time ago are not read yet.
     """
     if dirty is None:
-        same = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
+        unchanged_folders = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
     else:
-        same = dirty.without(list(known.values()))
-    walk = _Walk(known, same, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
+        unchanged_folders = dirty.without(list(known.values()))
+    walk = _Walk(known, unchanged_folders, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
     for number, root in enumerate(roots):
         walk.found.roots.append([])
         walk.enter(number, root.rstrip(b"/") + b"/", None)
@@ -159,20 +159,20 @@ class _Walk:
             path, rules = todo.pop()
             if path in self._filed:
                 continue
-            same = self.unchanged.get(path) if rules is None else None
+            known_folder = self.unchanged.get(path) if rules is None else None
             try:
-                if same is not None:
-                    visited = (same.device, same.inode)
+                if known_folder is not None:
+                    visited = (known_folder.device, known_folder.inode)
                 else:
-                    here = os.stat(path)
-                    visited = (here.st_dev, here.st_ino)
+                    status = os.stat(path)
+                    visited = (status.st_dev, status.st_ino)
                 if visited in self._visited:
                     continue
                 self._visited.add(visited)
-                if same is not None:
-                    folder = same
+                if known_folder is not None:
+                    folder = known_folder
                 else:
-                    folder, rules = self._read(path, here, rules, self.known.get(path))
+                    folder, rules = self._read(path, status, rules, self.known.get(path))
             except OSError as error:
                 if error.errno not in GONE or path == top:  # else it went while we walked
                     self._cannot_read(number, path, error)
@@ -196,13 +196,13 @@ class _Walk:
         self.seen_so_far(self._files)
 
     def _read(
-        self, path: bytes, here: os.stat_result, rules: Rules | None, known: Folder | None
+        self, path: bytes, status: os.stat_result, rules: Rules | None, known: Folder | None
     ) -> tuple[Folder, Rules | None]:
         """Read a folder afresh; also the ignore rules that hold below it."""
         listing = Listing(
             path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns(), still_ns=self.still_ns
         )
-        folder, rules = listing.read(here, rules, use_ignore_files=self.use_ignore_files)
+        folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]
         return folder, rules
@@ -220,18 +220,18 @@ class _Walk:
                 self._file(number, folder, None, todo)
 
 
-def _stat_twins(found: WalkResult) -> None:
+def _stat_twins(result: WalkResult) -> None:
     """Stat the files whose inode numbers, taken from the listings, are not theirs alone.
 
     They may be hard links; or the file system is one of FUSE that lists no true numbers.
     """
     inodes = array("q")
-    for folder in chain.from_iterable(found.roots):
+    for folder in chain.from_iterable(result.roots):
         inodes += array("q", folder.stamps)[3::4]
     if len(set(inodes)) == len(inodes):
         return
     counts = Counter(inodes)
-    for folders in found.roots:
+    for folders in result.roots:
         for place, folder in enumerate(folders):
             stamps = array("q", folder.stamps)
             twins = [row for row, inode in enumerate(stamps[3::4]) if counts[inode] > 1]

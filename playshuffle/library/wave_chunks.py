@@ -34,28 +34,28 @@ def read_wave_chunks(file: BinaryIO) -> WaveChunks:
     """Read the chunks of a WAV file that begins at the position of the file."""
     chunks: dict[bytes, bytes] = {}
     data_bytes = 0
-    named: list[tuple[str, list[str]]] = []
+    values: list[tuple[str, list[str]]] = []
     for name, size, content in _chunks(file):
         if name == b"data":
             data_bytes = data_bytes or size
         elif content.startswith(b"INFO") and name == b"LIST":
-            named += _info(content[4:])
+            values += _info(content[4:])
         else:
             chunks.setdefault(name, content)
     form = chunks.get(b"fmt ", b"")
     if len(form) < 16:
-        return WaveChunks(None, 0, named)
+        return WaveChunks(None, 0, values)
     tag, _, sample_rate, byte_rate = unpack_from("<HHLL", form)
     if tag == _EXTENSIBLE and len(form) >= _SUBFORMAT_OFFSET + 2:
         (tag,) = unpack_from("<H", form, _SUBFORMAT_OFFSET)
     if tag in (_PCM, _FLOAT) or not byte_rate or not sample_rate:
-        return WaveChunks(None, 0, named)
+        return WaveChunks(None, 0, values)
     length_s = data_bytes / byte_rate
     if len(fact := chunks.get(b"fact", b"")) >= 4:
         exact_s = unpack_from("<L", fact)[0] / sample_rate
         if length_s / 2 < exact_s < length_s * 2:  # some encoders write any number
             length_s = exact_s
-    return WaveChunks(length_s, 8 * byte_rate, named)
+    return WaveChunks(length_s, 8 * byte_rate, values)
 
 
 def _chunks(file: BinaryIO) -> Iterator[tuple[bytes, int, bytes]]:

@@ -45,8 +45,8 @@ class EntryWriter(NamedTuple):
 
     def lines(self, folder: Folder) -> list[bytes]:
         """Return the lines of each file in one folder."""
-        seen = folder._replace(path=self.base.seen(folder.path)) if self.base.swaps else folder
-        written = self.format.text.lines(seen, self.style, self.base.here, with_extinf=self.extinf)
+        seen = folder._replace(path=self.base.for_player(folder.path)) if self.base.swaps else folder
+        written = self.format.text.lines(seen, self.style, self.base.folder, with_extinf=self.extinf)
         is_odd = self._escapes and not {*b"%+"}.isdisjoint(seen.path + seen.names)
         return list(map(escaped, written)) if is_odd else written
 
@@ -73,7 +73,7 @@ class EntryWriter(NamedTuple):
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
         """Return what the player would lose; for the generic one, what any player would."""
-        found = losses(self._seen(suspects), count, self._written, self.base.here, self.player)
+        found = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
         return [*self._refused(count), *found]
 
     def _refused(self, count: int) -> list[Loss]:
@@ -109,7 +109,7 @@ class EntryWriter(NamedTuple):
             }
         suspects = self.suspects(found)
         reasons = (
-            left_out(self._seen(suspects), self._written, self.base.here, self.player) if suspects else {}
+            left_out(self._seen(suspects), self._written, self.base.folder, self.player) if suspects else {}
         )
         out |= {suspects[index]: reason for index, reason in reasons.items()}
         out |= {path: "a backslash in the name" for path in suspects if not self.base.is_nameable(path)}

@@ -17,7 +17,7 @@ from playshuffle.pipeline.target import Target
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle, Text
-from playshuffle.playlist.parts import Parts, files_of, made, surplus
+from playshuffle.playlist.parts import Parts, files_of, playlist_text, surplus
 from playshuffle.shuffle import fewest_repeats, repeats
 
 
@@ -108,7 +108,9 @@ def build_report(
     lost = writer.losses(suspects, arranged.count)
     if request.strict:
         writer.check_strict(unwritable, lost, suspects)
-    text = made(writer.format.text, listed.column(writer.lines), places, comments, writer.max_per_file)
+    text = playlist_text(
+        writer.format.text, listed.column(writer.lines), places, comments, writer.max_per_file
+    )
     return Report(
         output=target.path if target is not None else None,
         order=request.recipe.order,

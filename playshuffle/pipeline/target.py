@@ -87,8 +87,8 @@ class Target:
     def last_tracks(self) -> Sequence[bytes]:
         """The tracks of the last order that existed then, unordered."""
         known = self.remembered
-        if known is None or known.there + len(known.gone) == len(known.paths):
-            return known.paths[: known.there] if known is not None else []
+        if known is None or known.present_count + len(known.gone) == len(known.paths):
+            return known.paths[: known.present_count] if known is not None else []
         return [path for index, path in enumerate(known.paths) if index not in known.gone]
 
     @cached_property

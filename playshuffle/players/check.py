@@ -130,7 +130,7 @@ def _keys(
 ) -> dict[str, list[Entry]]:
     """The entries that are odd, by each key of `QUIRKS` and `LIST_QUIRKS`."""
     keys: dict[str, list[Entry]] = defaultdict(list)
-    text = joined([_seen(entry) for entry in playable])
+    text = joined([_path_text(entry) for entry in playable])
     for key in QUIRKS:
         keys[key] = [playable[index] for index in odd_in(text, key)]
     name = os.path.basename(path)
@@ -145,7 +145,7 @@ def _keys(
     return keys
 
 
-def _seen(entry: Entry) -> bytes:
+def _path_text(entry: Entry) -> bytes:
     """What of an entry players take for its path."""
     if entry.form == "U":
         return entry.path
@@ -179,7 +179,7 @@ def _troubles(
     keys: dict[str, list[Entry]],
 ) -> list[Trouble]:
     player = PLAYERS[name]
-    troubles = [_whole(key, lost) for key, lost in _lost_as_a_whole(player, path, playlist, faults)]
+    troubles = [_list_trouble(key, lost) for key, lost in _lost_as_a_whole(player, path, playlist, faults)]
     for key, quirk in (QUIRKS | LIST_QUIRKS).items():
         lost = player.loses.get(key)
         for entry in keys[key] if lost is not None else ():
@@ -250,6 +250,6 @@ def _lost_as_a_whole(
         yield "capitals", player.loses["capitals"]
 
 
-def _whole(key: str, lost: Lost) -> Trouble:
+def _list_trouble(key: str, lost: Lost) -> Trouble:
     quirk = LIST_QUIRKS[key]
     return Trouble(None, quirk.what, lost.versions, quirk.cure, plays_another=False)

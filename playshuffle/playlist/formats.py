@@ -19,7 +19,7 @@ _PLS_FILE = rb"(?i)\s*file(\d{1,9})\s*=[ \t]*(.*)"
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
-class _Said(NamedTuple):
+class _EntryFields(NamedTuple):
     """One entry of a playlist: its location, title, artist and length."""
 
     entry: str
@@ -28,30 +28,32 @@ class _Said(NamedTuple):
     duration_ms: int
 
 
-def _uris(folder: Folder, style: PathStyle, here: bytes) -> list[bytes]:
+def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
     """The entries of a folder's files as URIs, relative ones if that is the style."""
     paths = [folder.path + name for name in rows(folder.names, b"/")]
     if style is not PathStyle.RELATIVE:
-        return entries(paths, PathStyle.URI, here)
+        return entries(paths, PathStyle.URI, base)
     return [
-        entry.removeprefix(b"file://") for entry in entries(entries(paths, style, here), PathStyle.URI, here)
+        entry.removeprefix(b"file://") for entry in entries(entries(paths, style, base), PathStyle.URI, base)
     ]
 
 
-def _plain(folder: Folder, style: PathStyle, here: bytes) -> list[bytes]:
-    return entries([folder.path + name for name in rows(folder.names, b"/")], style, here)
+def _plain(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
+    return entries([folder.path + name for name in rows(folder.names, b"/")], style, base)
 
 
-def _told(folder: Folder, written: Sequence[bytes], *, with_extinf: bool) -> Iterator[_Said]:
-    count = len(written)
+def _entry_fields(
+    folder: Folder, entries_written: Sequence[bytes], *, with_extinf: bool
+) -> Iterator[_EntryFields]:
+    count = len(entries_written)
     extinfs = folder.lines.split(b"\0")[::2] if with_extinf and folder.lines else [b""] * count
     artists = folder.artists.split(b"\0") if b"\0" in folder.artists else [folder.artists] * count
     durations = memoryview(folder.durations_ms or bytes(4 * count)).cast("I")
-    for entry, extinf, artist, duration_ms in zip(written, extinfs, artists, durations, strict=True):
+    for entry, extinf, artist, duration_ms in zip(entries_written, extinfs, artists, durations, strict=True):
         name = extinf.partition(b",")[2].rstrip(b"\n")
         title = name.removeprefix(artist + b" - ") if artist else name
         by = artist if title != name else b""
-        yield _Said(
+        yield _EntryFields(
             entry.decode("latin-1"), title.decode(errors="replace"), by.decode(errors="replace"), duration_ms
         )
 
@@ -67,16 +69,16 @@ class _Xspf(Text):
         ).encode(errors="replace")
 
     @staticmethod
-    def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+    def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
         """The element of each track."""
-        made = []
-        for said in _told(folder, _uris(folder, style, here), with_extinf=with_extinf):
-            parts = [f"<location>{_xml(said.entry)}</location>"]
-            parts += [f"<title>{_xml(said.title)}</title>"] * bool(said.title)
-            parts += [f"<creator>{_xml(said.artist)}</creator>"] * bool(said.artist)
-            parts += [f"<duration>{said.duration_ms}</duration>"] * bool(said.title)
-            made.append(f"    <track>{''.join(parts)}</track>\n".encode())
-        return made
+        lines = []
+        for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
+            parts = [f"<location>{_xml(entry.entry)}</location>"]
+            parts += [f"<title>{_xml(entry.title)}</title>"] * bool(entry.title)
+            parts += [f"<creator>{_xml(entry.artist)}</creator>"] * bool(entry.artist)
+            parts += [f"<duration>{entry.duration_ms}</duration>"] * bool(entry.title)
+            lines.append(f"    <track>{''.join(parts)}</track>\n".encode())
+        return lines
 
 
 class _Jspf(Text):
@@ -92,18 +94,18 @@ class _Jspf(Text):
         return b",\n" * bool(start) + b",\n".join(lines)
 
     @staticmethod
-    def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+    def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
         """The object of each track."""
         import json
 
-        made = []
-        for said in _told(folder, _uris(folder, style, here), with_extinf=with_extinf):
-            track: dict[str, Any] = {"location": [said.entry]}
-            if said.title:
-                track |= {"title": said.title} | ({"creator": said.artist} if said.artist else {})
-                track["duration"] = said.duration_ms
-            made.append(json.dumps(track).encode())
-        return made
+        lines = []
+        for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
+            track: dict[str, Any] = {"location": [entry.entry]}
+            if entry.title:
+                track |= {"title": entry.title} | ({"creator": entry.artist} if entry.artist else {})
+                track["duration"] = entry.duration_ms
+            lines.append(json.dumps(track).encode())
+        return lines
 
 
 class _Pls(Text):
@@ -115,17 +117,17 @@ class _Pls(Text):
         return b"".join(line.replace(b"\0", b"%d" % place) for place, line in enumerate(lines, start + 1))
 
     @staticmethod
-    def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
+    def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
         """The lines of each track, with a NUL for its number."""
-        made = []
-        for said in _told(folder, _plain(folder, style, here), with_extinf=with_extinf):
-            line = b"File\0=" + said.entry.encode("latin-1") + b"\n"
-            if said.title:
-                name = f"{said.artist} - {said.title}" if said.artist else said.title
-                seconds = max(1, (said.duration_ms + 500) // 1000)
+        lines = []
+        for entry in _entry_fields(folder, _plain(folder, style, base), with_extinf=with_extinf):
+            line = b"File\0=" + entry.entry.encode("latin-1") + b"\n"
+            if entry.title:
+                name = f"{entry.artist} - {entry.title}" if entry.artist else entry.title
+                seconds = max(1, (entry.duration_ms + 500) // 1000)
                 line += f"Title\0={name}\nLength\0={seconds}\n".encode()
-            made.append(line)
-        return made
+            lines.append(line)
+        return lines
 
 
 class _M3u(Text):
@@ -161,9 +163,9 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
             comments[key.removeprefix(_KEY)] = text
         where.pop()
 
-    def data(more: str) -> None:
+    def data(part: str) -> None:
         nonlocal text
-        text += more
+        text += part
 
     def refuse(*_: object) -> None:
         raise ValueError("has a document type, which no playlist needs")
@@ -182,10 +184,10 @@ def _read_jspf(content: bytes, folder: bytes) -> Parsed:
     import json
 
     try:
-        whole = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
+        document = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is no JSON ({error})") from error
-    playlist = whole.get("playlist") if isinstance(whole, dict) else None
+    playlist = document.get("playlist") if isinstance(document, dict) else None
     playlist = playlist if isinstance(playlist, dict) else {}
     comments = {
         key.removeprefix(_KEY): str(value)
@@ -202,31 +204,31 @@ def _read_jspf(content: bytes, folder: bytes) -> Parsed:
     return _from_uris(locations, folder, comments)
 
 
-def _dicts(found: object) -> list[dict[str, Any]]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Take every location for a URI: one without a scheme is relative, and escaped as well."""
     from urllib.parse import unquote_to_bytes
 
-    made = []
+    entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")
         if re.match(_SCHEME, uri):
-            made.append(uri)
+            entries.append(uri)
         elif uri:
-            made.append((b"" if uri.startswith(b"/") else b"./") + unquote_to_bytes(uri))
-    return located(made, folder, comments)
+            entries.append((b"" if uri.startswith(b"/") else b"./") + unquote_to_bytes(uri))
+    return located(entries, folder, comments)
 
 
 def _read_pls(content: bytes, folder: bytes) -> Parsed:
     text = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
-    found = {int(hit[1]): hit[2] for line in text if (hit := re.match(_PLS_FILE, line))}
+    files = {int(hit[1]): hit[2] for line in text if (hit := re.match(_PLS_FILE, line))}
     comments = parse(b"\n".join(line for line in text if line.startswith(b"#")), folder).comments
     # An empty line names nothing, and nor does one that begins with '#': here it is a name.
-    named = [b"./" + line if line[:1] in (b"#", b" ") else line for _, line in sorted(found.items())]
-    return located(named, folder, comments)
+    entries = [b"./" + line if line[:1] in (b"#", b" ") else line for _, line in sorted(files.items())]
+    return located(entries, folder, comments)
 
 
 class Format(NamedTuple):

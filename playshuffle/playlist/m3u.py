@@ -68,33 +68,33 @@ def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[byt
 
     Paths and folder are absolute and without dot segments.
     """
-    here = folder.rstrip(b"/") + b"/"
-    return [_entry(path, style, here) for path in paths]
+    base = folder.rstrip(b"/") + b"/"
+    return [_entry(path, style, base) for path in paths]
 
 
-def _entry(path: bytes, style: PathStyle, here: bytes) -> bytes:
+def _entry(path: bytes, style: PathStyle, base: bytes) -> bytes:
     if style is PathStyle.ABSOLUTE:
         return path
     if style is PathStyle.URI:
         return b"file://" + b"".join(map(_ESCAPED.__getitem__, path))
     climb = b""
-    while not path.startswith(here):
-        here = here[: here.rindex(b"/", 0, -1) + 1]
+    while not path.startswith(base):
+        base = base[: base.rindex(b"/", 0, -1) + 1]
         climb += b"../"
-    entry = climb + path[len(here) :]
+    entry = climb + path[len(base) :]
     return entry if _is_plain(entry) else b"./" + entry
 
 
-def lines(folder: Folder, style: PathStyle, here: bytes, *, with_extinf: bool) -> list[bytes]:
-    """Write what a playlist that lies in `here` says of the files of one folder: of each its own lines."""
-    here = here.rstrip(b"/") + b"/"
-    if style is PathStyle.URI or (style is PathStyle.RELATIVE and folder.path == here):
+def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
+    """Write what a playlist that lies in `base` says of the files of one folder: of each its own lines."""
+    base = base.rstrip(b"/") + b"/"
+    if style is PathStyle.URI or (style is PathStyle.RELATIVE and folder.path == base):
         names = folder.names.split(b"/")
-        written = [_entry(folder.path + name, style, here) + b"\n" for name in names]
+        entry_lines = [_entry(folder.path + name, style, base) + b"\n" for name in names]
         extinfs = folder.lines.split(b"\0")[::2]
-        return list(map(bytes.__add__, extinfs, written)) if with_extinf and folder.lines else written
+        return list(map(bytes.__add__, extinfs, entry_lines)) if with_extinf and folder.lines else entry_lines
     # All that could make an entry odd is in front of the name, and the same for all.
-    prefix = _entry(folder.path, style, here)
+    prefix = _entry(folder.path, style, base)
     if with_extinf and folder.lines:
         return folder.lines.replace(b"\0/", prefix).split(b"\0")
     return (prefix + folder.names.replace(b"/", b"\n\0" + prefix) + b"\n").split(b"\0")
@@ -105,10 +105,10 @@ def escaped(line: bytes) -> bytes:
 
     Whether a '+' alone is one to it is told in two ways; an escape is right by both.
     """
-    said, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
+    extinf, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
     if b"+" not in entry and not _ESCAPE.search(entry):
         return line
-    return said + newline + entry.replace(b"%", b"%25").replace(b"+", b"%2B") + b"\n"
+    return extinf + newline + entry.replace(b"%", b"%25").replace(b"+", b"%2B") + b"\n"
 
 
 def unescaped(line: bytes) -> bytes:
@@ -116,15 +116,15 @@ def unescaped(line: bytes) -> bytes:
     return line.replace(b"%2B", b"+").replace(b"%25", b"%") if _ESCAPE.search(line) else line
 
 
-def unwritable(written: Sequence[bytes], *, may_return: bool = False) -> list[int]:
+def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
     """Find the entries that would become two lines, and so play another file.
 
     URIs never do; other entries do if the name holds a newline, or a carriage return: but not
     all players end a line there.
     """
     if may_return:
-        return [index for index, entry in enumerate(written) if b"\n" in entry]
-    return [index for index, entry in enumerate(written) if b"\n" in entry or b"\r" in entry]
+        return [index for index, entry in enumerate(entries) if b"\n" in entry]
+    return [index for index, entry in enumerate(entries) if b"\n" in entry or b"\r" in entry]
 
 
 class Text:
@@ -142,13 +142,13 @@ class Text:
     def __init__(
         self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
     ) -> None:
-        said = [(key, one_line(value)) for key, value in comments]
-        for key, _ in said:
+        headers = [(key, one_line(value)) for key, value in comments]
+        for key, _ in headers:
             if not _KEY.fullmatch(key):
                 raise ValueError(key)
         self._lines = lines
         self._order = order
-        self._head = self._headed(said)
+        self._head = self._headed(headers)
         self._fingerprint = ""
 
     @property
@@ -223,7 +223,7 @@ def located(lines: Sequence[bytes], folder: bytes, comments: Mapping[str, str]) 
 
 
 def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
-    here = back.here.rstrip(b"/") + b"/"
+    base = back.folder.rstrip(b"/") + b"/"
     paths: list[bytes] = []
     uris: list[int] = []  # places in paths where one is still escaped
     foreign = 0
@@ -239,7 +239,7 @@ def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
                 uris.append(len(paths))
                 paths.append(line[uri.end() :])
         elif not line.isspace():
-            paths.append(here + line)
+            paths.append(base + line)
     for place, path in zip(uris, _unescaped([paths[place] for place in uris]), strict=True):
         paths[place] = back.real(path)
     return paths, foreign
@@ -248,8 +248,10 @@ def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
 def _comments(lines: Iterable[bytes]) -> dict[str, str]:
     # Only at the head: further down they came with entries taken from another playlist.
     head = takewhile(lambda line: line.startswith(b"#"), lines)
-    ours = (line.removeprefix(_OURS).decode(errors="replace") for line in head if line.startswith(_OURS))
-    return {key: value for key, _, value in (comment.partition(":") for comment in ours)}
+    own_comments = (
+        line.removeprefix(_OURS).decode(errors="replace") for line in head if line.startswith(_OURS)
+    )
+    return {key: value for key, _, value in (comment.partition(":") for comment in own_comments)}
 
 
 def _unescaped(uris: Sequence[bytes]) -> list[bytes]:

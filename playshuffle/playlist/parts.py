@@ -40,20 +40,20 @@ class Parts:
         return f"{size}-{checksum:08x}"
 
 
-def made(
+def playlist_text(
     kind: Callable[[Sequence[bytes], Sequence[int], Sequence[tuple[str, str]]], Text],
     lines: Sequence[bytes],
     order: Sequence[int],
     comments: Sequence[tuple[str, str]],
-    most: int | None,
+    max_per_file: int | None,
 ) -> Text | Parts:
     """Make the text of a playlist, in parts if it has more entries than a file may have."""
-    if most is None or len(order) <= most:
+    if max_per_file is None or len(order) <= max_per_file:
         return kind(lines, order, comments)
-    starts = range(0, len(order), most)
+    starts = range(0, len(order), max_per_file)
     return Parts(
         [
-            kind(lines, order[start : start + most], [*comments, ("PART", f"{number}/{len(starts)}")])
+            kind(lines, order[start : start + max_per_file], [*comments, ("PART", f"{number}/{len(starts)}")])
             for number, start in enumerate(starts, 1)
         ]
     )
@@ -74,10 +74,10 @@ def files_of(path: bytes, text: Text | Parts) -> list[bytes]:
 
 def existing(path: bytes) -> list[bytes]:
     """The parts of this playlist that are there, in order; ours alone."""
-    found: list[bytes] = []
-    while _is_ours(part := name_of(path, len(found) + 1)):
-        found.append(part)
-    return found
+    parts: list[bytes] = []
+    while _is_ours(part := name_of(path, len(parts) + 1)):
+        parts.append(part)
+    return parts
 
 
 def surplus(path: bytes, text: Text | Parts) -> list[bytes]:

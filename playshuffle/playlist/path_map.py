@@ -17,12 +17,12 @@ _ROOTED = re.compile(rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://")
 class Base(NamedTuple):
     """How paths are seen elsewhere.
 
-    here: the folder that relative entries are relative to.
+    folder: the folder that relative entries are relative to.
     swaps: pairs of a folder here, with a slash at its end, and what it is there, with its separator.
     within: what alone can be seen there, with a slash at its end; empty for everything.
     """
 
-    here: bytes
+    folder: bytes
     swaps: tuple[tuple[bytes, bytes], ...] = ()
     within: tuple[bytes, ...] = ()
 
@@ -30,35 +30,35 @@ class Base(NamedTuple):
         """Whether a file, or a folder that ends in a slash, is there at all."""
         return not self.within or path.startswith(self.within)
 
-    def seen(self, path: bytes) -> bytes:
+    def for_player(self, path: bytes) -> bytes:
         """The path that it has there."""
-        for ours, theirs in self.swaps:
-            if path.startswith(ours):
-                rest = path[len(ours) :]
-                return theirs + (rest.replace(b"/", b"\\") if theirs.endswith(b"\\") else rest)
+        for local, player_path in self.swaps:
+            if path.startswith(local):
+                rest = path[len(local) :]
+                return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
         return path
 
     def shape(self, path: bytes) -> bytes:
         """The same with slashes between its names in any case, so that a backslash is one in a name."""
-        for ours, theirs in self.swaps:
-            if path.startswith(ours):
-                return theirs.replace(b"\\", b"/") + path[len(ours) :]
+        for local, player_path in self.swaps:
+            if path.startswith(local):
+                return player_path.replace(b"\\", b"/") + path[len(local) :]
         return path
 
     def is_nameable(self, path: bytes) -> bool:
         """Whether its names are names there, too: a backslash may stand between names."""
         return b"\\" not in path or not any(
-            theirs.endswith(b"\\") and b"\\" in path[len(ours) :]
-            for ours, theirs in self.swaps
-            if path.startswith(ours)
+            player_path.endswith(b"\\") and b"\\" in path[len(local) :]
+            for local, player_path in self.swaps
+            if path.startswith(local)
         )
 
     def comment(self, folder: bytes) -> str:
         """What a playlist in the folder has to say, so that `Back` finds the files; empty if it is plain."""
-        here = _ended(self.here)
-        pairs = [(theirs, ours) for ours, theirs in self.swaps if theirs != here]
-        if here != _ended(folder):
-            pairs.append((b"", here))
+        folder_here = _with_separator(self.folder)
+        pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
+        if folder_here != _with_separator(folder):
+            pairs.append((b"", folder_here))
         if not pairs:
             return ""
         from urllib.parse import quote_from_bytes  # most playlists have nothing to say
@@ -69,7 +69,7 @@ class Base(NamedTuple):
 class Back(NamedTuple):
     """The way back from a playlist, as its comment tells it."""
 
-    here: bytes
+    folder: bytes
     swaps: tuple[tuple[bytes, bytes], ...]
 
     @classmethod
@@ -77,23 +77,23 @@ class Back(NamedTuple):
         """What a comment says; nothing, where it makes no sense."""
         from urllib.parse import unquote_to_bytes
 
-        here, swaps = folder, []
+        base, swaps = folder, []
         for pair in comment.split():
-            theirs, _, ours = (unquote_to_bytes(part) for part in pair.partition("="))
-            if not ours.startswith(b"/") or b"\0" in ours:
+            player_path, _, local = (unquote_to_bytes(part) for part in pair.partition("="))
+            if not local.startswith(b"/") or b"\0" in local:
                 continue
-            if theirs:
-                swaps.append((theirs, ours))
+            if player_path:
+                swaps.append((player_path, local))
             else:
-                here = ours
-        return cls(here, tuple(swaps))
+                base = local
+        return cls(base, tuple(swaps))
 
     def real(self, path: bytes) -> bytes:
         """The path here of an entry, or the same where nothing was put in its place."""
-        for theirs, ours in self.swaps:
-            if path.startswith(theirs):
-                rest = path[len(theirs) :]
-                return ours + (rest.replace(b"\\", b"/") if theirs.endswith(b"\\") else rest)
+        for player_path, local in self.swaps:
+            if path.startswith(player_path):
+                rest = path[len(player_path) :]
+                return local + (rest.replace(b"\\", b"/") if player_path.endswith(b"\\") else rest)
         return path
 
 
@@ -103,14 +103,14 @@ def parse_swap(text: bytes) -> tuple[bytes, bytes]:
     Raises:
         PlayshuffleError: it is no such pair.
     """
-    ours, equals, theirs = text.rpartition(b"=")
-    if not (equals and ours.startswith(b"/") and _is_rooted(theirs)):
+    local, equals, player_path = text.rpartition(b"=")
+    if not (equals and local.startswith(b"/") and _is_rooted(player_path)):
         raise PlayshuffleError(
             f"--replace-prefix '{shown(text)}' is not FROM=TO with two whole paths; write it like"
             " /srv/music=/music.",
             Exit.USAGE,
         )
-    return _ended(ours), _ended(theirs)
+    return _with_separator(local), _with_separator(player_path)
 
 
 def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], ...]:
@@ -129,19 +129,19 @@ def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], .
             Exit.USAGE,
             ["--root-as", "folders"],
         )
-    return ((_ended(roots[0]), _ended(text)),)
+    return ((_with_separator(roots[0]), _with_separator(text)),)
 
 
 def is_foreign(swaps: Iterable[tuple[bytes, bytes]]) -> bool:
     """Whether they lead to what no path of this system looks like: a drive, a share, a URL."""
-    return any(not theirs.startswith(b"/") for _, theirs in swaps)
+    return any(not player_path.startswith(b"/") for _, player_path in swaps)
 
 
 def _is_rooted(path: bytes) -> bool:
     return _ROOTED.match(path) is not None and not any(byte < 0x20 for byte in path)
 
 
-def _ended(path: bytes) -> bytes:
+def _with_separator(path: bytes) -> bytes:
     if b"\\" in path:
         return path.rstrip(b"\\") + b"\\"
     return path.rstrip(b"/") + b"/"

@@ -77,37 +77,41 @@ def read_content(content: bytes, path: bytes) -> Listed:
     Raises:
         PlayshuffleError: it is not a playlist.
     """
-    made = format_of(path)
-    if made is not M3U:
+    format_ = format_of(path)
+    if format_ is not M3U:
         try:
-            paths = made.read(content, os.path.dirname(path))
+            paths = format_.read(content, os.path.dirname(path))
         except ValueError as error:
             raise _no_playlist(path, str(error)) from error
         known = [Entry(number, found, "U", found) for number, found in enumerate(paths.paths, 1)]
         return Listed(known + [Entry(0, b"", "", b"")] * paths.foreign, frozenset(), is_m3u=False)
-    odd = set()
+    oddities = set()
     if content.startswith(_UTF16_MARKS):
         content = content.decode("utf-16", "replace").encode()
-        odd.add("utf16")
+        oddities.add("utf16")
     elif b"\0" in content:
         raise _no_playlist(path, "it holds NUL bytes")
     if content.startswith(_UTF8_MARK):
         content = content.removeprefix(_UTF8_MARK)
-        odd |= {"headless"} if not content.startswith(b"#EXTM3U") else set()
+        oddities |= {"headless"} if not content.startswith(b"#EXTM3U") else set()
     if b"\n" not in content and b"\r" in content.rstrip(b"\r"):
         content = content.replace(b"\r", b"\n")
-        odd.add("mac")
+        oddities.add("mac")
     if _HLS.search(content[:_HLS_BYTES]):
-        odd.add("hls")
+        oddities.add("hls")
     if not is_utf8(content):
-        odd.add("spoilt")
+        oddities.add("spoilt")
     lines = content.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
     if b"" in lines and lines != [b""]:
-        odd.add("empty")
+        oddities.add("empty")
     comments = parse(content[: 1 << 16], b"/").comments
-    back = Back.read(comments["BASE"], _here(path)) if "BASE" in comments else Back(_here(path), ())
+    back = (
+        Back.read(comments["BASE"], _entries_folder(path))
+        if "BASE" in comments
+        else Back(_entries_folder(path), ())
+    )
     entries = list(_entries(lines, back, comments))
-    return Listed(entries, frozenset(odd), is_m3u=True, player=comments.get("FOR", ""))
+    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""))
 
 
 def content_of(path: bytes) -> bytes:
@@ -133,7 +137,7 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
     return PlayshuffleError(f"{shown(path)} is no playlist: {why}. Name another file.", Exit.NO_INPUT)
 
 
-def _here(path: bytes) -> bytes:
+def _entries_folder(path: bytes) -> bytes:
     """The folder that its relative entries count from: for what MPD has stored, its music folder."""
     folder = os.path.dirname(path)
     try:
@@ -146,13 +150,13 @@ def _here(path: bytes) -> bytes:
 
 
 def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
-    named = [
+    numbered_lines = [
         (number, line[:_LONGEST_PATH])
         for number, line in enumerate(lines, 1)
         if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#")
     ]
-    are_uris = not comments and all(_IS_URI(line) for _, line in named)
-    for number, line in named:
+    are_uris = not comments and all(_IS_URI(line) for _, line in numbered_lines)
+    for number, line in numbered_lines:
         if _STREAM.match(line) and not (back.swaps and back.real(line) != line):
             yield Entry(number, line, "", b"")
             continue
@@ -171,23 +175,23 @@ def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) ->
         elif form == "U" or (os.path.lexists(paths[0]) and not (are_uris and form == "R" and b"%" in line)):
             yield Entry(number, line, form, paths[0])
         else:
-            yield _taken_otherwise(Entry(number, line, form, paths[0]), back)
+            yield _resolve_misnamed(Entry(number, line, form, paths[0]), back)
 
 
 def _paths(line: bytes, back: Back) -> list[bytes]:
     real = back.real(line)
-    return located([real], back.here, {}).paths
+    return located([real], back.folder, {}).paths
 
 
-def _taken_otherwise(entry: Entry, back: Back) -> Entry:
+def _resolve_misnamed(entry: Entry, back: Back) -> Entry:
     """Find the file of an entry that some programs write in other words."""
-    others = {
+    readings = {
         "blank": entry.text.strip(),
         "percent": unquote_to_bytes(entry.text),
         "windows": re.sub(rb"^[A-Za-z]:(?=\\)", b"", entry.text).replace(b"\\", b"/"),
         "latin1": entry.text.decode("latin-1").encode() if not is_utf8(entry.text) else entry.text,
     }
-    for key, text in others.items():
+    for key, text in readings.items():
         if text and text != entry.text:
             paths = _paths(b"./" + text if entry.form != "A" and text[:1] != b"/" else text, back)
             if paths and os.path.lexists(paths[0]):

@@ -91,7 +91,7 @@ def run(load: Callable[[], Config]) -> int:
                     Watch(
                         list(
                             dict.fromkeys(
-                                root for process in managed.playlists for root in process.request.roots
+                                root for playlist in managed.playlists for root in playlist.request.roots
                             )
                         ),
                         settle_s=config.settle_s,

@@ -9,12 +9,12 @@ import pytest
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.playlist import parts
 from playshuffle.playlist.m3u import Text, fingerprint, parse
-from playshuffle.playlist.parts import Parts, made
+from playshuffle.playlist.parts import Parts, playlist_text
 from playshuffle.system import atomic_file
 
 
 def text(count: int, most: int | None, salt: str = "x") -> Text | Parts:
-    return made(
+    return playlist_text(
         Text, [b"%d.mp3\n" % number for number in range(count)], range(count), [("ORDER", salt)], most
     )
 

@@ -50,7 +50,7 @@ def test_what_was_put_in_place_is_put_back(theirs: bytes, some: list[bytes]) -> 
     """Whatever the names, and whatever stands for their folder: the files here come back."""
     real = [b"/srv/my music/" + path for path in some]
     base = Base(b"/lists", ((b"/srv/my music/", theirs),))
-    written = [base.seen(path) for path in real]
+    written = [base.for_player(path) for path in real]
     kept = sorted(set(range(len(real))).difference(unwritable(written)))
 
     comments = [("ORDER", "random"), ("BASE", base.comment(b"/lists"))]
@@ -75,7 +75,7 @@ def test_what_is_relative_to_another_folder_is_found_again(some: list[bytes], he
 def test_a_windows_path_has_backslashes_all_through() -> None:
     base = Base(b"/", ((b"/srv/m/", b"\\\\nas\\m\\"),))
 
-    assert base.seen(b"/srv/m/a/b.mp3") == b"\\\\nas\\m\\a\\b.mp3"
+    assert base.for_player(b"/srv/m/a/b.mp3") == b"\\\\nas\\m\\a\\b.mp3"
     assert base.is_nameable(b"/srv/m/a/b.mp3")
     assert not base.is_nameable(b"/srv/m/a/b\\c.mp3")
     assert Back.read(base.comment(b"/"), b"/").real(b"\\\\nas\\m\\a\\b.mp3") == b"/srv/m/a/b.mp3"
@@ -89,5 +89,5 @@ def test_a_plain_playlist_has_nothing_to_say() -> None:
 def test_a_comment_of_another_hand_leads_nowhere_but_to_paths(comment: str) -> None:
     back = Back.read(comment, b"/lists")
 
-    assert back.here.startswith(b"/")
+    assert back.folder.startswith(b"/")
     assert all(ours.startswith(b"/") and b"\0" not in ours for _, ours in back.swaps)
