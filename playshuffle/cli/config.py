@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.config.load import Wanted
 
 EXAMPLES = """\b
 Examples:
@@ -76,6 +79,8 @@ def check(config: _File = None) -> None:
             say([f"{home_path(root)} does not exist and was never scanned.{hint}"])
         else:
             say([f"{home_path(root)} is missing. Its playlists stay as they are until it is back."])
+    lists = _unknown_lists(checked.playlists)
+    say(f"The skip list {home_path(path)} does not exist. Correct it, or save it." for path in lists)
     playlists = counted(len(checked.playlists), "playlist")
     screen, place = screen_of(sys.stderr), home_path(path)
     if checked.broken:
@@ -83,6 +88,9 @@ def check(config: _File = None) -> None:
         raise typer.Exit(Exit.CONFIG)
     if unseen:
         say([screen.verdict(Mark.WARNING, f"{place}: {playlists}, {counted(len(unseen), 'unknown folder')}")])
+        raise typer.Exit(Exit.LOSSES)
+    if lists:
+        say([screen.verdict(Mark.WARNING, f"{place}: {playlists}, {counted(len(lists), 'unknown list')}")])
         raise typer.Exit(Exit.LOSSES)
     say([screen.verdict(Mark.GOOD, f"{place}: {playlists}, no problems")])
 
@@ -95,6 +103,22 @@ def _unseen(roots: Sequence[bytes]) -> set[bytes]:
         return set()
     with State(writes=False) as state:
         return {root for root in roots if state.root(root) is None}
+
+
+def _unknown_lists(playlists: "Sequence[Wanted]") -> list[bytes]:
+    """Return the skip lists that do not exist, and of which no content is known."""
+    from playshuffle.store import skip_lists
+    from playshuffle.store.state import State
+    from playshuffle.system import atomic_file
+
+    unknown: list[bytes] = []
+    for wanted in playlists:
+        missing = [path for path in wanted.request.without if not os.path.isfile(path)]
+        if missing:
+            with State(writes=False) as state:
+                known = skip_lists.load(state, atomic_file.resolved(wanted.request.output or b""))
+            unknown += [path for path in missing if path not in known]
+    return list(dict.fromkeys(unknown))
 
 
 def show(

@@ -18,6 +18,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.status_model import PlaylistStatus, RootStatus, Status
 
 _WIDTH = 80
+_LAST = "its last content counts"
 
 EXAMPLES = """\b
 Examples:
@@ -91,6 +92,7 @@ def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
     title = home_path(playlist.output) if playlist.output else shown(playlist.name or "")
     remarks = [playlist.summary, playlist.last_error and shown(playlist.last_error)]
     remarks += [f"cannot read {shown(path)}" for path in playlist.unreadable]
+    remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
     for remark in filter(None, remarks):
         yield from screen.wrapped(f"{title}: {remark}", "  ")
 
@@ -158,6 +160,8 @@ def _playlist(playlist: PlaylistStatus) -> Iterator[str]:
         yield from _wrapped(shown(playlist.last_error))
     for unreadable in playlist.unreadable:
         yield from _wrapped(f"cannot be read: {shown(unreadable)}")
+    for path in playlist.missing_lists:
+        yield from _wrapped(f"skip list {shown(path)} is missing: {_LAST}")
 
 
 def _wrapped(text: str) -> list[str]:

@@ -24,6 +24,7 @@ _SAME = {field.name for field in dataclasses.fields(Options)}.intersection(
 ) - {
     "output",
     "relative_to",
+    "without",
 }
 
 
@@ -63,12 +64,19 @@ def build_request(
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     if files is not None:
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
+    output = _output(options.output, options.player, roots[0]) if has_output else None
+    without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
+    if without:
+        from playshuffle.pipeline.skip_lists import check_skip_lists  # most playlists have none
+
+        check_skip_lists(without, output)
     request = Request(
         roots=roots,
-        output=_output(options.output, options.player, roots[0]) if has_output else None,
+        output=output,
         recipe=recipe,
         pins=options.pin,
         files=files,
+        without=without,
         style=None if options.paths is None else PathStyle(options.paths),
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
         swaps=_swaps(options, roots),

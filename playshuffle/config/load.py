@@ -12,6 +12,7 @@ from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
+from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import Document, read
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
@@ -138,6 +139,7 @@ def understand(document: Document) -> Config:
             except PlayshuffleError as error:
                 faults = [str(error)]
         broken += [BrokenPlaylist(name, fault) for fault in faults]
+    broken += _circles(document, playlists)
     return Config(
         document.path,
         tuple(playlists.values()),
@@ -159,6 +161,20 @@ def _add(
             f" '{shown(first.name)}'; give one of them another output.",
             Exit.CONFIG,
         )
+
+
+def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[BrokenPlaylist]:
+    """Remove playlists that omit each other's tracks in a circle."""
+    if not any(playlist.request.without for playlist in playlists.values()):
+        return []
+    circles = in_circles({path: playlist.request for path, playlist in playlists.items()})
+    broken = []
+    for path, named in circles.items():
+        name = playlists.pop(path).name
+        at = document.at("playlist", name, "without")
+        text = f"{at}: without: {shown(named)} omits the tracks of this playlist, too. Remove one of them."
+        broken.append(BrokenPlaylist(name, text))
+    return broken
 
 
 def _faults_of(document: Document, name: str, content: object) -> list[str]:
@@ -209,11 +225,15 @@ def _playlist(
         path = b""
 
     stem = _file_name(document, name) if not path else b""
-    base = {}
+    base: dict[str, Any] = {}
     if "relative_to" in content:
         base["relative_to"] = os.fsdecode(
             _path(document, (*table_path, "relative_to"), content["relative_to"])
         )
+    if "without" in content:
+        texts = content["without"]
+        lists = [texts] if isinstance(texts, str) else texts
+        base["without"] = [os.fsdecode(_path(document, (*table_path, "without"), text)) for text in lists]
 
     try:
         fields = keys.options_of({**content, **base})

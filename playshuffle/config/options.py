@@ -127,6 +127,14 @@ class Options:
         example='"genre:jazz -title:live"',
         is_one_key=True,
     )
+    without: tuple[str, ...] = _option(
+        "--without",
+        default=(),
+        metavar="LIST",
+        help="Omit the tracks of this playlist, the skip list.",
+        verbs=ALL,
+        example='["never.m3u"]',
+    )
     spoken: bool = _option("--spoken", default=False, help="Include audiobooks and podcasts.", verbs=ALL)
     group_size: int | None = _option("--group-size", metavar="N", help="Blocks of so many tracks.")
     inside: str | None = _option(

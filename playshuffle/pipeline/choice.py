@@ -18,16 +18,17 @@ from playshuffle.pipeline.request import Request
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
+    from playshuffle.pipeline.skip_lists import SkipList
     from playshuffle.selection.query import Finding, Lacking, Query, TagsOf
 
-SPOKEN, WHERE = "spoken", "where"
+SPOKEN, WHERE, WITHOUT = "spoken", "where", "without"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The tracks that one stage leaves out.
 
-    code: SPOKEN or WHERE. indices: of the tracks that were found, ascending. of: how many tracks the
+    code: SPOKEN, WHERE or WITHOUT. indices: of the tracks that were found, ascending. of: how many tracks the
     stage had to choose from. reason: returns why it leaves out a track, in a few words.
     """
 
@@ -41,13 +42,14 @@ class Stage:
 class Choice:
     """The tracks of a playlist, and what each stage leaves out of all that were found.
 
-    lacking: terms of the query that decided on tracks without the tag.
+    lacking: terms of the query that decided on tracks without the tag. lists: the skip lists.
     """
 
     found: Tracks
     tracks: Tracks
     stages: tuple[Stage, ...] = ()
     lacking: "Sequence[Lacking]" = ()
+    lists: "Sequence[SkipList]" = ()
 
     def stage(self, code: str) -> Stage | None:
         """Return the stage with this code; None if it was not asked for."""
@@ -78,8 +80,10 @@ class NothingMatchesError(PlayshuffleError):
     """No track matches what a playlist selects. The playlist stays as it is."""
 
     def __init__(self, choice: Choice) -> None:
-        where, skipped = choice.stage(WHERE), choice.stage(SPOKEN)
-        if where is not None and where.of:
+        where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
+        if without is not None and without.of:
+            what = f"The skip lists of --without name all {counted(without.of, 'track')}"
+        elif where is not None and where.of:
             what = f"None of {counted(where.of, 'track')} matches the query. Check it with `playshuffle tags`"
         else:
             what = "There is no music"
@@ -89,13 +93,16 @@ class NothingMatchesError(PlayshuffleError):
         super().__init__(f"{what}. The playlist was left as it is.", Exit.NOTHING_TO_PLAY, ["--where"])
 
 
-def choose(request: Request, found: Tracks, tags_of: "TagsOf | None") -> Choice:
+def choose(
+    request: Request, found: Tracks, tags_of: "TagsOf | None", lists: "Sequence[SkipList]" = ()
+) -> Choice:
     """Choose the tracks of a playlist.
 
     Args:
         request: the playlist.
         found: all tracks of its folders.
         tags_of: looks up the tags of a folder, as rows of the cache; None without tags.
+        lists: the skip lists of the request, read.
 
     Raises:
         PlayshuffleError: the query is not valid, or takes too long.
@@ -110,8 +117,11 @@ def choose(request: Request, found: Tracks, tags_of: "TagsOf | None") -> Choice:
     if request.where:
         stage, left, lacking = _matching(parse_all(request), found, left, tags_of)
         stages.append(stage)
+    if lists:
+        stage, left = _without(lists, found, left)
+        stages.append(stage)
     tracks = found if len(left) == len(found) else found.only(left)
-    return Choice(found, tracks, tuple(stages), lacking)
+    return Choice(found, tracks, tuple(stages), lacking, tuple(lists))
 
 
 def parse_all(request: Request) -> "Query":
@@ -173,6 +183,15 @@ def _matching(
 
     stage = Stage(WHERE, [left[row] for row in selection.left_out], len(left), reason)
     return stage, [left[row] for row in selection.kept], selection.lacking
+
+
+def _without(lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]) -> tuple[Stage, Sequence[int]]:
+    from playshuffle.pipeline.skip_lists import reasons_to_skip  # most playlists have none
+
+    reasons = reasons_to_skip(found, lists)
+    omitted = [index for index in left if index in reasons]
+    stage = Stage(WITHOUT, omitted, len(left), reasons.__getitem__)
+    return stage, [index for index in left if index not in reasons] if omitted else left
 
 
 def why_no_match(findings: "Sequence[Finding]") -> str:

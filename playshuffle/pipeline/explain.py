@@ -22,7 +22,7 @@ from playshuffle.pipeline.deck_history import load_history
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.presence import present_roots, reachable_roots
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools, rows_of, scan
+from playshuffle.pipeline.session import Tools, rows_of, scan, skip_lists
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
 
@@ -190,9 +190,8 @@ def look_at(request: Request, tools: Tools) -> PlaylistStages:
             target.find_last_order()
             last = target.last_tracks
         _, gone = present_roots(roots, library, state.root, last, ())
-        choice = choose(
-            request, library.tracks, rows_of(cache, tools.read_all) if cache is not None else None
-        )
+        tag_rows = rows_of(cache, tools.read_all) if cache is not None else None
+        choice = choose(request, library.tracks, tag_rows, skip_lists(request, state, target))
         writer = entry_writer(request, target, library.tracks.folders)
         _, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
         playlist = PlaylistStages(

@@ -14,7 +14,8 @@ class Request:
     output: None writes no file; the entries are returned.
     pins: as the user wrote them, `TRACK[@PLACE]`.
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
-    where: queries that tracks must match. spoken: audiobooks and podcasts count as tracks.
+    where: queries that tracks must match. without: playlists whose tracks are left out.
+    spoken: audiobooks and podcasts count as tracks.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
     player: for which the playlist is written, one of `players.PLAYERS`.
     style, max_per_file: None for those of the player.
@@ -29,6 +30,7 @@ class Request:
     pins: tuple[str, ...] = ()
     files: tuple[bytes, ...] | None = None
     where: tuple[str, ...] = ()
+    without: tuple[bytes, ...] = ()
     spoken: bool = False
     style: PathStyle | None = None
     seed: str | None = None

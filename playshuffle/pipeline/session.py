@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from dataclasses import replace as with_fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
@@ -33,6 +33,9 @@ from playshuffle.store import decks
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.pipeline.skip_lists import SkipList
 
 # Looks up the tags of a folder, as rows of the cache.
 RowsOf = Callable[[Folder], Sequence[Sequence[Any] | None]]
@@ -135,6 +138,7 @@ class Session:
         """Return the report with all that is known at the end."""
         notes = [*report.notes, *root_user_notes(self.request.roots), *self.state.notes]
         notes += self.target.notes if self.target is not None else []
+        notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
         notes += [
             f"{error.summary}; what is there is passed over, and comes later." for error in self.missing
         ]
@@ -196,7 +200,7 @@ def open_session(
             if not len(library.tracks):
                 raise nothing_to_play(request.roots, library.skipped + library.unreadable)
             tag_rows = rows_of(cache, tools.read_all, tools.tags) if cache is not None else None
-            choice = choose(request, library.tracks, tag_rows)
+            choice = choose(request, library.tracks, tag_rows, skip_lists(request, state, target))
             tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
             if not len(tracks):
                 raise _nothing_left(roots, missing, choice, unwritable)
@@ -219,6 +223,20 @@ def open_session(
                 tags_of=_tags_of(tag_rows) if tag_rows is not None else None,
                 recipe=_with_pins(request, choice, tracks),
             )
+
+
+def skip_lists(request: Request, state: State, target: Target | None) -> "Sequence[SkipList]":
+    """Read the skip lists of a request.
+
+    Raises:
+        PlayshuffleError: a list cannot be read, and never was.
+    """
+    if not request.without:
+        return ()
+    from playshuffle.pipeline.skip_lists import read_skip_lists  # most playlists have none
+
+    playlist = target.path if target is not None else None
+    return read_skip_lists(request.without, state, playlist, writes=request.writes)
 
 
 def scan(

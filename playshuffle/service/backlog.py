@@ -6,9 +6,10 @@ exchange two tracks.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from types import MappingProxyType
 
 from playshuffle.watch.debounce import Batch, merged
 
@@ -26,6 +27,7 @@ class Backlog:
 
     Args:
         folders: by playlist, the folders it is made from, without a slash at the end.
+        files: by playlist, single files that it is made from, too.
         settle_s: how long a file must not be written to before it is read.
         unfinished: news by playlist, from the backlog of an earlier configuration.
         now_s: seconds of a clock that is never set, as in every method.
@@ -35,6 +37,7 @@ class Backlog:
         self,
         folders: Mapping[str, Sequence[bytes]],
         *,
+        files: Mapping[str, Collection[bytes]] = MappingProxyType({}),
         settle_s: float,
         unfinished: Mapping[str, Batch],
         now_s: float,
@@ -42,6 +45,7 @@ class Backlog:
         self._tops = {
             name: tuple(path.rstrip(b"/") + b"/" for path in paths) for name, paths in folders.items()
         }
+        self._files = {name: frozenset(paths) for name, paths in files.items()}
         self._settle_s = settle_s
         self._waiting: dict[str, list[_Dated]] = {}
         self._carried: dict[str, list[_Dated]] = {
@@ -134,6 +138,7 @@ class Backlog:
         tops = self._tops[name]
         return (
             batch.is_whole
+            or not batch.files.isdisjoint(self._files.get(name, ()))
             or any(path.startswith(tops) for path in (*batch.folders, *batch.trees))
             or any(top.startswith(tree) for top in tops for tree in batch.trees)
         )

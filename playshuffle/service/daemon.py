@@ -94,6 +94,7 @@ def run(load: Callable[[], Config]) -> int:
                                 root for playlist in managed.playlists for root in playlist.request.roots
                             )
                         ),
+                        files=[path for playlist in managed.playlists for path in playlist.request.without],
                         settle_s=config.settle_s,
                         poll_s=config.poll_s,
                         beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
@@ -187,6 +188,7 @@ class _Life:
                 for playlist in config.playlists
                 if playlist.deal is None or playlist.deal.every != Every.RUN
             },
+            files={playlist.name: playlist.request.without for playlist in config.playlists},
             settle_s=config.settle_s,
             unfinished=inheritance.unfinished,
             now_s=time.monotonic(),

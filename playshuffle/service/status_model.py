@@ -40,6 +40,7 @@ class PlaylistStatus:
     name: in the configuration, None if it is only remembered. output: its file.
     state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
         without a service also not managed and not written.
+    missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, summary: facts and a summary of its deck, if it is dealt.
     """
 
@@ -52,6 +53,7 @@ class PlaylistStatus:
     last_write: int | None = None
     last_error: str | None = None
     unreadable: tuple[str, ...] = ()
+    missing_lists: tuple[str, ...] = ()
     deck: Mapping[str, object] | None = None
     summary: str | None = None
 

@@ -71,7 +71,10 @@ def _add_configured(
             if os.fsdecode(root) not in roots:
                 roots[os.fsdecode(root)] = _root(root, state.root(root))
         if not _is_listed(playlists.values(), configured.name, output):
-            playlists[output] = _playlist(configured.name, os.fsencode(output), state)
+            lists = configured.request.without
+            missing = tuple(os.fsdecode(path) for path in lists if not os.path.isfile(path))
+            status = _playlist(configured.name, os.fsencode(output), state)
+            playlists[output] = replace(status, missing_lists=missing)
     for broken in config.broken:
         if not _is_listed(playlists.values(), broken.name, ""):
             playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)

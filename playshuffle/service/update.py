@@ -204,4 +204,5 @@ def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
         unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
         folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
         notes=list(report.notes),
+        missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
     )

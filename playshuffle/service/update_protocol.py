@@ -31,6 +31,7 @@ class PlaylistUpdated:
     growing: folders with files that are still being written. is_cached: False if the tags that were read
     could not be stored, so that the next update must scan everything.
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
+    missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, deck_summary: only of a dealt playlist.
     """
 
@@ -48,6 +49,7 @@ class PlaylistUpdated:
     unreadable: list[tuple[str, str]]
     folders: list[tuple[str, int]]
     notes: list[str]
+    missing_lists: list[str]
     deck: dict[str, object] | None = None
     deck_summary: str | None = None
 
@@ -122,6 +124,7 @@ def _batch_fields(batch: Batch) -> dict[str, Any]:
         "moved": [[os.fsdecode(old), os.fsdecode(new)] for old, new in batch.moved],
         "is_whole": batch.is_whole,
         "why": batch.why,
+        "files": [*map(os.fsdecode, batch.files)],
     }
 
 
@@ -133,4 +136,5 @@ def _batch(fields: dict[str, Any]) -> Batch:
         tuple((os.fsencode(old), os.fsencode(new)) for old, new in fields["moved"]),
         fields["is_whole"],
         fields["why"],
+        frozenset(map(os.fsencode, fields["files"])),
     )

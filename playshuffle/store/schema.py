@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.mounts import Mount
 
-VERSION = 5
+VERSION = 6
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed. Orders and decks over the same paths share a row.
@@ -24,6 +24,7 @@ VERSION = 5
 # deck: places: index arrays one after the other; facts: JSON, their lengths, and all that is no array.
 # marks: how to recognise each path of the library, as files were when this row was written; compressed.
 # They are not shared: rows over the same paths may be written before and after files swap their names.
+# skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
 _TABLES = """
     CREATE TABLE IF NOT EXISTS library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS playlist (
@@ -49,6 +50,12 @@ _TABLES = """
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS skip_list (
+        playlist BLOB NOT NULL,
+        list BLOB NOT NULL,
+        paths BLOB NOT NULL,
+        PRIMARY KEY (playlist, list)
+    );
 """
 
 # From each version to the next. No DROP COLUMN: SQLite has that only since 3.35.
@@ -87,6 +94,14 @@ _STEPS = {
     ALTER TABLE playlist ADD edits BLOB NOT NULL DEFAULT x'';
     UPDATE playlist SET age = age + 2;
     """,
+    5: """
+    CREATE TABLE skip_list (
+        playlist BLOB NOT NULL,
+        list BLOB NOT NULL,
+        paths BLOB NOT NULL,
+        PRIMARY KEY (playlist, list)
+    );
+    """,
 }
 
 _COLUMNS: dict[str, dict[str, type]] = {
@@ -104,6 +119,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
     },
     "deck": {"path": bytes, "age": int, "library": bytes, "places": bytes, "facts": str, "marks": bytes},
     "root": {"path": bytes, "tracks": int, "mounts": str},
+    "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
 }
 
 
@@ -239,7 +255,7 @@ def _is_sound(table: str, row: list[Any]) -> bool:
 
 def delete_row(database: sqlite3.Connection, bad: BadRow) -> None:
     """Delete a bad row, and the paths that it refers to if these are damaged, too."""
-    if bad.table != "root":
+    if bad.table in ("playlist", "deck"):
         query = (
             f"SELECT digest, paths FROM {bad.table} JOIN library ON library = digest"  # noqa: S608
             f" WHERE {bad.table}.rowid = ?"

@@ -284,6 +284,7 @@ class State:
         def delete(database: Connection) -> None:
             database.execute("DELETE FROM playlist WHERE path = ?", (playlist,))
             database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
+            database.execute("DELETE FROM skip_list WHERE playlist = ?", (playlist,))
 
         if known:
             self.change(playlist, delete)

@@ -28,6 +28,7 @@ class Batch:
         away. Of very many, the folders they were in stand for them: what is missing below a path
         named here is missing because someone deleted it.
     moved: from and to, as events told, in the order they came.
+    files: single files that changed, such as skip lists.
     is_whole: everything is to be read again; `folders` and `trees` are empty then.
     why: events, growing (files are still being written); or, for the whole: start, lost (events were),
         root (it went, came or was exchanged), mounts, resume, asked, hourly, poll, day (a new one
@@ -40,6 +41,7 @@ class Batch:
     moved: tuple[tuple[bytes, bytes], ...] = ()
     is_whole: bool = False
     why: str = "events"
+    files: frozenset[bytes] = frozenset()
 
 
 def merged(one: Batch, other: Batch) -> Batch:
@@ -52,6 +54,7 @@ def merged(one: Batch, other: Batch) -> Batch:
         (one.moved + other.moved)[-_MOST_MOVED:],
         one.is_whole or other.is_whole,
         one.why if one.is_whole else other.why,
+        one.files | other.files,
     )
 
 
@@ -71,6 +74,7 @@ class BatchCollector:
         self._trees: set[bytes] = set()
         self._gone: set[bytes] = set()
         self._moved: list[tuple[bytes, bytes]] = []
+        self._files: set[bytes] = set()
         self._whys: set[str] = set()
         self._is_whole = False
         self._is_urgent = False
@@ -95,6 +99,11 @@ class BatchCollector:
         if hint.is_folder and hint.come is not None and not self._is_below_tree(hint.come + b"/"):
             self._trees.add(hint.come + b"/")
         self._shorten()
+
+    def note_file(self, path: bytes, now: float) -> None:
+        """Note that a single file changed; it is ripe after the quiet time."""
+        self._wait("events", now)
+        self._files.add(path)
 
     def again(self, folders: Iterable[bytes], now: float) -> None:
         """Look at these folders; at once, where nothing else is waiting to be ripe."""
@@ -132,6 +141,7 @@ class BatchCollector:
             tuple(self._moved),
             self._is_whole,
             why or ("events" if "events" in self._whys else "growing"),
+            frozenset(self._files),
         )
         self._clear()
         return batch

@@ -15,6 +15,7 @@ from typing import Self
 
 from playshuffle.watch.debounce import LATEST_S, SETTLE_S, Batch, BatchCollector
 from playshuffle.watch.event import Hint
+from playshuffle.watch.file_watcher import FileWatcher
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.root_watcher import Sentry
 from playshuffle.watch.schedule import POLL_S, Schedule
@@ -31,6 +32,7 @@ class Watch:
 
     Args:
         roots: absolute paths without a slash at the end; they need not be there.
+        files: single files that playlists are made from, too.
         settle_s: without an event until a batch is ripe…
         latest_s: …unless its first event is that old.
         poll_s: between looks at everything, where a root has no events.
@@ -42,6 +44,7 @@ class Watch:
         self,
         roots: Sequence[bytes],
         *,
+        files: Sequence[bytes] = (),
         settle_s: float = SETTLE_S,
         latest_s: float = LATEST_S,
         poll_s: float = POLL_S,
@@ -49,11 +52,13 @@ class Watch:
         beat_s: float | None = None,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
+        self._files = files
         self._beat_s = BEAT_S if beat_s is None else beat_s
         self._collector = BatchCollector(settle_s, latest_s)
         self._schedule = Schedule(whole_s, poll_s, settle_s, time.monotonic(), _asleep_s())
-        self._news: deque[tuple[float, Hint | str]] = deque()
+        self._news: deque[tuple[float, Hint | str | bytes]] = deque()
         self._sentries: list[Sentry] = []
+        self._file_watcher = FileWatcher((), self._hear)
         self._starting = 0
         self._has_started = False
         self._bell = self._mounts = -1
@@ -62,6 +67,7 @@ class Watch:
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         with contextlib.suppress(OSError):  # without /proc there is no table, and much else is missing
             self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
+        self._file_watcher = FileWatcher(self._files, self._hear)
         self._starting = len(self._roots)
         self._sentries = [Sentry(root, self._hear) for root in self._roots]
         return self
@@ -73,8 +79,10 @@ class Watch:
         """End all threads and let go of the folders."""
         for sentry in self._sentries:
             sentry.stop()
+        self._file_watcher.stop()
         end = time.monotonic() + _END_S
         have_ended = [sentry.join(end - time.monotonic()) for sentry in self._sentries]
+        have_ended.append(self._file_watcher.join(end - time.monotonic()))
         self._sentries = []
         if self._mounts >= 0:
             os.close(self._mounts)
@@ -116,6 +124,7 @@ class Watch:
                 beat_at = time.monotonic() + self._beat_s
                 for sentry in self._sentries:
                     sentry.poke()
+                self._file_watcher.poke()
                 is_woken = True
             if is_woken:
                 yield None
@@ -160,7 +169,7 @@ class Watch:
                 sentry.poke(mounts_changed=True)
         return wake in called
 
-    def _hear(self, news: Hint | str) -> None:
+    def _hear(self, news: Hint | str | bytes) -> None:
         """Take news from another thread; it is only laid down here."""
         if len(self._news) >= _MOST_NEWS:
             self._news.clear()
@@ -177,8 +186,10 @@ class Watch:
             with contextlib.suppress(IndexError):  # what was laid down may be too much, and cleared
                 self._take(*self._news.popleft())
 
-    def _take(self, at: float, news: Hint | str) -> None:
-        if isinstance(news, Hint):
+    def _take(self, at: float, news: Hint | str | bytes) -> None:
+        if isinstance(news, bytes):
+            self._collector.note_file(news, at)
+        elif isinstance(news, Hint):
             self._collector.note(news, at)
         elif news != "start":
             self._collector.whole(news, at)

@@ -45,6 +45,14 @@ def test_news_is_carried_only_to_the_playlist_that_has_not_applied_it() -> None:
     assert (batches["two"].moved, batches["two"].gone) == (MOVE.moved, MOVE.gone)
 
 
+def test_a_single_file_concerns_the_playlists_that_are_made_from_it() -> None:
+    folders = {"one": (b"/m",), "two": (b"/m",)}
+    pending = Backlog(folders, files={"two": [b"/never.m3u"]}, settle_s=2, unfinished={}, now_s=0)
+    pending.add(Batch(files=frozenset({b"/never.m3u"})), 1)
+
+    assert pending.begin(1) == {"two": Batch(files=frozenset({b"/never.m3u"}))}
+
+
 def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -> None:
     pending = backlog()
     pending.add(MOVE, 1)

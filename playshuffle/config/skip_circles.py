@@ -1,0 +1,37 @@
+"""Find playlists of a configuration that omit each other's tracks in a circle.
+
+Each update of one would change the next, for ever.
+"""
+
+from collections.abc import Mapping
+
+from playshuffle.pipeline.request import Request
+from playshuffle.system import atomic_file
+
+
+def in_circles(requests: Mapping[bytes, Request]) -> dict[bytes, bytes]:
+    """Return each playlist that is in a circle, with the skip list that leads into it.
+
+    Args:
+        requests: by the resolved path of the playlist.
+    """
+    lists = {
+        path: {atomic_file.resolved(each): each for each in request.without}
+        for path, request in requests.items()
+    }
+    found = {}
+    for path in requests:
+        for target, named in lists[path].items():
+            if target in requests and path in _reached(target, lists):
+                found[path] = named
+    return found
+
+
+def _reached(start: bytes, lists: Mapping[bytes, Mapping[bytes, bytes]]) -> set[bytes]:
+    reached = {start}
+    waiting = [start]
+    while waiting:
+        new = [path for path in lists.get(waiting.pop(), ()) if path not in reached]
+        reached.update(new)
+        waiting += new
+    return reached

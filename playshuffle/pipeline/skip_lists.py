@@ -1,0 +1,128 @@
+"""Read skip lists: playlists whose tracks are left out of another playlist.
+
+Any player may edit them. A list that cannot be read any more counts with its last content, so that
+nothing comes back by accident. Playlists that a list names are not followed.
+"""
+
+import os
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.folder import Folder, rows
+from playshuffle.library.listing import fits
+from playshuffle.library.tracks import Tracks
+from playshuffle.playlist import parts, reading
+from playshuffle.store import skip_lists as store
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+
+
+class SkipList(NamedTuple):
+    """A skip list. lines: the line of each entry by its path, 0 where it is not known.
+
+    problem: why its last content counts; empty if it could be read.
+    """
+
+    path: bytes
+    lines: Mapping[bytes, int]
+    problem: str = ""
+
+
+def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
+    """Check that no list is the playlist that is to be written.
+
+    Raises:
+        PlayshuffleError: one is; each run would then undo what the last one did.
+    """
+    if output is None:
+        return
+    own = {atomic_file.resolved(path) for path in (output, *parts.existing(output))}
+    for path in lists:
+        if atomic_file.resolved(path) in own:
+            raise PlayshuffleError(
+                f"--without {shown(path)} is the playlist that is written. Name another skip list.",
+                Exit.USAGE,
+                ["--without"],
+            )
+
+
+def read_skip_lists(
+    lists: Sequence[bytes], state: State, playlist: bytes | None, *, writes: bool
+) -> list[SkipList]:
+    """Read the skip lists of a playlist.
+
+    Args:
+        lists: absolute paths.
+        state: has what they held before.
+        playlist: resolved path of the playlist, under which that is stored; None for none.
+        writes: store what they hold now.
+
+    Raises:
+        PlayshuffleError: a list cannot be read, and never was.
+    """
+    known = store.load(state, playlist) if playlist is not None else {}
+    read = [_read(path, known.get(path)) for path in lists]
+    content = {each.path: list(each.lines) for each in read}
+    if writes and playlist is not None and content != known:
+        store.save(state, playlist, content)
+    return read
+
+
+def _read(path: bytes, known: Sequence[bytes] | None) -> SkipList:
+    try:
+        entries = reading.read(path).entries
+    except PlayshuffleError as error:
+        if known is None:
+            raise PlayshuffleError(
+                f"--without: {error} The playlist was left as it is.",
+                Exit.NO_INPUT,
+                ["--without"],
+            ) from error
+        return SkipList(path, dict.fromkeys(known, 0), str(error))
+    lines: dict[bytes, int] = {}
+    for entry in entries:
+        if entry.path and b"\0" not in entry.path:
+            lines.setdefault(os.path.normpath(entry.path), entry.line)
+    return SkipList(path, lines)
+
+
+def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> dict[int, str]:
+    """Return why tracks are left out, by index.
+
+    An entry names a track by its path, or by another path to the same file.
+    """
+    if not any(each.lines for each in lists):
+        return {}
+    index_of = {path: index for index, path in enumerate(found.paths)}
+    reasons: dict[int, str] = {}
+    others: dict[tuple[int, int], str] = {}
+    for each in lists:
+        for path, line in each.lines.items():
+            reason = f"in {shown(each.path)}" + (f", line {line}" if line else "")
+            index = index_of.get(path)
+            if index is not None:
+                reasons.setdefault(index, reason)
+            elif (file := _file(path)) is not None:
+                others.setdefault(file, reason)
+    if others:
+        for index, file in enumerate(found.column(_files)):
+            if file in others:
+                reasons.setdefault(index, others[file])
+    return reasons
+
+
+def _file(path: bytes) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, fits(status.st_ino)
+
+
+def _files(folder: Folder) -> Iterable[tuple[int, int]]:
+    inodes = array("q", folder.stamps)[3::4]
+    linked = folder.odd.linked
+    for name, inode in zip(rows(folder.names, b"/"), inodes, strict=True):
+        yield linked.get(name, folder.device), inode

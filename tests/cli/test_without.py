@@ -1,0 +1,261 @@
+"""Test that playlists omit the tracks of skip lists, which any player may edit."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import library, listed, make, report, run, state_file
+from tests.support.service import Service, aged, config, holds, wait_for
+
+pytestmark = pytest.mark.process
+
+NAMES = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv", "5.opus")
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return aged(library(tmp_path / "Music", NAMES))
+
+
+def without(*names: str) -> list[str]:
+    return sorted(set(NAMES) - set(names))
+
+
+def kept(music: Path, *words: str | Path) -> list[str]:
+    make(music, *words)
+    return sorted(listed(music / "playshuffle.m3u"))
+
+
+@pytest.mark.parametrize("suffix", [".m3u", ".m3u8", ".xspf", ".jspf", ".pls"])
+def test_the_tracks_of_a_playlist_of_any_format_are_left_out(music: Path, suffix: str) -> None:
+    make(music, "-o", music / f"never{suffix}", "--where", "path:b")
+
+    assert kept(music, "--without", music / f"never{suffix}") == without("b/3.flac", "b/Ä.wv")
+
+
+def test_several_lists_count_together(music: Path) -> None:
+    (music / "one.m3u").write_text(
+        "a/1.mp3\r\n\r\n# a comment\nhttp://radio.example/stream\nno such file.mp3\n"
+    )
+    (music.parent / "two.m3u").write_text(f"file://{music}/b/3.flac\nMusic/5.opus\n")
+
+    assert kept(music, "--without", music / "one.m3u", "--without", music.parent / "two.m3u") == without(
+        "a/1.mp3", "b/3.flac", "5.opus"
+    )
+
+
+def test_an_entry_counts_under_every_path_to_the_file(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(music)
+    os.link(music / "a/2.ogg", tmp_path / "other.ogg")
+    (tmp_path / "never.m3u").write_text(f"{tmp_path}/link/a/1.mp3\nother.ogg\n")
+
+    assert kept(music, "--without", tmp_path / "never.m3u") == without("a/1.mp3", "a/2.ogg")
+
+
+def test_the_summary_and_the_report_name_what_is_left_out(music: Path) -> None:
+    (music / "never.m3u").write_text("# mine\na/1.mp3\n")
+    said = make(music, "--without", music / "never.m3u", "-v")
+
+    assert "skipped 1 track of the skip lists" in said
+    assert f"{music}/a/1.mp3: in {music}/never.m3u, line 2" in said
+    left_out = report(music, "--without", music / "never.m3u")["choice"]["left_out"]["without"]
+    assert left_out == [{"path": f"{music}/a/1.mp3", "reason": f"in {music}/never.m3u, line 2"}]
+
+
+def test_why_names_the_list_and_the_line(music: Path) -> None:
+    (music / "never.m3u").write_text("# mine\na/1.mp3\n")
+    done = run("why", music / "a/1.mp3", "--folder", music, "--without", music / "never.m3u", "--json")
+
+    assert done.code == 1, done.err
+    [row] = json.loads(done.out)["files"][0]["playlists"]
+    assert (row["reason"], row["text"]) == ("without", f"in {music}/never.m3u, line 2")
+
+
+def test_a_deck_deals_no_track_of_the_list(music: Path) -> None:
+    (music / "never.m3u").write_text("a/1.mp3\nb/3.flac\n")
+    for _ in range(2):
+        done = run("deal", music, "-n", "2", "--every", "run", "--without", music / "never.m3u")
+        assert done.code == 0, done.err
+        assert not {"a/1.mp3", "b/3.flac"} & set(listed(music / "today.m3u"))
+
+
+def test_if_the_list_names_every_track_the_playlist_stays(music: Path) -> None:
+    make(music)
+    before = (music / "playshuffle.m3u").read_bytes()
+    make(music, "-o", music / "never.m3u")
+    done = run("make", music, "--without", music / "never.m3u")
+
+    assert done.code == 3
+    assert "The skip lists of --without name all 5 tracks" in done.err
+    assert (music / "playshuffle.m3u").read_bytes() == before
+
+
+# Lists that go, or are none
+
+
+def test_a_list_that_disappears_keeps_its_last_content(music: Path) -> None:
+    never = music / "never.m3u"
+    never.write_text("a/1.mp3\n")
+    words = ("--without", never)
+    assert kept(music, *words) == without("a/1.mp3")
+    for spoil in (never.unlink, never.mkdir, never.rmdir):
+        spoil()
+        said = make(music, *words)
+        assert "Its last content counts" in said
+        assert sorted(listed(music / "playshuffle.m3u")) == without("a/1.mp3")
+    never.write_text("a/2.ogg\n")
+    assert kept(music, *words) == without("a/2.ogg")
+    never.write_text("")
+    assert kept(music, *words) == without()
+
+
+def test_a_list_that_never_was_there_is_an_error(music: Path) -> None:
+    make(music)
+    before = (music / "playshuffle.m3u").read_bytes()
+    done = run("make", music, "--without", music / "nver.m3u")
+
+    assert done.code == 66
+    assert f"{music}/nver.m3u cannot be read: No such file or directory" in done.err
+    assert (music / "playshuffle.m3u").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"), [(".m3u", b"a/1.mp3\0"), (".xspf", b"<?xml <!DOCTYPE"), (".jspf", b"[[[")]
+)
+def test_what_is_not_a_playlist_is_an_error(music: Path, suffix: str, content: bytes) -> None:
+    (music / f"x{suffix}").write_bytes(content)
+    done = run("make", music, "--without", music / f"x{suffix}")
+
+    assert done.code == 66, done.err
+    assert "Traceback" not in done.err
+
+
+def test_devices_and_pipes_are_refused_at_once(music: Path) -> None:
+    os.mkfifo(music / "fifo")
+    for path in ("/dev/zero", "/dev/stdin", music / "fifo", music):
+        done = run("make", music, "--without", path)
+        assert done.code == 66, done.err
+
+
+def test_a_list_that_names_itself_and_the_output_is_not_followed(music: Path) -> None:
+    never = music / "never.m3u"
+    never.write_text(f"never.m3u\n{never}\nplayshuffle.m3u\na/1.mp3\n\x1b[31m.mp3\n")
+    for _ in range(3):
+        said = make(music, "--without", never, "-v")
+        assert sorted(listed(music / "playshuffle.m3u")) == without("a/1.mp3")
+        assert "\x1b" not in said
+
+
+def test_the_playlist_that_is_written_cannot_be_its_own_skip_list(music: Path) -> None:
+    (music / "link.m3u").symlink_to("playshuffle.m3u")
+    for name in ("playshuffle.m3u", "./a/../playshuffle.m3u", "link.m3u"):
+        done = run("make", music, "--without", name, cwd=music)
+        assert done.code == 2
+        assert "is the playlist that is written" in done.err
+    assert not (music / "playshuffle.m3u").exists()
+
+    make(music, "--max-per-file", "2")
+    assert run("make", music, "--without", music / "playshuffle-1.m3u", cwd=music).code == 2
+
+
+def test_forget_forgets_the_lists_too(music: Path) -> None:
+    never = music / "never.m3u"
+    never.write_text("a/1.mp3\n")
+    make(music, "--without", never)
+    never.unlink()
+    assert run("forget", music / "playshuffle.m3u").code == 0
+
+    assert run("make", music, "--without", never).code == 66
+
+
+def test_a_list_of_a_hundred_thousand_lines_is_read(music: Path, home: Path) -> None:
+    (music / "never.m3u").write_text("".join(f"x/{number}.mp3\n" for number in range(100_000)) + "a/1.mp3\n")
+
+    assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
+    assert state_file(home).stat().st_size < 2_000_000
+
+
+# The configuration and the service
+
+
+def configured(music: Path, text: str) -> tuple[Path, dict[str, str]]:
+    file = music.parent / "config.toml"
+    file.write_text(text)
+    return file, {"PLAYSHUFFLE_CONFIG": str(file)}
+
+
+def test_lists_of_the_configuration_start_at_its_folder(music: Path) -> None:
+    (music.parent / "never.m3u").write_text("Music/a/1.mp3\n")
+    for value in ("never.m3u", ["never.m3u"]):
+        _, env = configured(music, config(music, without=value))
+        assert run("config", "check", env=env).code == 0
+        assert run("reshuffle", "all", env=env).code == 0
+        assert sorted(listed(music / "all.m3u")) == without("a/1.mp3")
+
+
+def test_config_check_names_a_list_that_does_not_exist(music: Path) -> None:
+    _, env = configured(music, config(music, without=["nver.m3u"]))
+    done = run("config", "check", env=env)
+
+    assert done.code == 1
+    assert f"{music.parent}/nver.m3u does not exist" in done.err.replace("~", os.environ["HOME"])
+
+
+def test_lists_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
+    text = f'folders = ["{music}"]\n' + "".join(
+        f'[playlist.{name}]\nwithout = ["Music/{other}.m3u"]\n' for name, other in ("ab", "bc", "ca", "da")
+    )
+    file, env = configured(music, text)
+    done = run("config", "check", env=env)
+
+    assert done.code == 78
+    assert f"{file}, line 3: without: {music}/b.m3u omits the tracks of this playlist, too." in done.err
+    assert "line 9" not in done.err  # d omits a, and nothing omits d
+
+
+def test_the_own_output_is_refused_in_the_words_of_the_configuration(music: Path) -> None:
+    file, env = configured(music, config(music, without=["Music/all.m3u"]))
+    done = run("config", "check", env=env)
+
+    assert done.code == 78
+    assert f"{file}, line 3: without {music}/all.m3u is the playlist that is written" in done.err
+
+
+def test_the_service_follows_the_list_and_keeps_its_last_content(tmp_path: Path, music: Path) -> None:
+    never = tmp_path / "lists/never.m3u"
+    never.parent.mkdir()
+    never.write_text(f"{music}/a/1.mp3\n")
+    with Service(tmp_path, config(music, without=[str(never)])) as service:
+        wait_for(holds(music / "all.m3u", *without("a/1.mp3")))
+        order = listed(music / "all.m3u")
+
+        never.with_suffix(".new").write_text(f"{music}/a/1.mp3\n{music}/a/2.ogg\n")
+        never.with_suffix(".new").replace(never)
+        wait_for(holds(music / "all.m3u", *without("a/1.mp3", "a/2.ogg")))
+
+        never.write_text(f"{music}/a/1.mp3\n")
+        wait_for(holds(music / "all.m3u", *without("a/1.mp3")))
+        assert listed(music / "all.m3u") == order
+
+        never.unlink()
+        wait_for(lambda: service.playlist("all")["missing_lists"] == [str(never)])
+        assert listed(music / "all.m3u") == order
+        assert service.playlist("all")["state"] == "managed"
+        said = run("status", env=service.env).out.decode()
+        assert "is missing: its last content counts" in " ".join(said.split())
+
+        never.write_text("")
+        wait_for(holds(music / "all.m3u", *without()))
+        assert service.playlist("all")["missing_lists"] == []
+
+
+def test_the_service_waits_for_a_list_that_never_was_there(tmp_path: Path, music: Path) -> None:
+    never = tmp_path / "never.m3u"
+    with Service(tmp_path, config(music, without=[str(never)])) as service:
+        wait_for(lambda: service.playlist("all")["state"] == "error")
+        assert not (music / "all.m3u").exists()
+
+        never.write_text(f"{music}/a/1.mp3\n")
+        wait_for(holds(music / "all.m3u", *without("a/1.mp3")))

@@ -1,0 +1,64 @@
+"""Test that changes of single files are reported, however they are written."""
+
+import queue
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from playshuffle.watch import watcher
+from playshuffle.watch.file_watcher import FileWatcher
+from playshuffle.watch.watcher import Watch
+from tests.support.processes import eventually
+from tests.support.watched import Watched
+
+
+@contextmanager
+def watched(*paths: Path) -> Iterator[tuple[FileWatcher, "queue.Queue[bytes]"]]:
+    news: queue.Queue[bytes] = queue.Queue()
+    files = FileWatcher(map(bytes, paths), news.put)
+    try:
+        yield files, news
+    finally:
+        files.stop()
+        assert files.join(20)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_text("longer"),
+        lambda path: path.unlink(),
+        lambda path: (path.with_suffix(".new").write_text("old"), path.with_suffix(".new").replace(path)),
+    ],
+    ids=["written", "removed", "replaced"],
+)
+def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], object]) -> None:
+    path, other = tmp_path / "a.m3u", tmp_path / "b.m3u"
+    path.write_text("old")
+    with watched(path, other) as (files, news):
+        assert eventually(lambda: files._facts[bytes(path)] and files._facts[bytes(other)] is None)
+        files.poke()
+        change(path)
+        files.poke()
+        assert news.get(timeout=20) == bytes(path)
+        other.write_text("came")
+        files.poke()
+        assert news.get(timeout=20) == bytes(other)
+        assert news.empty()
+
+
+def test_a_watch_of_folders_reports_files_in_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "BEAT_S", 0.1)
+    (tmp_path / "music").mkdir()
+    path = tmp_path / "never.m3u"
+    path.write_text("1")
+    with Watch([bytes(tmp_path / "music")], files=[bytes(path)], settle_s=0.2) as watch:
+        batches = Watched(watch)
+        assert eventually(lambda: watch._file_watcher._facts[bytes(path)])
+        path.write_text("2 longer")
+        batch = batches.next(lambda batch: bool(batch.files))
+
+    assert batch.files == {bytes(path)}
+    assert (batch.is_whole, batch.folders, batch.trees) == (False, frozenset(), frozenset())
