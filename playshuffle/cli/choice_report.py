@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import SPOKEN, WHERE, WITHOUT, Choice, Stage
+from playshuffle.pipeline.choice import DUPLICATE, SPOKEN, WHERE, WITHOUT, Choice, Stage
 from playshuffle.text import counted, shortened
 
 _NAMES = 20  # tracks that -v names; `why FOLDER` lists all
@@ -14,7 +14,7 @@ _NAMES = 20  # tracks that -v names; `why FOLDER` lists all
 def lines(choice: Choice, *, names: bool) -> Iterator[str]:
     """Yield a line for each stage that leaves out tracks. names: also which, and why."""
     for stage in choice.stages:
-        if stage.indices or stage.code in (WHERE, WITHOUT):
+        if stage.indices or stage.code != SPOKEN:
             yield _summary(stage)
             if names:
                 reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code)[:_NAMES])
@@ -53,5 +53,7 @@ def _summary(stage: Stage) -> str:
         return f"skipped {counted(count, 'file')} of spoken word; --spoken includes them"
     if stage.code == WITHOUT:
         return f"skipped {counted(count, 'track')} of the skip lists"
+    if stage.code == DUPLICATE:
+        return f"skipped {counted(count, 'duplicate')}, of which a better or equal copy is kept"
     matching = stage.of - count
     return f"{matching:,} of {counted(stage.of, 'track')} match the query"

@@ -14,7 +14,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
-    from playshuffle.config.load import Wanted
+    from playshuffle.config.load import ConfiguredPlaylist
 
 EXAMPLES = """\b
 Examples:
@@ -105,18 +105,18 @@ def _unseen(roots: Sequence[bytes]) -> set[bytes]:
         return {root for root in roots if state.root(root) is None}
 
 
-def _unknown_lists(playlists: "Sequence[Wanted]") -> list[bytes]:
+def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
     """Return the skip lists that do not exist, and of which no content is known."""
     from playshuffle.store import skip_lists
     from playshuffle.store.state import State
     from playshuffle.system import atomic_file
 
     unknown: list[bytes] = []
-    for wanted in playlists:
-        missing = [path for path in wanted.request.without if not os.path.isfile(path)]
+    for playlist in playlists:
+        missing = [path for path in playlist.request.without if not os.path.isfile(path)]
         if missing:
             with State(writes=False) as state:
-                known = skip_lists.load(state, atomic_file.resolved(wanted.request.output or b""))
+                known = skip_lists.load(state, atomic_file.resolved(playlist.request.output or b""))
             unknown += [path for path in missing if path not in known]
     return list(dict.fromkeys(unknown))
 

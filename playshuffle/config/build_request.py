@@ -9,7 +9,7 @@ from playshuffle.config.options import STDOUT, Options, check_options
 from playshuffle.config.own_players import known_player
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.gap import parse_gap
-from playshuffle.ordering.orders import check
+from playshuffle.ordering.orders import ORDERS, check
 from playshuffle.ordering.recipe import Recipe, parse_part
 from playshuffle.pipeline.choice import check_needs
 from playshuffle.pipeline.mpd_place import default_output
@@ -85,6 +85,13 @@ def build_request(
         **{name: getattr(options, name) for name in _SAME},
     )
     check_needs(request)
+    if request.dedupe is not None and "--inside" in ORDERS[recipe.order].takes:
+        raise PlayshuffleError(
+            f"--dedupe does not work with --order {recipe.order}: the {recipe.order} would have gaps."
+            " Omit it, or choose another order.",
+            Exit.USAGE,
+            ["--dedupe", "--order"],
+        )
     return request
 
 

@@ -23,6 +23,7 @@ from playshuffle.shuffle import Inside
 from playshuffle.text import known
 
 STDOUT = "-"
+RECORDING = "recording"
 MAKE = ("make",)
 MAKE_DEAL = ("make", "deal")
 ALL = ("make", "deal", "watch")
@@ -134,6 +135,13 @@ class Options:
         help="Omit the tracks of this playlist, the skip list.",
         verbs=ALL,
         example='["never.m3u"]',
+    )
+    dedupe: str | None = _option(
+        "--dedupe",
+        metavar="recording",
+        help="Keep only the best copy of each recording.",
+        verbs=ALL,
+        names=("kind of duplicates", (RECORDING,)),
     )
     spoken: bool = _option("--spoken", default=False, help="Include audiobooks and podcasts.", verbs=ALL)
     group_size: int | None = _option("--group-size", metavar="N", help="Blocks of so many tracks.")

@@ -5,14 +5,14 @@ The reasons are what `-v`, `--json` and `why` show.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library import spoken
-from playshuffle.library.folder import Folder, Skipped, rows
+from playshuffle.library.folder import Folder, Skipped, Tags, rows
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.text import counted
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from playshuffle.pipeline.skip_lists import SkipList
     from playshuffle.selection.query import Finding, Lacking, Query, TagsOf
 
-SPOKEN, WHERE, WITHOUT = "spoken", "where", "without"
+SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The tracks that one stage leaves out.
 
-    code: SPOKEN, WHERE or WITHOUT. indices: of the tracks that were found, ascending. of: how many tracks the
-    stage had to choose from. reason: returns why it leaves out a track, in a few words.
+    code: SPOKEN, WHERE, WITHOUT or DUPLICATE. indices: of the tracks that were found, ascending.
+    of: how many tracks the stage had to choose from. reason: returns why it leaves out a track.
     """
 
     code: str
@@ -43,6 +43,7 @@ class Choice:
     """The tracks of a playlist, and what each stage leaves out of all that were found.
 
     lacking: terms of the query that decided on tracks without the tag. lists: the skip lists.
+    kept: the copy that is kept, by the path of each copy that is left out.
     """
 
     found: Tracks
@@ -50,6 +51,7 @@ class Choice:
     stages: tuple[Stage, ...] = ()
     lacking: "Sequence[Lacking]" = ()
     lists: "Sequence[SkipList]" = ()
+    kept: Mapping[bytes, bytes] = field(default_factory=dict)
 
     def stage(self, code: str) -> Stage | None:
         """Return the stage with this code; None if it was not asked for."""
@@ -94,7 +96,11 @@ class NothingMatchesError(PlayshuffleError):
 
 
 def choose(
-    request: Request, found: Tracks, tags_of: "TagsOf | None", lists: "Sequence[SkipList]" = ()
+    request: Request,
+    found: Tracks,
+    tags_of: "TagsOf | None",
+    lists: "Sequence[SkipList]" = (),
+    last: Callable[[], Sequence[bytes]] = tuple,
 ) -> Choice:
     """Choose the tracks of a playlist.
 
@@ -103,6 +109,7 @@ def choose(
         found: all tracks of its folders.
         tags_of: looks up the tags of a folder, as rows of the cache; None without tags.
         lists: the skip lists of the request, read.
+        last: returns the last order; of equal copies the one in it is kept.
 
     Raises:
         PlayshuffleError: the query is not valid, or takes too long.
@@ -120,8 +127,13 @@ def choose(
     if lists:
         stage, left = _without(lists, found, left)
         stages.append(stage)
+    kept: Mapping[bytes, bytes] = {}
+    if request.dedupe is not None:
+        assert tags_of is not None, "check_needs refuses it without tags"
+        stage, left, kept = _duplicates(found, left, tags_of, last())
+        stages.append(stage)
     tracks = found if len(left) == len(found) else found.only(left)
-    return Choice(found, tracks, tuple(stages), lacking, tuple(lists))
+    return Choice(found, tracks, tuple(stages), lacking, tuple(lists), kept)
 
 
 def parse_all(request: Request) -> "Query":
@@ -136,12 +148,18 @@ def parse_all(request: Request) -> "Query":
 
 
 def check_needs(request: Request) -> None:
-    """Check that the query can be answered.
+    """Check that the query can be answered, and duplicates recognised.
 
     Raises:
         PlayshuffleError: it needs tags, which are not read.
     """
-    if request.tags or not request.where:
+    if request.tags:
+        return
+    if request.dedupe is not None:
+        raise PlayshuffleError(
+            "--dedupe compares tags; omit --no-tags.", Exit.USAGE, ["--dedupe", "--no-tags"]
+        )
+    if not request.where:
         return
     fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}
     if fields:
@@ -192,6 +210,26 @@ def _without(lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]) ->
     omitted = [index for index in left if index in reasons]
     stage = Stage(WITHOUT, omitted, len(left), reasons.__getitem__)
     return stage, [index for index in left if index not in reasons] if omitted else left
+
+
+def _duplicates(
+    found: Tracks, left: Sequence[int], tags_of: "TagsOf", last: Sequence[bytes]
+) -> tuple[Stage, Sequence[int], dict[bytes, bytes]]:
+    from playshuffle.selection.duplicates import without_copies  # most playlists keep all
+
+    def tags(folder: Folder) -> list[Tags | None]:
+        return [None if row is None else Tags._make(row) for row in tags_of(folder)]
+
+    tracks = found if len(left) == len(found) else found.only(left)
+    place = {path: at for at, path in enumerate(last)}
+    positions = {row: place[path] for row, path in enumerate(tracks.paths) if path in place}
+    stay, _, groups = without_copies(tracks, tags, positions)
+    best = {left[other]: left[group.kept] for group in groups for other in group.others}
+    kept = {found.paths[other]: found.paths[index] for other, index in best.items()}
+    stage = Stage(
+        DUPLICATE, sorted(best), len(left), lambda index: f"duplicate of {shown(found.paths[best[index]])}"
+    )
+    return stage, [left[row] for row in stay], kept
 
 
 def why_no_match(findings: "Sequence[Finding]") -> str:

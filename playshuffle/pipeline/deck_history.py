@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, mark_written, rename_tracks, with_replaced
 from playshuffle.library.identity import Identity, identify
 from playshuffle.library.tracks import Tracks
@@ -39,6 +40,14 @@ def load_history(state: State, target: Target, tracks: Tracks, changes: Changes)
         before = before._replace(deck=rename_tracks(before.deck, names))
     marks = {names.get(path, path): mark for path, mark in stored.mark_by_path().items()}
     return DeckHistory(rename_tracks(stored.deck, names), stored, before, identity, marks)
+
+
+def with_copies(history: DeckHistory, kept: Mapping[bytes, bytes]) -> DeckHistory:
+    """Return the same with the copy that is kept in the place of each copy that is left out."""
+    if not kept:
+        return history
+    before = history.before and history.before._replace(deck=join_copies(history.before.deck, kept))
+    return replace(history, deck=join_copies(history.deck, kept), before=before)
 
 
 def confirm_pending_deal(history: DeckHistory, state: State, target: Target) -> DeckHistory:

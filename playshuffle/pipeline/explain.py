@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError
@@ -18,11 +19,11 @@ from playshuffle.library.scan import Library
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import Choice, choose
-from playshuffle.pipeline.deck_history import load_history
+from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_copies
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.presence import present_roots, reachable_roots
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools, rows_of, scan, skip_lists
+from playshuffle.pipeline.session import Tools, last_tracks, rows_of, scan, skip_lists
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
 
@@ -191,7 +192,11 @@ def look_at(request: Request, tools: Tools) -> PlaylistStages:
             last = target.last_tracks
         _, gone = present_roots(roots, library, state.root, last, ())
         tag_rows = rows_of(cache, tools.read_all) if cache is not None else None
-        choice = choose(request, library.tracks, tag_rows, skip_lists(request, state, target))
+        history = load_history(state, target, library.tracks, EVERYWHERE) if target is not None else None
+        if history is not None and history.stored is None:
+            history = None
+        lists = skip_lists(request, state, target)
+        choice = choose(request, library.tracks, tag_rows, lists, partial(last_tracks, target, history))
         writer = entry_writer(request, target, library.tracks.folders)
         _, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
         playlist = PlaylistStages(
@@ -205,18 +210,19 @@ def look_at(request: Request, tools: Tools) -> PlaylistStages:
             unwritable=dict(unwritable),
             pinned=frozenset(_pinned(request, choice)),
         )
-        return _with_history(playlist, state, target)
+        return _with_history(playlist, target, history)
 
 
-def _with_history(playlist: PlaylistStages, state: State, target: Target | None) -> PlaylistStages:
+def _with_history(
+    playlist: PlaylistStages, target: Target | None, history: DeckHistory | None
+) -> PlaylistStages:
     if target is None:
         return playlist
-    history = load_history(state, target, playlist.library.tracks, EVERYWHERE)
-    if history.stored is None:
+    if history is None:
         order = {path: at for at, path in enumerate(target.last_paths)}
         drawn_s = target.last.shuffled_s if target.last is not None else 0
         return replace(playlist, order=order, drawn_s=drawn_s)
-    deck = history.deck
+    deck = with_copies(history, playlist.choice.kept).deck
     deal = deck.deal
     return replace(
         playlist,

@@ -1,5 +1,6 @@
 """Keep the order of one playlist while its tracks change."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -52,7 +53,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         identity = identify(before, found.paths, found.marks, changes.moved)
         # Before the playlist, so that a run that is killed in between is repeated for both.
         decks.follow_renames(run.state, run.target.path, before, identity, found.paths, found.marks)
-        identity = _among(identity, found, run.tracks)
+        identity = _among(_with_copies(identity, before, found, run.choice.kept), found, run.tracks)
         is_same_order = run.target.order in (None, request.recipe.order_name)
         if not is_same_order or drawn_s < redraw_before_s:
             try:
@@ -69,6 +70,25 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         )
         report = _count_changes(run.report(updated.arranged, notes), before, identity)
         return run.replace(report, _record(run, before, updated, drawn_s))
+
+
+def _with_copies(
+    identity: Identity, before: Remembered, found: Tracks, kept: Mapping[bytes, bytes]
+) -> Identity:
+    """Return the same with each new track that replaces a copy of it in the place of that copy."""
+    new = set(identity.new)
+    if not kept or not new:
+        return identity
+    index_of = {path: index for index, path in enumerate(found.paths)}
+    now = list(identity.now)
+    # Copies that are in the playlist come before those that have vanished from it.
+    for old in sorted(before.places, key=before.gone.__contains__):
+        index = now[old]
+        best = kept.get(found.paths[index]) if index is not None else None
+        if best is not None and index_of[best] in new:
+            now[old] = index_of[best]
+            new.discard(index_of[best])
+    return Identity(now, [index for index in identity.new if index in new])
 
 
 def _among(identity: Identity, found: Tracks, tracks: Tracks) -> Identity:

@@ -44,7 +44,9 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             recipe = replace(recipe, gap=Gap(len(run.tracks)))
     last = None
     if target is not None and needs_last(recipe):
-        last = last_order(run.tracks.paths, target.last_paths, target.last and target.last.played)
+        # A copy that is kept now counts as the one that was played.
+        played = [run.choice.kept.get(path, path) for path in target.last_paths]
+        last = last_order(run.tracks.paths, played, target.last and target.last.played)
     notes = gap_notes + _notes_on(recipe, run.tracks, last)
     return run.report(arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes)
 

@@ -15,7 +15,7 @@ class Request:
     pins: as the user wrote them, `TRACK[@PLACE]`.
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
     where: queries that tracks must match. without: playlists whose tracks are left out.
-    spoken: audiobooks and podcasts count as tracks.
+    dedupe: keep one copy of each `recording`. spoken: audiobooks and podcasts count as tracks.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
     player: for which the playlist is written, one of `players.PLAYERS`.
     style, max_per_file: None for those of the player.
@@ -31,6 +31,7 @@ class Request:
     files: tuple[bytes, ...] | None = None
     where: tuple[str, ...] = ()
     without: tuple[bytes, ...] = ()
+    dedupe: str | None = None
     spoken: bool = False
     style: PathStyle | None = None
     seed: str | None = None

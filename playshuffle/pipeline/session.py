@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from dataclasses import replace as with_fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
@@ -21,7 +22,7 @@ from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import WHERE, Choice, NothingMatchesError, choose
-from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history
+from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
 from playshuffle.pipeline.presence import nothing_to_play, present_roots, reachable_roots
 from playshuffle.pipeline.report import Report, build_report
@@ -200,7 +201,9 @@ def open_session(
             if not len(library.tracks):
                 raise nothing_to_play(request.roots, library.skipped + library.unreadable)
             tag_rows = rows_of(cache, tools.read_all, tools.tags) if cache is not None else None
-            choice = choose(request, library.tracks, tag_rows, skip_lists(request, state, target))
+            lists = skip_lists(request, state, target)
+            choice = choose(request, library.tracks, tag_rows, lists, partial(last_tracks, target, history))
+            history = history and with_copies(history, choice.kept)
             tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
             if not len(tracks):
                 raise _nothing_left(roots, missing, choice, unwritable)
@@ -223,6 +226,14 @@ def open_session(
                 tags_of=_tags_of(tag_rows) if tag_rows is not None else None,
                 recipe=_with_pins(request, choice, tracks),
             )
+
+
+def last_tracks(target: Target | None, history: DeckHistory | None) -> Sequence[bytes]:
+    """Return the last order of a playlist, or all tracks of its deck."""
+    if history is not None:
+        deck = history.deck
+        return (*deck.dealt, *deck.upcoming, *deck.missing)
+    return target.last_paths if target is not None else ()
 
 
 def skip_lists(request: Request, state: State, target: Target | None) -> "Sequence[SkipList]":

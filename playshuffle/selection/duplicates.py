@@ -93,7 +93,7 @@ def without_copies(
     groups = find_copies(facts)
     copy_of = {other: group.kept for group in groups for other in group.others}
     skipped = [
-        Skipped(facts[index].path, f"a copy of {_printable(facts[copy_of[index]].path)}")
+        Skipped(facts[index].path, f"duplicate of {_printable(facts[copy_of[index]].path)}")
         for index in sorted(copy_of)
     ]
     return [index for index in range(len(facts)) if index not in copy_of], skipped, groups

@@ -7,7 +7,8 @@ from pathlib import Path
 import mutagen
 import pytest
 
-from tests.support.program import run
+from tests.support.program import listed, make, run
+from tests.support.service import config
 
 pytestmark = pytest.mark.process
 
@@ -46,3 +47,34 @@ def test_without_copies_it_says_so(tmp_path: Path) -> None:
 
     assert run("duplicates", tmp_path).out == b"No duplicates\n"
     assert run("duplicates", tmp_path / "gone").code == 66
+
+
+def test_dedupe_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
+    write_tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
+    write_tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")
+    said = make(tmp_path, "--dedupe", "recording", "-v")
+
+    assert listed(tmp_path / "playshuffle.m3u") == ["b.flac"]
+    assert "skipped 1 duplicate, of which a better or equal copy is kept" in said
+    assert f"{tmp_path}/a.ogg: duplicate of {tmp_path}/b.flac" in said
+    done = run("why", tmp_path / "a.ogg", "--folder", tmp_path, "--dedupe", "recording")
+    assert (done.code, f"no: duplicate of {tmp_path}/b.flac" in done.out.decode()) == (1, True)
+
+
+@pytest.mark.parametrize("order", ["albums", "folders", "groups"])
+def test_dedupe_is_refused_where_an_album_would_have_gaps(tmp_path: Path, order: str) -> None:
+    words = ("--group-by", "genre") if order == "groups" else ()
+    done = run("make", tmp_path, "--dedupe", "recording", "--order", order, *words)
+
+    assert done.code == 2
+    assert f"--dedupe does not work with --order {order}" in done.err
+
+
+def test_dedupe_needs_tags_and_names_what_it_takes(tmp_path: Path) -> None:
+    assert "--dedupe compares tags" in run("make", tmp_path, "--dedupe", "recording", "--no-tags").err
+    assert "recording" in run("make", tmp_path, "--dedupe", "recordng").err
+    file = tmp_path / "config.toml"
+    file.write_text(config(tmp_path, dedupe="recording", order="albums"))
+    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+    assert done.code == 78
+    assert "line 3: dedupe does not work with order albums" in done.err

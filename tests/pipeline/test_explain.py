@@ -37,7 +37,9 @@ def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         if name.startswith("bad"):
             yield number, Reading(None, "not audio: text", is_audio=False)
         else:
-            yield number, Reading(Tags(duration_ms=60_000, title=name, genre=name.split("-")[0].title()))
+            genre = name.split("-")[0].title()
+            title = os.path.splitext(name)[0]  # so that x.mp3 and y/x.ogg are copies
+            yield number, Reading(Tags(60_000, title, "Somebody", bitrate=9999 - len(path), genre=genre))
 
 
 def tools() -> Tools:
@@ -61,7 +63,9 @@ def write_library(music: Path, choose: random.Random) -> list[Path]:
     if choose.random() < 0.5:
         (music / "live/.mpdignore").write_text("*.ogg\n")
     (music / "link.mp3").symlink_to("nowhere.mp3")
-    return [path for path in music.rglob("*") if path.is_symlink() or not path.is_dir()]
+    (music / "never.m3u").write_text("jazz-0.mp3\nlive/2024/jazz-1.mp3\nlive/rock-0.flac\n")
+    found = [path for path in music.rglob("*") if path.suffix != ".m3u"]
+    return [path for path in found if path.is_symlink() or not path.is_dir()]
 
 
 def random_request(music: Path, choose: random.Random) -> Request:
@@ -73,6 +77,8 @@ def random_request(music: Path, choose: random.Random) -> Request:
         bytes(music / "all.m3u"),
         Recipe(limit=choose.choice((None, None, 3))),
         where=where,
+        without=(bytes(music / "never.m3u"),) if choose.random() < 0.5 else (),
+        dedupe=choose.choice((None, "recording")),
         spoken=choose.random() < 0.3,
         ignore_files=choose.random() < 0.7,
     )
@@ -109,6 +115,8 @@ FILES = {
     "jazz-1.mp3": "in",
     "rock-1.mp3": "where",
     "podcast-1.mp3": "spoken",
+    "jazz-7.mp3": "without",
+    "more/jazz-1.mp3": "duplicate",
     ".jazz-2.mp3": "hidden",
     ".dir/jazz-3.mp3": "hidden",
     "closed/jazz-4.mp3": "ignored",
@@ -127,7 +135,14 @@ def example_library(music: Path) -> Request:
             (music / name).write_bytes(name.encode())
     (music / "closed/.nomedia").touch()
     (music / "patterns/.ndignore").write_text("# live\nx*\n*-5.mp3\n")
-    return Request((bytes(music),), bytes(music / "all.m3u"), where=("-genre:rock",))
+    (music / "never.m3u").write_text("jazz-7.mp3\n")
+    return Request(
+        (bytes(music),),
+        bytes(music / "all.m3u"),
+        where=("-genre:rock",),
+        without=(bytes(music / "never.m3u"),),
+        dedupe="recording",
+    )
 
 
 @pytest.mark.parametrize(("name", "code"), FILES.items())

@@ -123,6 +123,6 @@ def test_copies_of_a_library_have_a_reason() -> None:
 
     assert without_copies(tracks, tags_of, {}) == (
         [1, 2],
-        [Skipped(b"/m/a.mp3", "a copy of /m/b.flac")],
+        [Skipped(b"/m/a.mp3", "duplicate of /m/b.flac")],
         [Copies(1, (0,))],
     )

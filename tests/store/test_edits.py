@@ -169,6 +169,7 @@ def test_a_state_of_the_fourth_version_keeps_its_orders(home: Path) -> None:
     file = home / ".local/state/playshuffle/state.db"
     with sqlite3.connect(file) as database:
         database.execute("ALTER TABLE playlist DROP COLUMN edits")
+        database.execute("DROP TABLE skip_list")
         database.execute("UPDATE playlist SET age = age - 2")
         database.execute("PRAGMA user_version = 4")
     database.close()

@@ -33,12 +33,12 @@ _ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.ma
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same in a tenth of the time."""
     monkeypatch.setattr(watcher, "BEAT_S", 0.3)
-    monkeypatch.setattr(root_watcher, "_ARRIVAL_S", 0.1)
+    monkeypatch.setattr(root_watcher, "_SETTLE_S", 0.1)
     monkeypatch.setattr(root_watcher, "_REARM_APART_S", 0.2)
 
 
 @contextlib.contextmanager
-def watched(*roots: bytes, **options: float) -> Iterator[Watched]:
+def watched(*roots: bytes, **options: Any) -> Iterator[Watched]:
     with Watch(roots, **({"settle_s": 0.2, "latest_s": 1.0} | options)) as watch:
         yield Watched(watch)
 
@@ -384,7 +384,7 @@ def test_folders_are_looked_at_again_when_asked(top: bytes) -> None:
         batch = seen.next()
 
         assert batch.folders == {top + b"/a/"}
-        assert batch.why == "growing"
+        assert batch.why == "unsettled"
         assert 0.6 <= time.monotonic() - began < 1.5
 
 
@@ -520,7 +520,7 @@ from playshuffle.watch import root_watcher, watcher
 watcher.BEAT_S = 0.3
 root_watcher._RETRY_S = 1.2
 top = os.fsencode(sys.argv[1])
-with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
+with watcher.Watch([top], quiet_s=0.1, poll_s=0.4) as seen:
     batches = seen.batches()
     while next(batches) is None:
         pass
@@ -589,7 +589,7 @@ _IDLE = """
 import os, sys, time
 from playshuffle.watch import watcher
 watcher.BEAT_S = 0.5
-with watcher.Watch([os.fsencode(sys.argv[1])], settle_s=0.2) as seen:
+with watcher.Watch([os.fsencode(sys.argv[1])], quiet_s=0.2) as seen:
     batches = seen.batches()
     while next(batches) is None:
         pass
@@ -625,7 +625,7 @@ def test_a_burst_of_50000_files_is_told_to_the_last(top: bytes) -> None:
     folders = [b"burst%d" % number for number in range(50)]
     put(top, *(folder + b"/" for folder in folders))
     words = [f"{os.fsdecode(top)}/burst{number % 50}/{number}.mp3" for number in range(50_000)]
-    with watched(top, settle_s=2, latest_s=10) as seen:
+    with watched(top, quiet_s=2, latest_s=10) as seen:
         touching = subprocess.Popen(["xargs", "touch"], stdin=subprocess.PIPE, text=True)
         assert touching.stdin is not None
         touching.stdin.write("\n".join(words))

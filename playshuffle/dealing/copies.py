@@ -1,0 +1,43 @@
+"""Let all copies of a recording count as one track of a deck."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from playshuffle.dealing.deck import Deck
+
+
+def join_copies(deck: Deck, kept: Mapping[bytes, bytes]) -> Deck:
+    """Return the deck in which the copy that is kept stands for the others.
+
+    A recording of which any copy was dealt in this round counts as dealt. Otherwise the kept copy has
+    the position of the first one.
+
+    Args:
+        deck: with the names that its tracks have now.
+        kept: the copy that is kept, by the path of each copy that is left out.
+    """
+    if not kept:
+        return deck
+    known = frozenset(deck.dealt)
+    dealt: list[bytes] = []
+    for track in deck.dealt:
+        dealt.append(track)  # the copy stays, so that it is not dealt if it is no copy any more
+        if (best := kept.get(track)) is not None and best not in known:
+            dealt.append(best)
+    dealt = list(dict.fromkeys(dealt))
+    in_dealt = frozenset(dealt)
+    upcoming = [track for track in _joined(deck.upcoming, kept) if track not in in_dealt]
+    elsewhere = in_dealt.union(upcoming)
+    last = deck.deal
+    return replace(
+        deck,
+        dealt=tuple(dealt),
+        upcoming=tuple(upcoming),
+        missing=tuple(track for track in deck.missing if track not in elsewhere),
+        tail=tuple(_joined(deck.tail, kept)),
+        deal=last and replace(last, entries=tuple(_joined(last.entries, kept))),
+    )
+
+
+def _joined(tracks: Iterable[bytes], kept: Mapping[bytes, bytes]) -> Iterator[bytes]:
+    return iter(dict.fromkeys(kept.get(track, track) for track in tracks))

@@ -1,0 +1,164 @@
+"""Test that a playlist keeps one copy of each recording, and that better copies take over its position."""
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.scan import Progress
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.pipeline.deal import deal, undo
+from playshuffle.pipeline.explain import look_at
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.make import make
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import listed
+
+NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
+BITRATES = {".mp3": 128_000, ".ogg": 192_000, ".m4a": 192_000, ".flac": 900_000}
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags from names: `x/3.mp3` is a copy of `y/3.flac`, which is better."""
+    for number, path in enumerate(paths):
+        stem, suffix = os.path.splitext(os.path.basename(path).decode())
+        tags = Tags(200_000, stem, f"Artist {stem}", bitrate=BITRATES[suffix], lossless=suffix == ".flac")
+        yield number, Reading(tags)
+
+
+def tools(seed: str = "seed") -> Tools:
+    return Tools(read_all, Seeded(seed), Progress())
+
+
+def put(music: Path, *names: str) -> None:
+    for name in names:
+        (music / name).parent.mkdir(parents=True, exist_ok=True)
+        (music / name).write_bytes(os.urandom(16))
+
+
+def request_for(music: Path) -> Request:
+    return Request((bytes(music),), bytes(music / "all.m3u"), dedupe="recording")
+
+
+def test_the_best_copy_is_kept(tmp_path: Path) -> None:
+    put(tmp_path, "a/1.mp3", "b/1.flac", "c/1.ogg", "a/2.mp3", "b/2.ogg", "a/3.mp3")
+    report = make(request_for(tmp_path), tools())
+
+    assert sorted(listed(tmp_path / "all.m3u")) == ["a/3.mp3", "b/1.flac", "b/2.ogg"]
+    skipped = {
+        os.path.relpath(path, bytes(tmp_path)): why for path, why in report.choice.skipped("duplicate")
+    }
+    assert skipped[b"a/1.mp3"] == f"duplicate of {tmp_path}/b/1.flac"
+    assert skipped.keys() == {b"a/1.mp3", b"c/1.ogg", b"a/2.mp3"}
+
+
+def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Path) -> None:
+    put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
+    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    before = listed(tmp_path / "all.m3u")
+
+    put(tmp_path, "a/7.flac", "a/8.m4a", "a/9.mp3")
+    report = keep(request_for(tmp_path), tools("other"), EVERYWHERE)
+    after = listed(tmp_path / "all.m3u")
+
+    assert after == [name.replace("z/7.ogg", "a/7.flac") for name in before]
+    assert (report.came, report.went, report.renamed) == (0, 0, 1)
+
+    (tmp_path / "a/7.flac").unlink()
+    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    assert [name for name in listed(tmp_path / "all.m3u") if name != "z/7.ogg"] == [
+        name for name in before if name != "z/7.ogg"
+    ]
+
+
+def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_path: Path) -> None:
+    put(tmp_path, *(f"m/{number}.ogg" for number in range(9)))
+    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    before = listed(tmp_path / "all.m3u")
+    put(tmp_path, *(f"a/{number}.m4a" for number in range(9)))
+    (tmp_path / "m").rename(tmp_path / "z")
+    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    stems = [Path(name).stem for name in listed(tmp_path / "all.m3u")]
+
+    assert stems == [Path(name).stem for name in before]
+
+
+def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
+    put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
+    on = request_for(tmp_path)
+    off = replace(on, dedupe=None)
+    keep(off, tools(), EVERYWHERE)
+    whole = listed(tmp_path / "all.m3u")
+    for _ in range(2):
+        keep(on, tools(), EVERYWHERE)
+        assert len(listed(tmp_path / "all.m3u")) == 9
+        keep(off, tools(), EVERYWHERE)
+        assert listed(tmp_path / "all.m3u") == whole
+
+
+def test_a_track_that_is_skipped_otherwise_hides_no_copy(tmp_path: Path) -> None:
+    put(tmp_path, "a/1.mp3", "b/1.flac")
+    (tmp_path / "never.m3u").write_text("b/1.flac\n")
+    make(replace(request_for(tmp_path), without=(bytes(tmp_path / "never.m3u"),)), tools())
+
+    assert listed(tmp_path / "all.m3u") == ["a/1.mp3"]
+
+
+def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
+    for number in range(count):
+        deal(request, tools(f"{seed} {number}"), Amount(count=2), Every.RUN, NOON)
+    return listed(Path(os.fsdecode(request.output or b"")))
+
+
+def test_in_a_deck_the_recording_counts_as_dealt(tmp_path: Path) -> None:
+    put(tmp_path, *(f"z/{number}.mp3" for number in range(8)))
+    request = request_for(tmp_path)
+    dealt = [Path(name).stem for name in deals(request, 1)]
+    put(tmp_path, *(f"a/{number}.flac" for number in range(8)))
+    for number in range(3):
+        dealt += [Path(name).stem for name in deals(request, 1, f"later {number}")]
+
+    assert sorted(dealt) == sorted(map(str, range(8)))
+
+
+def test_a_deal_of_today_gets_the_better_copy_and_undo_works(tmp_path: Path) -> None:
+    put(tmp_path, *(f"z/{number}.mp3" for number in range(8)))
+    request = request_for(tmp_path)
+    first = deals(request, 1)
+    second = deals(request, 1)
+    put(tmp_path, *(f"a/{number}.flac" for number in range(8)))
+    deal(request, tools(), Amount(count=2), Every.DAY, NOON)
+    assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in second]
+    undo(request, tools())
+    assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in first]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
+    tmp_path: Path, seed: int
+) -> None:
+    choose = random.Random(seed)
+    put(tmp_path, *(f"start/{number}.ogg" for number in range(6)))
+    request = request_for(tmp_path)
+    rounds: dict[int, list[str]] = {}
+    for step in range(12):
+        dealt = deal(request, tools(str(step)), Amount(count=choose.randrange(1, 3)), Every.RUN, NOON)
+        last = dealt.deck.deal
+        assert last is not None
+        if dealt.deck.round == last.round:  # else it was filled from the next round
+            rounds.setdefault(last.round, []).extend(Path(os.fsdecode(path)).stem for path in last.entries)
+        put(tmp_path, f"new{step}/{choose.randrange(6)}{choose.choice(list(BITRATES))}")
+        stages = look_at(request, tools())
+        names = [os.path.relpath(path, bytes(tmp_path)) for path in stages.choice.tracks.paths]
+        assert len({os.path.splitext(os.path.basename(name))[0] for name in names}) == len(names)
+    for stems in rounds.values():
+        assert len(set(stems)) == len(stems), rounds

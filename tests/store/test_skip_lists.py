@@ -1,0 +1,63 @@
+"""Test what is remembered of the skip lists of a playlist."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from playshuffle.store import skip_lists
+from playshuffle.store.schema import VERSION
+from playshuffle.store.state import State
+
+PLAYLIST, OTHER = b"/m/all\xff.m3u", b"/m/other.m3u"
+LISTS = {b"/never\xfe.m3u": [b"/m/a.mp3", b"/m/caf\xe9\n.mp3"], b"/empty.m3u": list[bytes]()}
+
+
+def state_file(home: Path) -> Path:
+    return home / ".local/state/playshuffle/state.db"
+
+
+def test_lists_come_back_as_they_were_kept_and_belong_to_their_playlist() -> None:
+    with State() as state:
+        skip_lists.save(state, PLAYLIST, LISTS)
+        skip_lists.save(state, OTHER, {b"/x.m3u": [b"/m/x.mp3"]})
+        skip_lists.save(state, OTHER, {b"/y.m3u": [b"/m/y.mp3"]})
+
+    with State(writes=False) as state:
+        assert skip_lists.load(state, PLAYLIST) == LISTS
+        assert skip_lists.load(state, OTHER) == {b"/y.m3u": [b"/m/y.mp3"]}
+        assert skip_lists.load(state, b"/none.m3u") == {}
+
+
+def test_a_state_of_the_fifth_version_gets_the_table_in_one_transaction(home: Path) -> None:
+    with State():
+        pass
+    with sqlite3.connect(state_file(home)) as database:
+        database.execute("DROP TABLE skip_list")
+        database.execute("PRAGMA user_version = 5")
+    database.close()
+    with State(writes=False) as state:
+        assert skip_lists.load(state, PLAYLIST) == {}
+    with State() as state:
+        skip_lists.save(state, PLAYLIST, LISTS)
+        assert (skip_lists.load(state, PLAYLIST), state.notes) == (LISTS, [])
+    assert state_file(home).with_name("state.db.v5").exists()
+    with sqlite3.connect(state_file(home)) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    database.close()
+
+
+@pytest.mark.damages_state
+@pytest.mark.parametrize("damage", ["paths = x'00'", "paths = 'text'", "list = 7"])
+def test_a_damaged_row_costs_that_row(home: Path, damage: str) -> None:
+    with State() as state:
+        skip_lists.save(state, PLAYLIST, {b"/never.m3u": [b"/m/a.mp3"]})
+        skip_lists.save(state, OTHER, {b"/y.m3u": [b"/m/y.mp3"]})
+    with sqlite3.connect(state_file(home)) as database:
+        database.execute(f"UPDATE skip_list SET {damage} WHERE playlist = ?", (PLAYLIST,))
+    database.close()
+
+    with State() as state:
+        assert skip_lists.load(state, PLAYLIST) == {}
+        assert skip_lists.load(state, OTHER) == {b"/y.m3u": [b"/m/y.mp3"]}
+        assert len(state.notes) == 1
