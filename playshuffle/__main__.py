@@ -33,6 +33,8 @@ def main() -> None:
 
         code = cli()
     except KeyboardInterrupt:  # so early that nothing was begun
+        if sys.stderr is not None:
+            sys.stderr.write("playshuffle: Interrupted.\n")
         code = 130
     sys.exit(code)
 

@@ -9,7 +9,7 @@ varies more, and they follow from how much two rounds agree (Satterthwaite, Biom
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from playshuffle.audit.audited_orders import Audited
@@ -62,8 +62,13 @@ class Verdict(NamedTuple):
     reasons: list[str]
 
 
-def count(order: Audited, rounds: int, randbelow: RandBelow) -> Counts:
-    """Shuffle the tracks 0, 1, 2, … N times, and count the position of each."""
+def count(
+    order: Audited, rounds: int, randbelow: RandBelow, report: Callable[[int], None] = lambda _: None
+) -> Counts:
+    """Shuffle the tracks 0, 1, 2, … N times, and count the position of each.
+
+    report: called with the number of finished rounds.
+    """
     guarantee = order.guarantee
     size = len(guarantee.chances)
     inverse = [[1 / chance if chance else 0.0 for chance in row] for row in guarantee.chances]
@@ -72,7 +77,8 @@ def count(order: Audited, rounds: int, randbelow: RandBelow) -> Counts:
     fixed = fixed_squares = broken = ns = 0
     agreement = 0.0
     before: Sequence[int] = ()
-    for _ in range(rounds):
+    for done in range(rounds):
+        report(done)
         start_ns = time.perf_counter_ns()
         made = order.shuffle(natural, randbelow)
         ns += time.perf_counter_ns() - start_ns

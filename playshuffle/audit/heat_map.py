@@ -36,12 +36,12 @@ def heat_map(counts: Counts, guarantee: Guarantee, *, colour: bool) -> Iterator[
     yield ""
     if colour:
         swatch = {level: f"\x1b[48;5;{code}m  \x1b[0m" for level, code in _COLOURS.items()}
-        swatches = f"{swatch[1]}{swatch[2]} too often  {swatch[-1]}{swatch[-2]} too seldom"
+        swatches = f"{swatch[1]}{swatch[2]}  too often   {swatch[-1]}{swatch[-2]}  too rarely"
         yield f"{swatches}, by {_CLEAR} or {_STARK} standard deviations and more"
     else:
-        yield f"+ # too often, - = too seldom, by {_CLEAR} or {_STARK} standard deviations and more"
+        yield f"+ # too often   - = too rarely, by {_CLEAR} or {_STARK} standard deviations and more"
     if any(not chance for row in guarantee.chances for chance in row):
-        yield f"{'grey' if colour else 'blank'}: never, as the law wants it"
+        yield f"{'grey' if colour else 'blank'}: never, which this order guarantees"
 
 
 def _level(off: float) -> int:

@@ -27,8 +27,13 @@ def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | Non
     seed_bits: of the seed, None for the operating system's generator.
     """
     source = "the operating system" if seed_bits is None else "a seed"
-    yield f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds, draws from {source}"
+    yield from textwrap.wrap(
+        f"{order.name}: {_verdict(verdict)}", _WIDTH, subsequent_indent="  ", break_on_hyphens=False
+    )
     yield ""
+    yield from _entry(
+        "simulated", f"{counts.rounds:,} shuffles of {order.tracks} tracks, draws from {source}"
+    )
     if order.flaw:
         yield from _entry("known flaw", order.flaw)
     yield from _entry("judged by", _guarantee(order.guarantee))
@@ -40,9 +45,10 @@ def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | Non
         "fixed points",
         f"{verdict.fixed:,}, expected {verdict.fixed_expected:,.0f}, p {_p(verdict.fixed_p)}",
     )
-    yield from _entry("bits", _bits(order, verdict, seed_bits))
-    yield from _entry("time", f"{counts.ns_per_track:,.0f} ns a track")
-    yield from _entry("verdict", _verdict(verdict))
+    yield from _entry("randomness", _bits(order, verdict, seed_bits))
+    yield from _entry("time", f"{counts.ns_per_track:,.0f} ns per track")
+    if not verdict.reasons:
+        yield from _entry("error rate", f"1 good shuffle in {1 / FALSE_ALARM:,.0f} is called bad")
 
 
 def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
@@ -85,19 +91,16 @@ def _p(p: float) -> str:
 
 def _bits(order: Audited, verdict: Verdict, seed_bits: int | None) -> str:
     if verdict.bits_needed is None:
-        return "nobody has counted the orders that can come of it"
-    needed = f"{verdict.bits_needed:,.1f} to reach every order of this law"
+        return "the number of possible orders is unknown"
+    needed = f"reaching every possible order needs {verdict.bits_needed:,.1f} bits"
     if order.entropy_bits is not None:
         return f"{needed}; its own generator has {order.entropy_bits}"
     if seed_bits is None:
-        return (
-            f"{needed}; the operating system's generator has a 256-bit key, renews it while it runs, and is"
-            " drawn from anew each time"
-        )
-    return f"{needed}; a seed as long as this one has at most {seed_bits}"
+        return f"{needed}; the operating system's generator supplies fresh ones for each draw"
+    return f"{needed}; a seed of this length has at most {seed_bits}"
 
 
 def _verdict(verdict: Verdict) -> str:
     if verdict.reasons:
         return f"bad: {'; '.join(verdict.reasons)}"
-    return f"good: no more than chance (a good shuffle is called bad once in {1 / FALSE_ALARM:,.0f} audits)"
+    return "good: all deviations can be chance"

@@ -1,10 +1,14 @@
-"""Draw the deviations of an audited order as PNG, SVG or an HTML page, with Matplotlib."""
+"""Draw audited orders and playlists as PNG, SVG or an HTML page, with Matplotlib."""
 
 import html
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _SUFFIXES = (".png", ".svg", ".html")
 
@@ -47,16 +51,20 @@ def check(path: str) -> None:
 
 def picture(path: str, matrix: Sequence[Sequence[float]], title: str, words: Sequence[str]) -> bytes:
     """Draw the matrix in the form that the name of the file asks for; `words` go with a page."""
+    return saved(path, _matrix(matrix, title), title, words)
+
+
+def saved(path: str, figure: "Figure", title: str, words: Sequence[str]) -> bytes:
+    """Return a figure in the form that the name of the file asks for; `words` go with a page."""
     if not path.lower().endswith(".html"):
-        return _drawn(matrix, title, path.lower()[-3:])
-    svg = _drawn(matrix, title, "svg").decode()
+        return _bytes(figure, path.lower()[-3:])
+    svg = _bytes(figure, "svg").decode()
     text = html.escape("\n".join(words))
     page = _PAGE.format(title=html.escape(title), svg=svg[svg.index("<svg") :], words=text)
     return page.encode()
 
 
-def _drawn(matrix: Sequence[Sequence[float]], title: str, form: str) -> bytes:
-    import matplotlib as mpl
+def _matrix(matrix: Sequence[Sequence[float]], title: str) -> "Figure":
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
 
@@ -74,7 +82,13 @@ def _drawn(matrix: Sequence[Sequence[float]], title: str, form: str) -> bytes:
     )
     axes.set(title=title, xlabel="place in the new order", ylabel="place in the old order")
     legend = figure.colorbar(image, extend="both", shrink=0.8)
-    legend.set_label("too seldom  ←  standard deviations  →  too often")
+    legend.set_label("too rare  ←  standard deviations  →  too frequent")
+    return figure
+
+
+def _bytes(figure: "Figure", form: str) -> bytes:
+    import matplotlib as mpl
+
     file = io.BytesIO()
     # Without a date and with names that do not change: the same figures, the same bytes.
     with mpl.rc_context({"svg.hashsalt": "playshuffle"}):

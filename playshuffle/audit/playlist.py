@@ -14,7 +14,7 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Tags
 from playshuffle.library.listing import file_stamp, fits
 from playshuffle.library.tracks import ReadAll, Tracks, with_readings
-from playshuffle.ordering.groups import albums, artist_keys
+from playshuffle.ordering.groups import ALBUM, ARTIST, albums, artist_keys, group_keys
 from playshuffle.playlist.reading import read
 
 
@@ -26,6 +26,9 @@ class PlaylistAudit(NamedTuple):
     duplicates: paths that are listed more than once, with how often.
     successors: how many follow the one before them in path order.
     untagged: how many tell no artist.
+    tracks: the paths of the entries that count.
+    groups: of each of them the number and the name of its artist, album or genre; a number is
+        negative where the tag is missing.
     """
 
     path: bytes
@@ -39,6 +42,8 @@ class PlaylistAudit(NamedTuple):
     by_artist: Mix
     by_album: Mix
     successors: int
+    tracks: list[bytes]
+    groups: list[tuple[int, str]]
 
     @property
     def is_good(self) -> bool:
@@ -46,8 +51,13 @@ class PlaylistAudit(NamedTuple):
         return not (self.missing or self.duplicates)
 
 
-def look_into(path: bytes, read_all: ReadAll) -> PlaylistAudit:
+def look_into(path: bytes, read_all: ReadAll, by: str = ARTIST) -> PlaylistAudit:
     """Read a playlist and the tags of its tracks, from the cache where they are known.
+
+    Args:
+        path: of the playlist.
+        read_all: reads the tags of files.
+        by: what `groups` are: artist, album or genre.
 
     Raises:
         PlayshuffleError: it cannot be read, or names no file.
@@ -69,7 +79,13 @@ def look_into(path: bytes, read_all: ReadAll) -> PlaylistAudit:
     del stamps
     where = _positions(present, tracks.paths)
     artist, artists = artist_keys(tracks.artists)
-    album = albums(tracks, lambda folder: _tags(fields[folder.path])).keys
+
+    def tags_of(folder: Folder) -> list[Tags | None]:
+        return _tags(fields[folder.path])
+
+    album = albums(tracks, tags_of).keys
+    keys = {ARTIST: artist, ALBUM: album}.get(by) or group_keys(tracks, tags_of, by)
+    names: list[str] = tracks.column(lambda folder: [_value(tags, by) for tags in tags_of(folder)])
     return PlaylistAudit(
         path,
         count,
@@ -82,7 +98,13 @@ def look_into(path: bytes, read_all: ReadAll) -> PlaylistAudit:
         mix(present, [artist[number] for number in where]),
         mix(present, [album[number] for number in where]),
         successors(present),
+        present,
+        [(keys[number], names[number]) for number in where],
     )
+
+
+def _value(tags: Tags | None, name: str) -> str:
+    return str(getattr(tags, name)) if tags is not None else ""
 
 
 def _stamp(path: bytes) -> bytes | None:

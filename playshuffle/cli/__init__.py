@@ -70,11 +70,11 @@ def main() -> int:
     except PlayshuffleError as error:
         return _fail(str(error), error.code)
     except typer.Exit as exit_:
-        return exit_.exit_code
+        code = exit_.exit_code
     except typer.TyperException as error:
         return _fail(f"{shown(error.format_message()).rstrip('.')}; see --help.", Exit.USAGE)
     except (KeyboardInterrupt, typer.Abort):
-        return Exit.INTERRUPTED
+        code = Exit.INTERRUPTED
     except OSError as error:
         # Of typer, which writes help texts itself; our own writes catch this where it happens.
         if error.errno not in (errno.ENOSPC, errno.EIO) or error.filename is not None:
@@ -82,6 +82,8 @@ def main() -> int:
         give_up(sys.stdout)
         return _fail(f"Standard output cannot be written: {error.strerror}.", Exit.CANNOT_CREATE)
     # A verb returns its code, or None; typer itself turns Ctrl-C into 130.
+    if code == Exit.INTERRUPTED:
+        return _fail("Interrupted.", code)
     return Exit.DONE if code is None else int(code)
 
 

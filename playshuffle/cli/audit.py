@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.screen import Screen, home_path, screen_of
+from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
 from playshuffle.shuffle import Seeded, System
+from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:
@@ -21,6 +23,8 @@ Examples:
 """
 
 _TRACKS, _ROUNDS = 60, 10_000
+_PAGE_WIDTH = 80
+_BY = ("artist", "album", "genre")
 
 
 def audit(
@@ -46,17 +50,25 @@ def audit(
         str | None,
         typer.Option(metavar="FILE", help="Draw the matrix: .png, .svg or .html (needs playshuffle[audit])."),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="TAG", help="Colours in a playlist: artist, album or genre. Default: artist"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Say what was found as JSON.")] = False,
 ) -> None:
     """Judge an order by making it often, or look into a playlist; exit code 1 says it is bad."""
     if (playlist is None) == (order is None):
         raise PlayshuffleError("Say what to audit: a playlist, or --order NAME; one of both.", Exit.USAGE)
+    if by is not None and (playlist is None or plot is None):
+        raise PlayshuffleError("--by works with the picture of a playlist: add FILE and --plot.", Exit.USAGE)
     if order is not None:
         is_good = _order(order, tracks, rounds, seed, plot, json)
-    elif playlist is not None and (tracks, rounds, seed, plot) == (None, None, None, None):
-        is_good = _playlist(playlist, json)
+    elif playlist is not None and (tracks, rounds, seed) == (None, None, None):
+        is_good = _playlist(playlist, known("tag", by or _BY[0], _BY), plot, json)
     else:
-        raise PlayshuffleError("With a playlist, only --json goes; leave the rest away.", Exit.USAGE)
+        raise PlayshuffleError(
+            "--tracks, --rounds and --seed do not work with a playlist. Omit them.", Exit.USAGE
+        )
     if not is_good:
         raise typer.Exit(Exit.LOSSES)
 
@@ -65,6 +77,7 @@ def _order(
     name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, json: bool
 ) -> bool:
     from playshuffle.audit import audited_orders, bias, heat_map, order_report
+    from playshuffle.cli.make import progress_bar
 
     order = audited_orders.audited(name, _TRACKS if tracks is None else tracks)
     rounds = _ROUNDS if rounds is None else rounds
@@ -79,16 +92,15 @@ def _order(
         picture.check(plot)
     source = System() if seed is None else Seeded(seed)
     seed_bits = None if seed is None else source.entropy_bits
-    counts = bias.count(order, rounds, source)
+    with progress_bar(quiet=json) as progress:
+        counts = bias.count(order, rounds, source, lambda done: progress.working("Shuffling", done, rounds))
     verdict = bias.judge(order, counts)
     lines = list(order_report.lines(order, counts, verdict, seed_bits))
     if plot is not None:
-        from playshuffle.system import atomic_file
-
-        svg = picture.picture(
+        drawn = picture.picture(
             plot, bias.deviations(counts, order.guarantee), order_report.title(order, counts, verdict), lines
         )
-        atomic_file.write(os.path.abspath(os.fsencode(plot)), [svg])
+        _write_picture(plot, drawn)
     if json:
         _print([order_report.as_json(order, counts, verdict, seed_bits)])
     else:
@@ -96,18 +108,34 @@ def _order(
     return not verdict.reasons
 
 
-def _playlist(name: str, json: bool) -> bool:
-    from playshuffle.audit import playlist, playlist_report
+def _playlist(name: str, by: str, plot: str | None, json: bool) -> bool:
+    from playshuffle.audit import picture, playlist, playlist_picture, playlist_report
+    from playshuffle.cli import audit_report
+    from playshuffle.cli.make import progress_bar, read_all
 
-    audit = playlist.look_into(os.path.abspath(os.fsencode(name)), _read_all)
-    _print([playlist_report.as_json(audit)] if json else playlist_report.lines(audit))
-    return audit.is_good
+    if plot is not None:
+        picture.check(plot)
+    with progress_bar(quiet=json) as progress:
+
+        def read_and_report(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+            for done, reading in enumerate(read_all(paths), 1):
+                progress.reading(done, len(paths))
+                yield reading
+
+        found = playlist.look_into(os.path.abspath(os.fsencode(name)), read_and_report, by)
+    if plot is not None:
+        words = list(audit_report.lines(found, Screen(_PAGE_WIDTH)))
+        _write_picture(plot, playlist_picture.draw(plot, found, by, words))
+    _print([playlist_report.as_json(found)] if json else audit_report.lines(found, screen_of(sys.stdout)))
+    return found.is_good
 
 
-def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    from playshuffle.library.reader_pool import read_all
+def _write_picture(plot: str, content: bytes) -> None:
+    from playshuffle.system import atomic_file
 
-    return read_all(paths)
+    path = os.path.abspath(os.fsencode(plot))
+    atomic_file.write(path, [content])
+    say([f"Wrote {home_path(path)}"])
 
 
 def _print(lines: Iterable[str]) -> None:

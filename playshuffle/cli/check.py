@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,6 +53,7 @@ def check(
     """
     import json
 
+    from playshuffle.cli.make import progress_bar
     from playshuffle.config.own_players import player_names
     from playshuffle.players.check import check_playlist
 
@@ -61,7 +63,9 @@ def check(
     names = [] if names and _ALL in names else names and list(dict.fromkeys(names))
     if "" in playlists:
         raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
-    checked = [check_playlist(path, names, content) for path, content in map(_source, playlists)]
+    with progress_bar(quiet=False) as progress:
+        report = partial(progress.working, "Checking entries")
+        checked = [check_playlist(path, names, content, report) for path, content in map(_source, playlists)]
     if as_json:
         reports = [_as_json(result) for result in checked]
         _print([json.dumps(reports[0] if len(reports) == 1 else reports, indent=2)])

@@ -3,22 +3,25 @@
 import json as json_
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from playshuffle.cli import playlist_options
-from playshuffle.cli.screen import Screen, home_path, screen_of
+from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.track_list import track_list
 from playshuffle.config.build_request import absolute
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import day, deck_facts, deck_summary, due
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
+from playshuffle.text import counted
 
 EXAMPLES = """\b
 Examples:
@@ -80,12 +83,29 @@ def show(name: _Name = None, json: playlist_options.Json = False) -> None:
         if json:
             facts = {"output": os.fsdecode(path), **deck_facts(deck), "entries": [*map(os.fsdecode, entries)]}
             return _print(json_.dumps(facts, indent=2))
-        _print(f"{shown(path)}: {deck_summary(deck)}")
-        if last is not None:
-            _print(f"deal {last.number:,} of {last.of:,}, round {last.round:,}, of {day(last.period)}:")
-        for entry in entries:
-            _print(f"  {shown(entry)}")
+        screen = screen_of(sys.stdout)
+        for line in _deck_lines(path, deck, screen):
+            _print(line)
+        for line in track_list(entries, screen):
+            _print(line)
         return say(state.notes)
+
+
+def _deck_lines(path: bytes, deck: Deck, screen: Screen) -> Iterator[str]:
+    """Return the verdict, the progress of the round and when the next deal is due."""
+    last = deck.deal
+    if last is None:
+        yield screen.verdict(Mark.GOOD, f"{home_path(path)}: {deck_summary(deck)}")
+        return
+    tracks = counted(len(last.entries), "track")
+    yield screen.verdict(
+        Mark.GOOD,
+        f"{home_path(path)}: {tracks}, deal {last.number:,} of {last.of:,} in round {last.round:,}",
+    )
+    yield from screen.detail("Round", deck_summary(deck))
+    week = "in the week of " if last.every is Every.WEEK else ""
+    yield from screen.detail("Dealt", f"{week}{day(last.period)}")
+    yield from screen.detail("Next", due(deck, datetime.now().astimezone().date()))
 
 
 def reset(name: _Name = None, yes: _Yes = False) -> None:

@@ -1,19 +1,19 @@
 """Show the orders: what each one guarantees, its drawback and its options."""
 
-import textwrap
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import typer
 
 from playshuffle.cli.playlist_options import completes
+from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.ordering.groups import KNOWN
 from playshuffle.ordering.orders import ORDERS, Order
 from playshuffle.text import known
 
 _SCHEMA = 1
-_WIDTH = 80
 _FOR_ALL = ("--limit", "--time", "--seed")
 
 EXAMPLES = """\b
@@ -39,20 +39,21 @@ def orders(
 ) -> None:
     """Show the guarantee, drawback and options of orders."""
     rows = ORDERS if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}
-    write_out([f"{line}\n".encode() for line in ([_json(rows)] if as_json else _lines(rows))])
+    screen = screen_of(sys.stdout)
+    write_out([f"{line}\n".encode() for line in ([_json(rows)] if as_json else _lines(rows, screen))])
 
 
-def _lines(rows: Mapping[str, Order]) -> Iterator[str]:
+def _lines(rows: Mapping[str, Order], screen: Screen) -> Iterator[str]:
     column = max(map(len, rows)) + 2
     for name, order in rows.items():
         takes = f"takes {', '.join(order.takes)}"
         for label, text in ((name, order.guarantee), ("", f"but {order.drawback}"), ("", takes)):
-            yield f"{label:{column}}{text}"
+            yield from screen.wrapped(text, f"{label:{column}}")
     yield ""
-    yield f"Every order takes {', '.join(_FOR_ALL)}, too."
+    yield from screen.wrapped(f"Every order takes {', '.join(_FOR_ALL)}, too.")
     if any("--group-by" in order.takes for order in rows.values()):
         names = ", ".join(KNOWN)
-        yield from textwrap.wrap(f"--group-by takes one of {names}.", _WIDTH, break_on_hyphens=False)
+        yield from screen.wrapped(f"--group-by takes one of {names}.")
 
 
 def _json(rows: Mapping[str, Order]) -> str:

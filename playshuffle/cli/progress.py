@@ -1,4 +1,4 @@
-"""How far a long run is -> a bar on the terminal, once it has taken longer than a moment."""
+"""Show a progress bar on the terminal once a run has taken longer than a moment."""
 
 import time
 from types import TracebackType
@@ -33,6 +33,10 @@ class Bar(scan.Progress):
     def reading(self, read_count: int, of: int) -> None:
         """Show how many are read."""
         self._show("Reading tags", read_count, of)
+
+    def working(self, activity: str, done_count: int, of: int) -> None:
+        """Show how far any other work is."""
+        self._show(activity, done_count, of)
 
     def _show(self, activity: str, done_count: int, of: int | None) -> None:
         now = time.monotonic()

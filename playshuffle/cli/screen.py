@@ -20,6 +20,8 @@ _USUAL_WIDTH = 80
 _INDENT = 2
 _LABEL = 9
 _LEAST_COLUMN = 16  # to which the first column of a table may be cut
+_OPTION = re.compile(r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])")
+_KEPT = "\x1f"  # a space at which no line is broken
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -50,11 +52,13 @@ class Screen:
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line, with its mark or the word for that."""
+        """Return a first line, with its mark or the word for that; wrapped on a terminal."""
         sign, word, colour = mark.value
-        if self.is_terminal and self.has_unicode:
-            return f"{self.coloured(sign, colour)} {text}"
-        return f"{self.coloured(f'{word}:', colour)} {text}"
+        start = sign if self.is_terminal and self.has_unicode else f"{word}:"
+        first, *others = self.wrapped(text, f"{start} ")
+        if others:
+            others = self.wrapped(" ".join(line.strip() for line in others), " " * _INDENT)
+        return "\n".join([f"{self.coloured(start, colour)}{first[len(start) :]}", *others])
 
     def coloured(self, text: str, colour: str) -> str:
         """Return the text in a colour (an SGR code) if the stream shows colours."""
@@ -73,14 +77,15 @@ class Screen:
         import textwrap
 
         assert self.width is not None
-        return textwrap.wrap(
-            text,
+        lines = textwrap.wrap(
+            _OPTION.sub(rf"\1{_KEPT}", text),
             self.width,
             initial_indent=start,
             subsequent_indent=" " * columns(start),
             break_long_words=False,
             break_on_hyphens=False,
-        ) or [start.rstrip()]
+        )
+        return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
 
     def table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
@@ -88,22 +93,49 @@ class Screen:
         """Return rows below their header, aligned; or each as a plain line with the words of the header.
 
         Args:
-            header: of the columns; the first one names the row.
-            rows: as many cells each as the header has; empty ones are omitted from plain lines.
+            header: of the columns; the first one says what a row is, and its cell names it.
+            rows: as many cells each as the header has; empty columns are omitted.
             right: the columns that are aligned to the right.
         """
+        filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
+        right = {filled.index(at) for at in right if at in filled}
+        header, *rows = ([row[at] for at in filled] for row in (header, *rows))
         widths = [max(columns(row[at]) for row in (header, *rows)) for at in range(len(header))]
         overflow = sum(widths) + 2 * (len(widths) - 1) - (self.width or 0)
         if overflow > 0 and widths[0] - overflow >= _LEAST_COLUMN:
             widths[0] -= overflow
-            rows = [[_tail(row[0], widths[0]), *row[1:]] for row in rows]
+            rows = [[self.tail(row[0], widths[0]), *row[1:]] for row in rows]
             overflow = 0
         if not self.is_terminal or overflow > 0:
-            return [_plain(header, row) for row in rows]
+            return [line for row in rows for line in self._plain(header, row)]
         return [
             "  ".join(_aligned(cell, widths[at], at in right) for at, cell in enumerate(row)).rstrip()
             for row in ([name.upper() for name in header], *rows)
         ]
+
+    def _plain(self, header: Sequence[str], row: Sequence[str]) -> list[str]:
+        facts = [f"{name} {cell}".strip() for name, cell in zip(header[1:], row[1:], strict=True) if cell]
+        text = f"{header[0]} {row[0]}{': ' * bool(facts)}{'; '.join(facts)}".lstrip()
+        if not self.is_terminal:
+            return [text]
+        first, *others = self.wrapped(text)
+        return [first, *self.wrapped(" ".join(others), "  ")] if others else [first]
+
+    def tail(self, text: str, width: int) -> str:
+        """Return the end of a text, such as the name of a path, that is too long for a width."""
+        cut = "…" if self.has_unicode else "~"
+        while columns(text) > width:
+            text = f"{cut}{text[2:] if text.startswith(cut) else text[1:]}"
+        return text
+
+    def head(self, text: str, width: int) -> str:
+        """Return the beginning of a text that is too long for a width."""
+        if columns(text) <= width:
+            return text
+        cut = "…" if self.has_unicode else "~"
+        while columns(text) >= width:
+            text = text[:-1]
+        return text + cut
 
     def bar(self, part: int, total: int, width: int = 14) -> str:
         """Return how much of the whole a part is, as a bar; nothing in a pipe."""
@@ -180,7 +212,9 @@ def _width(stream: TextIO) -> int:
 
 def _is_unicode(stream: TextIO) -> bool:
     """Return whether the locale of the terminal has more than ASCII; Python writes UTF-8 in any."""
-    locales = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locales = [os.environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
+    if locales[1] == "C.UTF-8" and locales[2] in {"", "C", "POSIX"}:
+        locales[1] = ""  # Python itself sets this in the C locale (PEP 538)
     locale = next(filter(None, locales), "C")
     return locale not in {"C", "POSIX"} and (stream.encoding or "").lower().startswith("utf")
 
@@ -191,17 +225,6 @@ def _day(seconds: float) -> int:
     return int(seconds + then.tm_gmtoff) // 86_400
 
 
-def _plain(header: Sequence[str], row: Sequence[str]) -> str:
-    facts = [f"{name} {cell}".strip() for name, cell in zip(header[1:], row[1:], strict=True) if cell]
-    return f"{row[0]}: {'; '.join(facts)}" if facts else row[0]
-
-
 def _aligned(cell: str, width: int, is_right: bool) -> str:
     padding = " " * (width - columns(cell))
     return padding + cell if is_right else cell + padding
-
-
-def _tail(text: str, width: int) -> str:
-    while columns(text) > width:
-        text = f"…{text[2:] if text.startswith('…') else text[1:]}"
-    return text

@@ -1,9 +1,12 @@
 """`playshuffle service`: have systemd keep the playlists up to date, or no more; and see how it goes."""
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from playshuffle.cli import playlist_options
+from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
@@ -54,11 +57,13 @@ def uninstall() -> None:
     _tell(installer.uninstall())
 
 
-def status() -> int:
+def status(json: playlist_options.Json = False) -> int:
     """Tell whether it is installed, runs, and is locked up; exit code 1 says that something is amiss."""
+    from playshuffle.cli import service_report
     from playshuffle.config.load import load
     from playshuffle.config.places import find
-    from playshuffle.install import installer, writable_folders
+    from playshuffle.install import writable_folders
+    from playshuffle.install.service_state import service_state
 
     unit_texts = None
     try:
@@ -66,9 +71,9 @@ def status() -> int:
         unit_texts = _units(folders, sandboxed=True)
     except PlayshuffleError:  # of which `playshuffle config check` tells
         pass
-    lines, is_well = installer.status(unit_texts)
-    _tell(lines)
-    return Exit.DONE if is_well else Exit.LOSSES
+    state = service_state(unit_texts)
+    _tell([service_report.as_json(state)] if json else service_report.lines(state, screen_of(sys.stdout)))
+    return Exit.DONE if state.is_installed and state.runs else Exit.LOSSES
 
 
 VERBS = (install, uninstall, status)

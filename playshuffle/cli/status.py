@@ -1,10 +1,10 @@
-"""`playshuffle status`: how folders, playlists and the service stand."""
+"""Show folders, playlists, decks and the service: `playshuffle status`."""
 
+import os
 import sys
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 import typer
@@ -13,40 +13,36 @@ from playshuffle.cli import playlist_options
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.load import Config, load
-from playshuffle.config.places import find
+from playshuffle.config.places import find, places
+from playshuffle.dealing.describe import due_on
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.service.status_model import PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_model import NOT_WATCHED, PlaylistStatus, RootStatus, Status
+from playshuffle.text import counted
 
-_WIDTH = 80
 _LAST = "its last content counts"
 
 EXAMPLES = """\b
 Examples:
   playshuffle status
+  playshuffle status --all      # with the playlists that `make` wrote
   playshuffle status --json
 """
 
 
 def status(
     config: playlist_options.ConfigFile = None,
+    lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Say it as JSON on stdout.")] = False,
     prometheus: Annotated[
         bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus.")
     ] = False,
 ) -> int:
-    """Say how folders, playlists and the service stand; the service need not run."""
+    """Show folders, playlists and the service."""
     from playshuffle.service.status_report import current_status
 
-    try:
-        config_file: Config | None = load(find(config))
-    except PlayshuffleError as error:
-        if config is not None:
-            raise
-        config_file = None
-        say([f"playshuffle: {error}"])
-    report = current_status(config_file)
     if json and prometheus:
         raise PlayshuffleError("Choose either --json or --prometheus.", Exit.USAGE)
+    report = current_status(_configuration(config), lists_all=lists_all)
     if prometheus:
         from playshuffle.service.metrics import metrics
 
@@ -56,126 +52,129 @@ def status(
 
         write_out([json_.dumps(asdict(report), indent=2).encode(), b"\n"])
     else:
-        screen = screen_of(sys.stdout)
-        lines = _tables(report, screen) if screen.is_terminal else _lines(report)
-        write_out(f"{line}\n".encode(errors="replace") for line in lines)
+        write_out(f"{line}\n".encode(errors="replace") for line in _lines(report, screen_of(sys.stdout)))
     is_well = all(playlist.last_error is None for playlist in report.playlists)
     return Exit.DONE if is_well else Exit.LOSSES
 
 
-def _tables(report: Status, screen: Screen) -> Iterator[str]:
-    """Return the report for a terminal: the service first, then folders and playlists as tables."""
-    for service in report.services:
-        yield screen.verdict(Mark.RUNNING, f"running since {screen.when(service.since)}")
-        if service.note is not None:
-            yield from screen.detail("Note", service.note)
-    if not report.services:
-        yield screen.verdict(Mark.WARNING, "The service is not running")
-    if report.roots:
-        yield ""
-        header = ("folder", "state", "tracks", "watched", "last scan")
-        yield from screen.table(header, [_folder_row(root, screen) for root in report.roots], right={2})
+def _configuration(named: str | None) -> Config | None:
+    """Return the configuration; None if there is none, or if it is broken and was not named."""
+    if named is None and not any(map(os.path.lexists, places())):
+        return None
+    try:
+        return load(find(named))
+    except PlayshuffleError as error:
+        if named is not None:
+            raise
+        say([f"playshuffle: {error}"])
+        return None
+
+
+def _lines(report: Status, screen: Screen) -> Iterator[str]:
+    """Return the report: the verdict, then folders, playlists and decks as tables."""
+    yield from _verdict(report, screen)
+    decks = [playlist for playlist in report.playlists if playlist.deck is not None]
+    others = [playlist for playlist in report.playlists if playlist.deck is None]
+    yield from _table(
+        ("folder", "state", "tracks", "watch", "last scan"),
+        [_folder_row(root, screen) for root in report.roots],
+        screen,
+    )
     for root in report.roots:
         if root.advice:
             yield from screen.detail("Try", root.advice)
-    if report.playlists:
-        yield ""
-        header = ("playlist", "tracks", "order", "written", "state")
-        rows = [_playlist_row(playlist, screen) for playlist in report.playlists]
-        yield from screen.table(header, rows, right={1})
-    for playlist in report.playlists:
+    yield from _table(
+        ("playlist", "state", "tracks", "order", "written"),
+        [_playlist_row(playlist, screen) for playlist in others],
+        screen,
+    )
+    for playlist in others:
         yield from _remarks(playlist, screen)
+    today = datetime.now().astimezone().date()
+    yield from _table(
+        ("deck", "state", "tracks", "this round", "next deal"),
+        [_deck_row(playlist, screen, today) for playlist in decks],
+        screen,
+    )
+    for playlist in decks:
+        yield from _remarks(playlist, screen)
+    if report.not_listed:
+        if screen.is_terminal:
+            yield ""
+        yield f"{counted(report.not_listed, 'other playlist')} written by make: playshuffle status --all"
     yield from report.notes
+
+
+def _verdict(report: Status, screen: Screen) -> Iterator[str]:
+    faulty = [playlist for playlist in report.playlists if playlist.last_error is not None]
+    problems = f"{len(faulty):,} of {counted(len(report.playlists), 'playlist')} cannot be updated"
+    for service in report.services:
+        since = f"The service runs, started {screen.when(service.since)}"
+        if faulty:
+            yield screen.verdict(Mark.WARNING, f"{since}; {problems}")
+        else:
+            yield screen.verdict(Mark.RUNNING, since)
+        if service.note is not None:
+            yield from screen.detail("Note", service.note)
+    if report.services:
+        return
+    is_set_up = any(playlist.name is not None for playlist in report.playlists)
+    if is_set_up:
+        yield screen.verdict(Mark.WARNING, f"The service does not run{f'; {problems}' if faulty else ''}")
+        yield from screen.detail("Start", "playshuffle service install")
+    else:
+        mark = Mark.WARNING if faulty else Mark.GOOD
+        yield screen.verdict(mark, problems if faulty else "No service is set up. make and deal need none")
+        yield from screen.detail("Set up", "playshuffle config init")
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], screen: Screen) -> Iterator[str]:
+    if rows:
+        if screen.is_terminal:
+            yield ""
+        yield from screen.table(header, rows, right={2})
 
 
 def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
-    title = home_path(playlist.output) if playlist.output else shown(playlist.name or "")
-    remarks = [playlist.summary, playlist.last_error and shown(playlist.last_error)]
+    remarks = [playlist.last_error and shown(playlist.last_error)]
     remarks += [f"cannot read {shown(path)}" for path in playlist.unreadable]
     remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
     for remark in filter(None, remarks):
-        yield from screen.wrapped(f"{title}: {remark}", "  ")
+        yield from screen.wrapped(f"{_title(playlist)}: {remark}", "  ")
+
+
+def _title(playlist: PlaylistStatus) -> str:
+    return home_path(playlist.output) if playlist.output else shown(playlist.name or "")
 
 
 def _folder_row(root: RootStatus, screen: Screen) -> list[str]:
-    tracks = "" if root.tracks is None else f"{root.tracks:,}"
     scan = "" if root.last_full_scan is None else screen.when(root.last_full_scan)
-    return [home_path(root.root), root.state, tracks, root.watched, scan]
+    watch = "" if root.watched == NOT_WATCHED else root.watched
+    return [home_path(root.root), root.state, _number(root.tracks), watch, scan]
 
 
 def _playlist_row(playlist: PlaylistStatus, screen: Screen) -> list[str]:
-    return [
-        home_path(playlist.output) if playlist.output else shown(playlist.name or ""),
-        "" if playlist.tracks is None else f"{playlist.tracks:,}",
-        shown(playlist.order or ""),
-        "" if playlist.last_write is None else screen.when(playlist.last_write),
-        playlist.state,
-    ]
+    written = "" if playlist.last_write is None else screen.when(playlist.last_write)
+    order = shown(playlist.order or "")
+    return [_title(playlist), _state(playlist), _number(playlist.tracks), order, written]
 
 
-def _lines(report: Status) -> Iterator[str]:
-    """Return the report for a pipe: a line for each thing, and its facts below."""
-    for service in report.services:
-        yield f"service: running since {_when(service.since)} (process {service.process})"
-        if service.note is not None:
-            yield from _wrapped(service.note)
-    if not report.services:
-        yield "service: not running"
-    for root in report.roots:
-        yield from _folder(root)
-    for playlist in report.playlists:
-        yield from _playlist(playlist)
-    yield from report.notes
+def _deck_row(playlist: PlaylistStatus, screen: Screen, today: date) -> list[str]:
+    facts = playlist.deck or {}
+    count, dealt = facts.get("tracks"), facts.get("dealt")
+    progress = ""
+    if isinstance(count, int) and isinstance(dealt, int) and count:
+        progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}".strip()
+    start = facts.get("next_deal")
+    next_deal = "now" if facts.get("every") is None else "with the next run"
+    if isinstance(start, str):
+        next_deal = due_on(date.fromisoformat(start), today)
+    return [_title(playlist), _state(playlist), _number(playlist.tracks), progress, next_deal]
 
 
-def _folder(root: RootStatus) -> Iterator[str]:
-    yield f"folder {shown(root.root)}"
-    facts = [root.state, root.file_system, f"watched: {root.watched}"]
-    if root.tracks is not None:
-        facts.append(f"{root.tracks:,} tracks")
-    if root.last_event is not None:
-        facts.append(f"last event {_when(root.last_event)}")
-    if root.last_full_scan is not None:
-        facts.append(f"last whole look {_when(root.last_full_scan)}")
-    if root.missed_changes:
-        facts.append(f"{root.missed_changes:,} changes found that no event had told")
-    yield from _wrapped(", ".join(filter(None, facts)))
-    if root.advice:
-        yield from _wrapped(f"try: {root.advice}")
+def _state(playlist: PlaylistStatus) -> str:
+    return playlist.state if playlist.scanning is None else f"scanning: {playlist.scanning}"
 
 
-def _playlist(playlist: PlaylistStatus) -> Iterator[str]:
-    yield " ".join(filter(None, ("playlist", shown(playlist.name or ""), shown(playlist.output))))
-    facts = [playlist.state]
-    if playlist.tracks is not None:
-        facts.append(f"{playlist.tracks:,} tracks")
-    if playlist.order is not None:
-        facts.append(f"order {shown(playlist.order)}")
-    if playlist.last_write is not None:
-        facts.append(f"written {_when(playlist.last_write)}")
-    yield from _wrapped(", ".join(facts))
-    if playlist.summary is not None:
-        yield from _wrapped(playlist.summary)
-    if playlist.last_error is not None:
-        yield from _wrapped(shown(playlist.last_error))
-    for unreadable in playlist.unreadable:
-        yield from _wrapped(f"cannot be read: {shown(unreadable)}")
-    for path in playlist.missing_lists:
-        yield from _wrapped(f"skip list {shown(path)} is missing: {_LAST}")
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent="  ",
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _when(seconds: float) -> str:
-    then = datetime.fromtimestamp(seconds).astimezone()
-    is_today = then.date() == datetime.now().astimezone().date()
-    return f"{then:%H:%M:%S}" if is_today else f"{then:%Y-%m-%d %H:%M}"
+def _number(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"

@@ -2,6 +2,7 @@
 
 import json as json_
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.config.build_request import absolute
 from playshuffle.config.load import load
@@ -19,11 +21,12 @@ from playshuffle.pipeline.session import Tools
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import System
-from playshuffle.text import known
+from playshuffle.text import counted, known
 
 _SCHEMA = 1
 _EXAMPLES = 3
-_LONGEST = 40  # characters of an example
+_LONGEST = 40  # columns of an example
+_LEAST = 12  # columns for all examples, even in a narrow terminal
 
 EXAMPLES = """\b
 Examples:
@@ -69,7 +72,8 @@ def tags(
     elif json:
         write_out([_as_json(count, by_field, all_values=field is not None).encode(), b"\n"])
     else:
-        lines = _field_lines(count, by_field) if field is None else _value_lines(by_field[field])
+        screen = screen_of(sys.stdout)
+        lines = _field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field])
         write_out(f"{line}\n".encode() for line in lines)
 
 
@@ -87,13 +91,20 @@ def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ..
     return roots
 
 
-def _field_lines(count: int, by_field: dict[str, Coverage]) -> Iterator[str]:
-    yield f"{count:,} tracks"
+def _field_lines(count: int, by_field: dict[str, Coverage], screen: Screen) -> Iterator[str]:
+    yield counted(count, "track")
     width = max(map(len, by_field))
+    separator = " · " if screen.has_unicode else ", "
     for name, field in by_field.items():
         share = f"{round(100 * field.track_count / count) if count else 0}%"
-        examples = [shown(value)[:_LONGEST] for value, _ in field.values.most_common(_EXAMPLES)]
-        yield f"{name:{width}}  {field.track_count:>9,}  {share:>4}  {' · '.join(examples)}".rstrip()
+        values = [value for value, _ in field.values.most_common(_EXAMPLES)]
+        examples = separator.join(
+            screen.head(home_path(value) if name == "path" else shown(value), _LONGEST) for value in values
+        )
+        start = f"{name:{width}}  {field.track_count:>9,}  {share:>4}  "
+        if screen.width is not None:
+            examples = screen.head(examples, max(screen.width - len(start), _LEAST))
+        yield f"{start}{examples}".rstrip()
 
 
 def _value_lines(field: Coverage) -> Iterator[str]:
@@ -125,7 +136,7 @@ def _write_file(name: str, *, json: bool) -> None:
         text = json_.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}, indent=2)
         write_out([text.encode(), b"\n"])
         return
-    write_out([f"{shown(path)}\n".encode()])
+    write_out([f"{home_path(path)}\n".encode()])
     if reading.reason:
         write_out([f"  {shown(reading.reason)}\n".encode()])
     write_out(f"  {tag:14}  {shown(str(value))}\n".encode() for tag, value in tags.items())

@@ -2,6 +2,7 @@
 
 import json as json_
 import os
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
@@ -75,7 +77,8 @@ def why(
         inside = {path: by_list for top in tops for path, by_list in _below(top, playlists)}
         write_out([_as_json({**reasons, **inside}, playlists).encode(), b"\n"])
     else:
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons))
+        screen = screen_of(sys.stdout)
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons, screen))
         for top in tops:
             write_out(f"{line}\n".encode() for line in _counts(top, playlists))
     return _code(reasons)
@@ -124,12 +127,13 @@ def _path(text: str) -> bytes:
     return absolute(text, Exit.NO_INPUT)
 
 
-def _lines(reasons: Mapping[bytes, Mapping[str, Reason]]) -> Iterator[str]:
+def _lines(reasons: Mapping[bytes, Mapping[str, Reason]], screen: Screen) -> Iterator[str]:
     for path, by_list in reasons.items():
-        yield shown(path)
+        yield home_path(path)
         width = max(map(len, by_list))
         for name, reason in by_list.items():
-            yield f"  {shown(name):{width}}  {'yes' if reason.code == IN else 'no'}: {reason.text}"
+            answer = "yes" if reason.code == IN else "no"
+            yield from screen.wrapped(reason.text, f"  {shown(name):{width}}  {answer}: ")
 
 
 def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[tuple[bytes, dict[str, Reason]]]:
@@ -148,7 +152,7 @@ def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str
     for _, by_list in _below(top, playlists):
         for name, reason in by_list.items():
             counts[name][reason.code] += 1
-    yield shown(top)
+    yield home_path(top)
     for name in playlists:
         phrases = [f"{count:,} {code}" for code, count in counts[name].most_common()]
         yield f"  {shown(name)}  {', '.join(phrases) or 'no audio files'}"
@@ -169,7 +173,7 @@ def _report_all(playlists: Mapping[str, PlaylistStages], *, json: bool) -> Exit:
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in out.items():
         reason = next(iter(by_list.values()))
-        groups[reason.code].append(f"  {shown(path)}: {reason.text}")
+        groups[reason.code].append(f"  {home_path(path)}: {reason.text}")
     for code, lines in sorted(groups.items()):
         write_out(f"{line}\n".encode() for line in (f"{code}: {counted(len(lines), 'file')}", *lines))
     return Exit.DONE

@@ -16,6 +16,8 @@ def deck_facts(deck: Deck) -> dict[str, object]:
         "dealt": deck.track_count - deck.undealt_count,
         "missing": len(deck.missing),
         "deals_left": deck.deals_left,
+        "every": deck.deal and deck.deal.every.value,
+        "next_deal": start.isoformat() if (start := _next_start(deck)) else None,
         "order": deck.order,
     }
 
@@ -46,9 +48,11 @@ def day(when: date) -> str:
 
 def due(deck: Deck, today: date) -> str:
     """Return when the next deal is due: 'now', 'tomorrow 00:00', 'Monday 00:00', 'with the next run'."""
-    if deck.deal is None:
-        return "now"
-    start = next_start(deck.deal.every, deck.deal.period)
+    return due_on(_next_start(deck), today) if deck.deal is not None else "now"
+
+
+def due_on(start: date | None, today: date) -> str:
+    """Return when a deal is due whose period begins on a day; None for a deal that is due at every run."""
     if start is None:
         return "with the next run"
     days = (start - today).days
@@ -56,3 +60,7 @@ def due(deck: Deck, today: date) -> str:
         return "now"
     when = "tomorrow" if days == 1 else f"{start:%A}" if days < 8 else day(start)
     return f"{when} 00:00"
+
+
+def _next_start(deck: Deck) -> date | None:
+    return None if deck.deal is None else next_start(deck.deal.every, deck.deal.period)

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import systemctl, units
-from playshuffle.system import sandbox
 from playshuffle.system.xdg import config_home
 
-_INSTALL = "playshuffle service install"
 _SEE = "journalctl --user -u playshuffle tells why"
 
 
@@ -71,7 +69,7 @@ def uninstall() -> Iterator[str]:
     folder = unit_folder()
     paths = {name: os.path.join(folder, name) for name in units.NAMES}
     present = [name for name, path in paths.items() if os.path.lexists(path)]
-    own_units = [name for name in present if _is_ours(paths[name])]
+    own_units = [name for name in present if is_ours(paths[name])]
     if main_units := [name for name in own_units if not name.endswith(".conf")]:
         if systemctl.is_there():
             _order("disable", "--now", *main_units)
@@ -93,55 +91,9 @@ def uninstall() -> Iterator[str]:
     yield "playlists, configuration and what is remembered of orders are as they were"
 
 
-def status(unit_texts: Mapping[str, str | None] | None) -> tuple[list[str], bool]:
-    """Return the status of the service as lines, and whether it is installed and runs.
-
-    Args:
-        unit_texts: the units as they would be installed now; None where that cannot be told.
-    """
-    folder = unit_folder()
-    path = os.path.join(folder, units.SERVICE)
-    is_installed = os.path.lexists(path)
-    lines = [f"installed: {_installed(folder, unit_texts) if is_installed else f'no; {_INSTALL} does it'}"]
-    if not systemctl.is_there():
-        return [*lines, "systemd: does not run for this user here, or not in this session"], False
-    now = systemctl.show(
-        units.SERVICE,
-        "UnitFileState",
-        "ActiveState",
-        "SubState",
-        "StatusText",
-        "MainPID",
-        "Result",
-        "NRestarts",
-    )
-    lines.append(f"enabled: {now['UnitFileState'] or 'no'}")
-    is_active = now["ActiveState"] in {"active", "reloading"}
-    detail = shown(now["StatusText"]) if is_active else f"{now['Result']}; {_SEE}"
-    lines.append(f"active: {now['ActiveState']} ({now['SubState']}){f': {detail}' if detail else ''}")
-    if now["NRestarts"] not in {"", "0"}:
-        lines.append(f"restarts: {now['NRestarts']}; {_SEE}")
-    if is_active and (locked := sandbox.of(now["MainPID"])) is not None:
-        lines.append(f"sandbox: {locked}")
-    lines += [f"timer: {timer}" for timer in units.TIMERS if systemctl.ask("is-active", timer).code == 0]
-    return [*lines, *_linger()], is_installed and is_active
-
-
 def unit_folder() -> str:
     """Return the folder of this user's units."""
     return os.path.join(os.fsdecode(config_home()), "systemd/user")
-
-
-def _installed(folder: str, unit_texts: Mapping[str, str | None] | None) -> str:
-    if not _is_ours(os.path.join(folder, units.SERVICE)):
-        return f"yes, but {shown(os.path.join(folder, units.SERVICE))} is not ours"
-    unit_texts = unit_texts or {}
-    main_units = [
-        name for name in unit_texts if not name.endswith(".conf")
-    ]  # of the drop-in only install can tell
-    if any(_content(os.path.join(folder, name)) != unit_texts[name] for name in main_units):
-        return f"yes, for other folders or another version; {_INSTALL} mends it"
-    return "yes"
 
 
 def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
@@ -174,7 +126,7 @@ def _order(*words: str) -> None:
 
 
 def _check_ours(path: str) -> None:
-    if os.path.lexists(path) and not _is_ours(path):
+    if os.path.lexists(path) and not is_ours(path):
         raise PlayshuffleError(
             f"{shown(path)} was not made by playshuffle service install; nothing was changed."
             " Move it away, or go on to look after it yourself.",
@@ -182,12 +134,13 @@ def _check_ours(path: str) -> None:
         )
 
 
-def _is_ours(path: str) -> bool:
-    return (_content(path) or "").startswith(units.MARK)
+def is_ours(path: str) -> bool:
+    """Return whether a unit was written by `install`."""
+    return (unit_content(path) or "").startswith(units.MARK)
 
 
-def _content(path: str) -> str | None:
-    """What a regular file holds; of anything else nothing is ours."""
+def unit_content(path: str) -> str | None:
+    """Return the content of a regular file, None for anything else."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return None
@@ -199,7 +152,7 @@ def _content(path: str) -> str | None:
 
 def _write_or_remove(path: str, text: str | None) -> bool:
     """Have a file hold a text, or be gone; whether that was anything to do."""
-    if _content(path) == text:
+    if unit_content(path) == text:
         return False
     try:
         if text is None:

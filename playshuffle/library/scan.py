@@ -35,6 +35,9 @@ class Progress:
     def reading(self, read_count: int, of: int) -> None:
         """Report how many files have had their tags read, of how many."""
 
+    def working(self, activity: str, done_count: int, of: int) -> None:
+        """Report how far any other work is, such as "Checking entries"."""
+
 
 _KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
 

@@ -67,13 +67,19 @@ class Checked(NamedTuple):
     troubles: dict[str, list[Trouble]]
 
 
-def check_playlist(path: bytes, names: Sequence[str] | None, content: bytes | None = None) -> Checked:
+def check_playlist(
+    path: bytes,
+    names: Sequence[str] | None,
+    content: bytes | None = None,
+    report: Callable[[int, int], None] = lambda *_: None,
+) -> Checked:
     """Check each entry of a playlist, as these players would read it.
 
     Args:
         path: of the playlist.
         names: of the players; none for all, None for the one that the playlist was written for.
         content: of the playlist, where it is from no file.
+        report: called with the number of checked entries, and of all.
 
     Raises:
         PlayshuffleError: it cannot be read, or players were named and it is not M3U.
@@ -88,7 +94,7 @@ def check_playlist(path: bytes, names: Sequence[str] | None, content: bytes | No
             Exit.USAGE,
         )
     local = [entry for entry in playlist.entries if entry.form]
-    faults, playable = _faults(local)
+    faults, playable = _faults(local, report)
     all_players = [name for name in PLAYERS if name != GENERIC] if playlist.is_m3u else []
     player_names = [] if is_generic else names or all_players
     plain = [entry for entry in playable if not entry.taken]
@@ -97,12 +103,13 @@ def check_playlist(path: bytes, names: Sequence[str] | None, content: bytes | No
     return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
 
-def _faults(entries: Iterable[Entry]) -> tuple[list[Fault], list[Entry]]:
+def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tuple[list[Fault], list[Entry]]:
     """Return the faults of entries, and the entries whose file exists and was not listed before."""
     faults = []
     playable = []
     first: dict[tuple[int, int], int] = {}
-    for entry in entries:
+    for done, entry in enumerate(entries):
+        report(done, len(entries))
         try:
             status = os.stat(entry.path)
         except (OSError, ValueError):

@@ -42,6 +42,7 @@ _TRIES = 3  # to begin the process of the updates, if none of them comes to an e
 
 class _End(Enum):
     STOP = "stop"
+    INTERRUPT = "interrupt"
     RELOAD = "reload"
     RESTART_UPDATES = "restart updates"
     RESTART = "restart"
@@ -105,6 +106,8 @@ def run(load: Callable[[], Config]) -> int:
                 inheritance = life.inheritance()
             if end is _End.STOP:
                 return Exit.DONE
+            if end is _End.INTERRUPT:
+                return Exit.INTERRUPTED
             if end is _End.RESTART:
                 return Exit.MISSING
             tries = tries + 1 if end is _End.RESTART_UPDATES and not life.has_updated else 0
@@ -230,7 +233,7 @@ class _Life:
                 if self._backlog.is_waiting and not self._updates.is_busy and not is_outdated:
                     self._begin_update()
                 self._status.note_modes(self._watch.modes())
-                self._status.publish(is_busy=self._updates.is_busy)
+                self._status.publish()
         raise AssertionError("batches never end")
 
     def inheritance(self) -> _Inheritance:
@@ -274,7 +277,7 @@ class _Life:
         numbers = received(self._signals)
         if {signal.SIGTERM, signal.SIGINT} & numbers:
             notify.stopping()
-            return _End.STOP
+            return _End.STOP if signal.SIGTERM in numbers else _End.INTERRUPT
         if signal.SIGHUP not in numbers:
             return None
         notify.reloading()

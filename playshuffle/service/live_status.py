@@ -37,6 +37,7 @@ class _Playlist:
     output: str
     state: str = "waiting"
     error: str | None = None
+    scanning: str | None = None
     updated: PlaylistUpdated | None = None
     unreadable: dict[str, str] = field(default_factory=dict)
     notes: set[str] = field(default_factory=set)
@@ -69,7 +70,6 @@ class LiveStatus:
         self._config = config
         self._since_s = since_s
         self._batches: Mapping[str, Batch] = {}
-        self._progress = ""
         self.note: str | None = None
         self._playlists = {
             playlist.name: _Playlist(os.fsdecode(playlist.request.output or b""))
@@ -98,13 +98,16 @@ class LiveStatus:
     def note_message(self, message: Message) -> None:
         """Note what an update process sent."""
         if isinstance(message, ScanProgress):
-            self._progress = message.text
+            self._playlists[message.playlist].scanning = message.text
         elif isinstance(message, PlaylistUpdated):
+            self._playlists[message.playlist].scanning = None
             self._note_update(message, self._playlists[message.playlist])
         elif isinstance(message, PlaylistFailed):
+            self._playlists[message.playlist].scanning = None
             self._note_failure(message, self._playlists[message.playlist])
         elif isinstance(message, UpdateEnded):
-            self._progress = ""
+            for playlist in self._playlists.values():
+                playlist.scanning = None
             if message.code:
                 code = message.code
                 ending = f"by signal {-code}" if code < 0 else f"with code {code}"
@@ -177,14 +180,15 @@ class LiveStatus:
                 kind = f", {mode.kind}" if mode.kind else ""
                 _LOG.log(level, "watching %s: %s%s%s", shown(mode.root), mode, kind, advice)
 
-    def publish(self, *, is_busy: bool) -> None:
+    def publish(self) -> None:
         """Publish the status for everybody, and in a few words for systemd."""
         self._file.publish(self._status())
-        notify.status(self._summary(is_busy=is_busy))
+        notify.status(self._summary())
 
-    def _summary(self, *, is_busy: bool) -> str:
-        if is_busy and self._progress:
-            return f"scanning: {self._progress}"
+    def _summary(self) -> str:
+        for name, playlist in self._playlists.items():
+            if playlist.scanning is not None:
+                return f"scanning: {name}: {playlist.scanning}"
         missing = [shown(path) for path, root in self._roots.items() if _is_missing(root)]
         if missing:
             return f"missing: {', '.join(missing)}"
@@ -254,6 +258,7 @@ def _playlist_status(name: str, playlist: _Playlist) -> PlaylistStatus:
         playlist.output,
         playlist.state,
         last_error=playlist.error,
+        scanning=playlist.scanning,
         unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(playlist.unreadable.items())),
     )
     if updated is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 SCHEMA = 1
+NOT_WATCHED = "not watched"
 
 _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
 
@@ -23,7 +24,7 @@ class RootStatus:
     root: str
     state: str
     file_system: str = ""
-    watched: str = "not watched"
+    watched: str = NOT_WATCHED
     advice: str = ""
     folders: int | None = None
     watches: int | None = None
@@ -41,6 +42,7 @@ class PlaylistStatus:
     state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
         without a service also not managed and not written.
     missing_lists: skip lists that cannot be read, so that their last content counts.
+    scanning: how far the scan under way is, None if there is none.
     deck, summary: facts and a summary of its deck, if it is dealt.
     """
 
@@ -52,6 +54,7 @@ class PlaylistStatus:
     order: str | None = None
     last_write: int | None = None
     last_error: str | None = None
+    scanning: str | None = None
     unreadable: tuple[str, ...] = ()
     missing_lists: tuple[str, ...] = ()
     deck: Mapping[str, object] | None = None
@@ -81,12 +84,16 @@ class ServiceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """All services, and everything that they or the configuration name, or that is remembered."""
+    """All services, folders, managed playlists and decks.
+
+    not_listed: number of playlists written by `make`, unless they are among `playlists`.
+    """
 
     services: tuple[Service, ...]
     roots: tuple[RootStatus, ...]
     playlists: tuple[PlaylistStatus, ...]
     notes: tuple[str, ...]
+    not_listed: int = 0
     schema: int = SCHEMA
 
 

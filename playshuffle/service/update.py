@@ -149,7 +149,7 @@ class _Progress(Progress):
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._next_s = now_s + _REPORT_EVERY_S
-            self._send(ScanProgress(f"{self._name}: {text}"))
+            self._send(ScanProgress(self._name, text))
 
 
 def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress) -> PlaylistFailed:

@@ -18,8 +18,9 @@ class UpdateStarted:
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """The update of a playlist moves on."""
+    """The update of a playlist moves on; the text says how far it is."""
 
+    playlist: str
     text: str
 
 

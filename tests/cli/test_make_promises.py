@@ -222,7 +222,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
 
 
 def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
-    """With 130 and not a word; the old playlist stays, and the next run goes on."""
+    """With 130 and one line; the old playlist stays, and the next run goes on."""
     music = numbered(tmp_path, 3)
     make(music)
     numbered(tmp_path, 2000)
@@ -231,7 +231,7 @@ def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
     with reading(music) as (process, readers):
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        assert (process.returncode, out, err) == (130, b"", b"")
+        assert (process.returncode, out, err) == (130, b"", b"playshuffle: Interrupted.\n")
         assert eventually(lambda: not any(map(is_alive, readers)))
 
     assert (music / "playshuffle.m3u").read_bytes() == before

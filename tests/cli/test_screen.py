@@ -26,7 +26,7 @@ def test_a_verdict_has_a_mark_on_terminals_and_a_word_elsewhere() -> None:
 def test_a_table_is_aligned_on_terminals_and_a_line_for_each_row_elsewhere() -> None:
     lines = ["DECK    TRACKS  DEALT", "today       40  12%", "albums       7"]
     assert PLAIN.table(["deck", "tracks", "dealt"], ROWS, {1}) == lines
-    plain = ["today: tracks 40; dealt 12%", "albums: tracks 7"]
+    plain = ["deck today: tracks 40; dealt 12%", "deck albums: tracks 7"]
     assert NARROW.table(["deck", "tracks", "dealt"], ROWS, {1}) == plain
     assert PIPE.table(["deck", "tracks", "dealt"], ROWS, {1}) == plain
 

@@ -1,5 +1,6 @@
 """`playshuffle service`, where no systemd runs and under one."""
 
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,9 @@ pytestmark = pytest.mark.process
 CONFIG = 'folders = ["~/Music"]\n\n[playlist.all]\noutput = "~/Music/all.m3u"\n'
 
 
-def run(action: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    action: str, home: Path, words: tuple[str, ...] = (), **environment: str
+) -> subprocess.CompletedProcess[str]:
     """The verb, on a machine without systemd."""
     script = home / ".local/bin/playshuffle"
     if not script.exists():
@@ -32,7 +35,7 @@ def run(action: str, home: Path, **environment: str) -> subprocess.CompletedProc
         (home / "bin/env").symlink_to("/usr/bin/env")
     settings = {"HOME": str(home), "PATH": str(home / "bin")} | environment
     return subprocess.run(
-        [script, "service", action], check=False, env=settings, capture_output=True, text=True
+        [script, "service", action, *words], check=False, env=settings, capture_output=True, text=True
     )
 
 
@@ -82,8 +85,8 @@ def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) 
     between = run("status", home).stdout
     done = run("install", home)
 
-    assert "installed: yes\n" in before
-    assert "playshuffle service install mends it" in between
+    assert "Update: " not in before
+    assert "Update: playshuffle service install" in between
     units = {
         os.path.basename(line.removeprefix("wrote ")) for line in done.stdout.splitlines() if "wrote" in line
     }
@@ -141,9 +144,11 @@ def test_status_without_systemd_says_so(home: Path) -> None:
 
     assert done.returncode == 1
     assert done.stdout == (
-        "installed: no; playshuffle service install does it\n"
-        "systemd: does not run for this user here, or not in this session\n"
+        "warning: The service is not installed\n"
+        "Instead: run `playshuffle watch`: by @reboot in crontab, or in a container\n"
     )
+    facts = json.loads(run("status", home, words=("--json",)).stdout)
+    assert (facts["is_installed"], facts["has_systemd"], facts["runs"]) == (False, False, False)
 
 
 def test_without_a_configuration_nothing_is_installed(home: Path) -> None:

@@ -1,14 +1,20 @@
-"""What `playshuffle status` shows on a terminal, and what group commands do by themselves."""
+"""What `playshuffle status` shows, and what group commands do by themselves."""
 
+import json
 import re
+import shutil
 import sys
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from playshuffle.cli import main
 from playshuffle.cli.screen import Screen
-from playshuffle.cli.status import _tables
+from playshuffle.cli.status import _lines
 from playshuffle.service.status_model import PlaylistStatus, RootStatus, Service, Status
+from tests.support.program import make, numbered, run
+from tests.support.terminal import on_terminal
 
 NOW_S = 1_700_000_000
 REPORT = Status(
@@ -20,33 +26,143 @@ REPORT = Status(
     playlists=(
         PlaylistStatus("calm", "/music/calm.m3u", "managed", 35, order="spread", last_write=NOW_S - 180),
         PlaylistStatus("far", "/mnt/nas/far.m3u", "missing", last_error="The drive is missing."),
+        PlaylistStatus("all", "/music/all.m3u", "waiting", scanning="7 of 9 files read"),
+        PlaylistStatus(
+            "today",
+            "/music/today.m3u",
+            "dealt",
+            40,
+            deck={
+                "tracks": 668,
+                "dealt": 80,
+                "every": "day",
+                "next_deal": (datetime.now().astimezone().date() + timedelta(days=1)).isoformat(),
+            },
+        ),
     ),
     notes=(),
+    not_listed=2,
 )
 
 
-def test_status_on_a_terminal_is_a_verdict_and_two_tables() -> None:
+def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
     screen = Screen(width=80, has_unicode=True, now_s=NOW_S)
 
-    assert list(_tables(REPORT, screen)) == [
-        "● running since 2 min ago",
+    assert list(_lines(REPORT, screen)) == [
+        "! The service runs, started 2 min ago; 1 of 4 playlists cannot be updated",
         "",
-        "FOLDER    STATE    TRACKS  WATCHED      LAST SCAN",
-        "/music    ok          668  events       just now",
-        "/mnt/nas  missing          not watched",
+        "FOLDER    STATE    TRACKS  WATCH   LAST SCAN",
+        "/music    ok          668  events  just now",
+        "/mnt/nas  missing",
         "  Try       mount it",
         "",
-        "PLAYLIST          TRACKS  ORDER   WRITTEN    STATE",
-        "/music/calm.m3u       35  spread  3 min ago  managed",
-        "/mnt/nas/far.m3u                             missing",
+        "PLAYLIST          STATE                        TRACKS  ORDER   WRITTEN",
+        "/music/calm.m3u   managed                          35  spread  3 min ago",
+        "/mnt/nas/far.m3u  missing",
+        "/music/all.m3u    scanning: 7 of 9 files read",
         "  /mnt/nas/far.m3u: The drive is missing.",
+        "",
+        "DECK              STATE  TRACKS  THIS ROUND             NEXT DEAL",
+        "/music/today.m3u  dealt      40  █░░░░░░░░░░░░░ 80/668  tomorrow 00:00",
+        "",
+        "2 other playlists written by make: playshuffle status --all",
     ]
+
+
+def test_status_in_a_pipe_is_a_line_for_each_thing() -> None:
+    lines = list(_lines(REPORT, Screen(now_s=NOW_S)))
+
+    assert lines[0].startswith("warning: The service runs, started 2023-11-1")
+    assert lines[2:4] == ["folder /mnt/nas: state missing", "Try: mount it"]
+    assert "playlist /music/all.m3u: state scanning: 7 of 9 files read" in lines
+    assert (
+        "deck /music/today.m3u: state dealt; tracks 40; this round 80/668; next deal tomorrow 00:00" in lines
+    )
+    assert "" not in lines
+
+
+def _outputs(*words: str) -> list[str]:
+    said = json.loads(run("status", "--json", *words).out)
+    return [Path(playlist["output"]).name for playlist in said["playlists"]]
+
+
+@pytest.mark.process
+def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path / "Music", 3)
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    make(music, "-o", lists / "a.m3u")
+    make(music, "-o", lists / "b.m3u")
+
+    assert _outputs() == []
+    assert json.loads(run("status", "--json").out)["not_listed"] == 2
+    assert _outputs("--all") == ["a.m3u", "b.m3u"]
+
+    (lists / "a.m3u").unlink()
+
+    assert _outputs("--all") == ["b.m3u"]
+    (lists / "a.m3u").touch()
+    assert _outputs("--all") == ["b.m3u"]  # it was forgotten
+
+
+@pytest.mark.process
+def test_what_may_be_on_a_missing_drive_is_not_forgotten(tmp_path: Path, home: Path) -> None:
+    """Neither where the folder is gone, nor where it is an empty mount point; nor a deck."""
+    music = numbered(tmp_path / "Music", 3)
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    make(music, "-o", drive / "a.m3u")
+    assert run("deal", music, "-n", "1").code == 0
+    (music / "today.m3u").unlink()
+
+    (drive / "a.m3u").rename(tmp_path / "a.m3u")
+    assert _outputs("--all") == ["today.m3u", "a.m3u"]
+    shutil.rmtree(drive)
+    assert _outputs("--all") == ["today.m3u", "a.m3u"]
+    drive.mkdir()
+    (tmp_path / "a.m3u").rename(drive / "a.m3u")
+
+    assert _outputs() == ["today.m3u"]
+    assert _outputs("--all") == ["today.m3u", "a.m3u"]
+
+
+@pytest.mark.process
+def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path / "Music", 3)
+    make(music, "--max-per-file", "2")
+
+    assert _outputs("--all") == ["playshuffle.m3u"]
+
+
+@pytest.mark.process
+def test_without_a_configuration_status_is_no_error(home: Path) -> None:
+    done = run("status")
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.decode().splitlines() == [
+        "ok: No service is set up. make and deal need none",
+        "Set up: playshuffle config init",
+    ]
+
+
+@pytest.mark.process
+def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path, home: Path) -> None:
+    make(numbered(tmp_path / "Music", 3))
+    seen = on_terminal("status", "--all", LANG="C")
+
+    assert seen.code == 0
+    assert seen.text.isascii()
+    assert on_terminal("status", "--all").text.isascii() is False
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("command", "expected"),
-    [("deck", "There is no deck yet"), ("config", "Usage: playshuffle config"), ("service", "installed: no")],
+    [
+        ("deck", "There is no deck yet"),
+        ("config", "Usage: playshuffle config"),
+        ("service", "The service is not installed"),
+    ],
 )
 def test_a_group_command_alone_shows_what_is_useful(
     command: str, expected: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -56,11 +56,9 @@ def test_one_command_sets_it_up(place: Lab) -> None:
     assert place.show(UNIT, "ActiveState") == "active"
     assert place.show(UNIT, "UnitFileState") == "enabled"
     assert status.splitlines() == [
-        "installed: yes",
-        "enabled: enabled",
-        f"active: active (running): {place.show(UNIT, 'StatusText')}",
-        "sandbox: on",
-        "linger: on; it runs while nobody is logged in, too",
+        f"ok: The service runs: {place.show(UNIT, 'StatusText')}",
+        "Sandbox: on",
+        "Logout: it goes on after you log out",
     ]
 
 
@@ -123,7 +121,7 @@ def test_what_is_dealt_has_its_timer(place: Lab) -> None:
     assert "stopped and disabled playshuffle-deal.timer: nothing is to be dealt" in said
     assert dealing == "active"
     assert place.show("playshuffle-reshuffle.timer", "ActiveState") == "inactive"
-    assert "timer: playshuffle-deal.timer\n" in status
+    assert "Timers: playshuffle-deal.timer\n" in status
 
 
 def test_a_service_that_does_not_start_is_said(place: Lab) -> None:
@@ -135,7 +133,8 @@ def test_a_service_that_does_not_start_is_said(place: Lab) -> None:
     assert done.returncode == 1
     assert "does not start: journalctl --user -u playshuffle tells why" in done.stderr
     assert status.returncode == 1
-    assert "active: failed (failed): exit-code; journalctl" in status.stdout
+    assert status.stdout.startswith("error: The service does not run (failed: exit-code)\n")
+    assert "Log: journalctl --user -u playshuffle\n" in status.stdout
 
 
 def test_uninstall_leaves_nothing_that_runs(place: Lab) -> None:
@@ -145,7 +144,7 @@ def test_uninstall_leaves_nothing_that_runs(place: Lab) -> None:
 
     assert place.show(UNIT, "ActiveState") == "inactive"
     assert place.show(UNIT, "LoadState") == "not-found"
-    assert status.stdout.startswith("installed: no")
+    assert status.stdout.startswith("warning: The service is not installed\n")
     assert place.user(f"find {UNITS} -type f -o -type l").stdout == ""
 
 
@@ -163,9 +162,9 @@ def test_where_there_are_no_namespaces_it_runs_without_and_says_so(place: Lab) -
     place.user("playshuffle service install")
 
     assert "gives no namespaces" in said
-    assert "sandbox: system calls only\n" in status
-    assert "active: active" in status
-    assert "sandbox: on\n" in place.user("playshuffle service status").stdout
+    assert "Sandbox: system calls only\n" in status
+    assert status.startswith("ok: The service runs")
+    assert "Sandbox: on\n" in place.user("playshuffle service status").stdout
 
 
 def test_in_a_session_that_systemd_does_not_know_nothing_is_started(place: Lab) -> None:

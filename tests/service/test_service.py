@@ -322,15 +322,17 @@ def test_make_on_a_kept_playlist_is_taken_over(music: Path, service: Service) ->
     assert left(after, listed(music / "all.m3u")) == after
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_it_stops_when_told_and_leaves_no_process(
-    music: Path, service: Service, number: signal.Signals
+    music: Path, service: Service, number: signal.Signals, code: int
 ) -> None:
     assert service.process is not None
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text().split()
     service.signal(number)
 
-    assert service.process.wait(PATIENCE_S) == 0
+    assert service.process.wait(PATIENCE_S) == code
+    assert ("playshuffle: Interrupted.\n" in service.log) == (code == 130)
+    assert "Traceback" not in service.log
     assert children
     assert not any(Path(f"/proc/{child}").exists() for child in children)
 

@@ -1,0 +1,180 @@
+"""Draw a playlist: one cell for each track, coloured by artist, album or genre, 50 in a row.
+
+The same tracks in path order are drawn beside it. Tracks next to another of the same group are outlined.
+"""
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from playshuffle.audit import picture
+from playshuffle.audit.playlist import PlaylistAudit
+from playshuffle.errors import shown
+from playshuffle.ordering.groups import ARTIST
+from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PER_ROW = 50
+_MOST = 5000  # tracks that are drawn
+# Paul Tol's "muted" colours, which colour-blind people can distinguish (personal.sron.nl/~pault).
+_COLOURS = ("#332288", "#88CCEE", "#44AA99", "#117733", "#999933", "#DDCC77", "#CC6677", "#882255", "#AA4499")
+_OTHERS, _UNTAGGED = "#C4C4C4", "#F2F2F2"
+_OUTLINE = "#000000"
+_GAP = 0.08  # of a cell, on each side
+_INCHES = 0.135  # of a cell
+_LABEL_CHARACTERS = 30
+
+
+def draw(path: str, found: PlaylistAudit, by: str, words: Sequence[str]) -> bytes:
+    """Return the picture in the form that the name of the file asks for.
+
+    Args:
+        path: of the picture.
+        found: the audited playlist.
+        by: what its groups are.
+        words: the report, for a page.
+    """
+    order = sorted(range(len(found.tracks)), key=found.tracks.__getitem__)
+    panels = [("This playlist", found.groups)]
+    if found.successors < len(found.tracks) - 1:
+        panels.insert(0, ("In path order", [found.groups[index] for index in order]))
+    title = f"{shown(os.path.basename(found.path))}: {counted(len(found.tracks), 'track')}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # signs that the font lacks
+        return picture.saved(path, _figure(panels, by, title), title, words)
+
+
+def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], by: str, title: str) -> "Figure":
+    from matplotlib.figure import Figure
+
+    count = min(len(panels[0][1]), _MOST)
+    rows = max(-(-count // _PER_ROW), 1)
+    colours, legend = _colours(panels[-1][1], by)
+    lines = -(-(len(legend) + 1) // 3)
+    head, panel_head, foot = 0.45, 0.4, 0.25 + 0.22 * lines
+    width = len(panels) * (_PER_ROW * _INCHES + 0.75) + 0.2
+    height = head + panel_head + rows * _INCHES + foot
+    figure = Figure(figsize=(width, height), dpi=144)
+    _text(figure, 0.02, 1 - 0.3 / height, title, fontsize=12, fontweight="bold")
+    for at, (name, groups) in enumerate(panels):
+        left = (at * (_PER_ROW * _INCHES + 0.75) + 0.6) / width
+        size = (_PER_ROW * _INCHES / width, rows * _INCHES / height)
+        axes = figure.add_axes((left, foot / height, *size))
+        repeats = sum(len(run) - 1 for run in _runs(groups))
+        more = f", the first {count:,} of {len(groups):,}" if len(groups) > count else ""
+        heading = f"{name}: {counted(repeats, 'repeat')} {'by' if by == ARTIST else 'of'} the same {by}{more}"
+        axes.set_title(heading, fontsize=10, loc="left").set_parse_math(False)
+        _panel(axes, groups[:count], rows, colours)
+    _legend(figure, legend, by, foot / height)
+    return figure
+
+
+def _colours(groups: Sequence[tuple[int, str]], by: str) -> tuple[dict[int, str], list[tuple[str, str]]]:
+    """Return the colour of each group, and the legend: pairs of colour and label."""
+    names = {number: name for (number, name), _ in reversed(Counter(groups).most_common())}
+    sizes = Counter(number for number, _ in groups if number >= 0)
+    ranked = [number for number, _ in sizes.most_common()]
+    # Without a second track there is nothing to see of a group.
+    best = [number for number in ranked if sizes[number] > 1][: len(_COLOURS)]
+    colours = dict(zip(best, _COLOURS, strict=False))
+    legend = [
+        (colours[number], f"{_short(names[number]) or 'untitled'} ({sizes[number]:,})") for number in best
+    ]
+    others = [number for number in ranked if number not in colours]
+    colours |= dict.fromkeys(others, _OTHERS)
+    if others:
+        tracks = sum(sizes[number] for number in others)
+        legend.append((_OTHERS, f"{counted(len(others), f'other {by}')} ({tracks:,})"))
+    untagged = sum(number < 0 for number, _ in groups)
+    if untagged:
+        legend.append((_UNTAGGED, f"no {by} ({untagged:,})"))
+    return colours, legend
+
+
+def _panel(axes: "Axes", groups: Sequence[tuple[int, str]], rows: int, colours: dict[int, str]) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    cells: dict[str, list[int]] = {}
+    for place, (number, _) in enumerate(groups):
+        cells.setdefault(colours.get(number, _UNTAGGED), []).append(place)
+    for colour, places in cells.items():
+        boxes = [_box(place, 1, _GAP) for place in places]
+        edge = "#808080" if colour == _UNTAGGED else "none"
+        axes.add_patch(
+            PathPatch(Path.make_compound_path(*boxes), facecolor=colour, edgecolor=edge, linewidth=0.4)
+        )
+    outlines = [_box(place, length, 0) for run in _runs(groups) for place, length in _in_rows(run)]
+    if outlines:
+        axes.add_patch(
+            PathPatch(Path.make_compound_path(*outlines), facecolor="none", edgecolor=_OUTLINE, linewidth=1.3)
+        )
+    axes.set(xlim=(-0.1, _PER_ROW + 0.1), ylim=(rows + 0.1, -0.1), xticks=[])
+    step = max(1, rows // 20)
+    axes.set_yticks([row + 0.5 for row in range(0, rows, step)])
+    axes.set_yticklabels([f"{row * _PER_ROW + 1:,}" for row in range(0, rows, step)], fontsize=7)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _legend(figure: "Figure", legend: Sequence[tuple[str, str]], by: str, top: float) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [
+        Patch(facecolor=colour, edgecolor="#808080" if colour == _UNTAGGED else "none", label=label)
+        for colour, label in legend
+    ]
+    handles.append(
+        Patch(facecolor="none", edgecolor=_OUTLINE, linewidth=1.3, label=f"same {by} twice or more in a row")
+    )
+    box = figure.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(0.015, top),
+        ncols=3,
+        fontsize=8,
+        frameon=False,
+        handlelength=1.2,
+    )
+    for text in box.get_texts():
+        text.set_parse_math(False)
+
+
+def _text(figure: "Figure", left: float, bottom: float, text: str, **style: Any) -> None:
+    figure.text(left, bottom, text, **style).set_parse_math(False)
+
+
+def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
+    """Yield the positions of tracks that follow each other and are of one group."""
+    for number, run in groupby(range(len(groups)), key=lambda place: groups[place][0]):
+        places = list(run)
+        if number >= 0 and len(places) > 1:
+            yield places
+
+
+def _in_rows(run: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a run in each row: position of the first cell, number of cells."""
+    for _, part in groupby(run, key=lambda place: place // _PER_ROW):
+        places = list(part)
+        yield places[0], len(places)
+
+
+def _box(place: int, length: int, gap: float) -> Any:
+    """Return the outline of cells that follow each other in a row."""
+    from matplotlib.path import Path
+
+    row, column = divmod(place, _PER_ROW)
+    left, right, top, bottom = column + gap, column + length - gap, row + gap, row + 1 - gap
+    return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], closed=False)
+
+
+def _short(name: str) -> str:
+    text = shown(name)
+    return text if len(text) <= _LABEL_CHARACTERS else f"{text[: _LABEL_CHARACTERS - 1]}…"

@@ -1,0 +1,76 @@
+"""Report the state of the service: the verdict first, then what to do."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from playshuffle.cli.screen import Mark, Screen
+from playshuffle.errors import shown
+from playshuffle.install.service_state import ServiceState
+
+_SCHEMA = 1
+_INSTALL = "playshuffle service install"
+_LOG = "journalctl --user -u playshuffle"
+
+
+def lines(state: ServiceState, screen: Screen) -> Iterator[str]:
+    """Return the lines of the report."""
+    if not state.is_installed:
+        yield screen.verdict(Mark.WARNING, "The service is not installed")
+    elif not state.has_systemd:
+        yield screen.verdict(Mark.WARNING, "The service is installed, but no systemd runs for this user here")
+    elif not state.runs:
+        how = f": {shown(state.text)}" if state.text not in {"", "success"} else ""
+        yield screen.verdict(Mark.BAD, f"The service does not run ({state.active}{how})")
+    else:
+        is_well = state.is_ours and state.is_current and not state.restarts
+        text = f": {shown(state.text)}" if state.text else ""
+        yield screen.verdict(Mark.RUNNING if is_well else Mark.WARNING, f"The service runs{text}")
+    for label, text in _details(state):
+        yield from screen.detail(label, text)
+
+
+def _details(state: ServiceState) -> Iterator[tuple[str, str]]:
+    if not state.has_systemd:
+        yield "Instead", "run `playshuffle watch`: by @reboot in crontab, or in a container"
+        if state.is_installed:
+            yield from _unit_problems(state)
+    elif not state.is_installed:
+        yield "Install", _INSTALL
+    else:
+        yield from _problems(state)
+        yield from _facts(state)
+
+
+def _problems(state: ServiceState) -> Iterator[tuple[str, str]]:
+    if not state.runs:
+        yield "Start", _INSTALL
+        yield "Log", _LOG
+    yield from _unit_problems(state)
+    if state.restarts:
+        yield "Restarts", f"{state.restarts:,} after failures. Log: {_LOG}"
+    if state.enabled != "enabled":
+        yield "At login", f"it does not start. To enable it: {_INSTALL}"
+
+
+def _unit_problems(state: ServiceState) -> Iterator[tuple[str, str]]:
+    if not state.is_ours:
+        yield "Unit", "it was not written by playshuffle, which leaves it alone"
+    elif not state.is_current:
+        yield "Update", f"{_INSTALL} (the folders or the version have changed)"
+
+
+def _facts(state: ServiceState) -> Iterator[tuple[str, str]]:
+    if state.sandbox is not None:
+        yield "Sandbox", state.sandbox
+    if state.timers:
+        yield "Timers", ", ".join(state.timers)
+    if state.lingers:
+        yield "Logout", "it goes on after you log out"
+    elif state.lingers is False:
+        yield "Logout", "it stops when you log out. To change: sudo loginctl enable-linger $USER"
+
+
+def as_json(state: ServiceState) -> str:
+    """Return the state as one JSON object."""
+    return json.dumps({"schema": _SCHEMA, **asdict(state), "runs": state.runs}, indent=2)

@@ -1,0 +1,78 @@
+"""Find out whether the service is installed and runs."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from playshuffle.install import systemctl, units
+from playshuffle.install.installer import is_ours, unit_content, unit_folder
+from playshuffle.system import sandbox
+
+_ACTIVE = {"active", "reloading"}
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """The service as systemd knows it.
+
+    is_installed: its unit exists. is_ours: the unit was written by `playshuffle service install`.
+    is_current: the units are as they would be installed now.
+    has_systemd: a systemd runs for this user; if not, the values below are empty.
+    enabled, active, detail: as systemd calls it, such as "enabled", "active", "running".
+    text: what the service reports, or how it failed. restarts: after failures.
+    sandbox: how it is restricted, None if it does not run. timers: those that are active.
+    lingers: it runs while nobody is logged in; None if that is unknown.
+    """
+
+    is_installed: bool
+    is_ours: bool = True
+    is_current: bool = True
+    has_systemd: bool = False
+    enabled: str = ""
+    active: str = ""
+    detail: str = ""
+    text: str = ""
+    restarts: int = 0
+    sandbox: str | None = None
+    timers: tuple[str, ...] = ()
+    lingers: bool | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Return whether the service runs."""
+        return self.active in _ACTIVE
+
+
+def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
+    """Return the state of the service.
+
+    Args:
+        wanted: the units as they would be installed now; None if that is unknown.
+    """
+    folder = unit_folder()
+    path = os.path.join(folder, units.SERVICE)
+    # Whether the drop-in is needed is known by `install` only.
+    main = {name: text for name, text in (wanted or {}).items() if not name.endswith(".conf")}
+    is_installed = os.path.lexists(path)
+    state = ServiceState(
+        is_installed,
+        is_ours=is_ours(path) or not is_installed,
+        is_current=all(unit_content(os.path.join(folder, name)) == text for name, text in main.items()),
+    )
+    if not systemctl.is_there():
+        return state
+    names = ("UnitFileState", "ActiveState", "SubState", "StatusText", "MainPID", "Result", "NRestarts")
+    now = systemctl.show(units.SERVICE, *names)
+    is_active = now["ActiveState"] in _ACTIVE
+    return replace(
+        state,
+        has_systemd=True,
+        enabled=now["UnitFileState"],
+        active=now["ActiveState"],
+        detail=now["SubState"],
+        text=now["StatusText"] if is_active else now["Result"],
+        restarts=int(now["NRestarts"] or 0),
+        sandbox=str(found) if is_active and (found := sandbox.of(now["MainPID"])) is not None else None,
+        timers=tuple(timer for timer in units.TIMERS if systemctl.ask("is-active", timer).code == 0),
+        lingers=systemctl.lingers(),
+    )

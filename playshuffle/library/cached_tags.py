@@ -1,0 +1,21 @@
+"""Look up the tags of single files in the cache, without a scan."""
+
+import os
+from collections.abc import Iterable
+
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Tags, rows
+
+
+def cached_tags(paths: Iterable[bytes]) -> dict[bytes, Tags]:
+    """Return the tags of those files that the cache knows, as they were when they were last scanned."""
+    wanted = set(paths)
+    parents = {os.path.join(os.path.dirname(path), b"") for path in wanted}
+    found: dict[bytes, Tags] = {}
+    with Cache() as cache:
+        known = cache.folders(parents)
+        for folder in filter(None, map(known.get, parents)):
+            for name, fields in zip(rows(folder.names, b"/"), cache.fields(folder), strict=False):
+                if fields is not None and (path := folder.path + name) in wanted:
+                    found[path] = Tags(*fields)
+    return found

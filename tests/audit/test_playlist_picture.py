@@ -1,0 +1,98 @@
+"""`playshuffle audit FILE --plot` draws a cell for each track, coloured by artist, album or genre."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from playshuffle.audit import playlist_picture
+from playshuffle.audit.mix import mix
+from playshuffle.audit.playlist import PlaylistAudit
+from tests.audit.run import Program
+from tests.audit.test_audit_order import need_matplotlib
+from tests.audit.test_audit_playlist import playlist, song
+
+_FILL = re.compile(r'<path d="([^"]*)"[^>]*style="fill: (#[0-9a-f]{6})')
+
+
+def audited(keys: list[int], names: dict[int, str] | None = None) -> PlaylistAudit:
+    """A playlist whose n-th track is of the n-th group, in path order."""
+    paths = [b"/music/%05d.mp3" % number for number in range(len(keys))]
+    figures = mix(paths, keys)
+    groups = [(key, (names or {}).get(key, f"Artist {key}" if key >= 0 else "")) for key in keys]
+    count = len(keys)
+    return PlaylistAudit(
+        b"/music/x.m3u", count, 0, [], [], count, 1, 0, figures, figures, 0, paths[::-1], groups
+    )
+
+
+def drawn(found: PlaylistAudit) -> str:
+    need_matplotlib()
+    return playlist_picture.draw("x.svg", found, "artist", []).decode()
+
+
+def cells(svg: str) -> Counter[str]:
+    """Return the number of closed boxes of each colour, in both panels and the legend."""
+    found = _FILL.findall(svg)
+    return Counter(colour for path, colour in found for _ in range(path.count("M")))
+
+
+def test_each_track_has_a_cell_in_the_colour_of_its_group() -> None:
+    svg = drawn(audited([0, 1, 0, 1, 0, 2, -1]))
+
+    first, second, *_ = [colour.lower() for colour in playlist_picture._COLOURS]
+    found = cells(svg)
+    # Each in two panels and once in the legend.
+    assert (found[first], found[second]) == (3 * 2 + 1, 2 * 2 + 1)
+    assert found[playlist_picture._OTHERS.lower()] == 1 * 2 + 1
+    assert found[playlist_picture._UNTAGGED.lower()] == 1 * 2 + 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "runs"),
+    [
+        ([0, 1, 0, 1], []),
+        ([0, 0, 1, 1, 1], [(0, 2), (2, 3)]),
+        ([-1, -1, 0], []),  # nobody is the same artist as nobody
+        ([0] * 52, [(0, 50), (50, 2)]),  # over the end of a row
+    ],
+)
+def test_runs_of_a_group_are_outlined(keys: list[int], runs: list[tuple[int, int]]) -> None:
+    groups = [(key, "") for key in keys]
+
+    found = [part for run in playlist_picture._runs(groups) for part in playlist_picture._in_rows(run)]
+    assert found == runs
+
+
+def test_a_long_playlist_and_odd_names_are_drawn() -> None:
+    svg = drawn(
+        audited([number % 40 for number in range(6000)], {0: "$x^2", 1: "椎名林檎" * 20, 2: "\x1b[2J"})
+    )
+
+    assert svg.count("<path") < 4000
+
+
+def test_a_list_in_path_order_is_drawn_once() -> None:
+    found = audited([0, 0, 1])
+    once = drawn(found._replace(tracks=found.tracks[::-1], successors=2))
+
+    assert cells(once)[playlist_picture._COLOURS[0].lower()] == 2 + 1
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["x.svg", "x.png", "x.html"])
+def test_the_suffix_decides_on_the_form(tmp_path: Path, program: Program, name: str) -> None:
+    need_matplotlib()
+    for number in range(3):
+        song(tmp_path / f"{number}.mp3", "A" if number else "B")
+    done = program("audit", playlist(tmp_path, ["2.mp3", "0.mp3", "1.mp3"]), "--plot", str(tmp_path / name))
+
+    assert (done.code, done.out.startswith("ok: ")) == (0, True)
+    assert done.err == f"Wrote {tmp_path / name}\n"
+    head = {"x.svg": b"<?xml", "x.png": b"\x89PNG", "x.html": b"<!DOCTYPE html>"}[name]
+    assert (tmp_path / name).read_bytes().startswith(head)
+    again = program(
+        "audit", str(tmp_path / "x.m3u"), "--by", "album", "--plot", str(tmp_path / f"again-{name}")
+    )
+    assert again.code == 0

@@ -1,0 +1,32 @@
+"""Long work shows how far it is, and Ctrl-C ends it with one line and exit code 130."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.terminal import on_terminal
+
+pytestmark = pytest.mark.process
+
+
+def _ended_cleanly(text: str) -> bool:
+    """Return whether nothing but one line is left after the bar."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    last = plain.rstrip("\n").split("\n")[-1]
+    return last.removeprefix("^C").endswith("playshuffle: Interrupted.") and "Traceback" not in plain
+
+
+def test_an_audit_shows_how_far_it_is_and_ends_on_ctrl_c(home: Path) -> None:
+    seen = on_terminal("audit", "--order", "spread", "--rounds", "1000000", until=b"Shuffling")
+
+    assert seen.code == 130
+    assert _ended_cleanly(seen.text), seen.text
+
+
+def test_a_check_shows_how_far_it_is_and_ends_on_ctrl_c(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "x.m3u").write_text("".join(f"{number}/{number}.mp3\n" for number in range(400_000)))
+    seen = on_terminal("check", tmp_path / "x.m3u", until=b"Checking entries")
+
+    assert seen.code == 130
+    assert _ended_cleanly(seen.text), seen.text

@@ -1,0 +1,77 @@
+"""`playshuffle service status` begins with the verdict, and each warning ends in what to do."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from playshuffle.cli.screen import Screen
+from playshuffle.cli.service_report import as_json, lines
+from playshuffle.install.service_state import ServiceState
+
+RUNNING = ServiceState(
+    True,
+    has_systemd=True,
+    enabled="enabled",
+    active="active",
+    detail="running",
+    text="managed: all 668",
+    sandbox="on",
+    lingers=True,
+)
+
+
+def shown(**changes: object) -> list[str]:
+    return list(lines(replace(RUNNING, **changes), Screen(80, has_unicode=True)))  # type: ignore[arg-type]
+
+
+def test_a_service_that_runs_is_a_line_and_its_facts() -> None:
+    assert shown(timers=("playshuffle-deal.timer",)) == [
+        "● The service runs: managed: all 668",
+        "  Sandbox   on",
+        "  Timers    playshuffle-deal.timer",
+        "  Logout    it goes on after you log out",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "advice"),
+    [
+        (
+            {"is_installed": False, "active": ""},
+            "! The service is not installed",
+            "playshuffle service install",
+        ),
+        (
+            {"active": "failed", "text": "exit-code"},
+            "✗ The service does not run (failed: exit-code)",
+            "journalctl --user",
+        ),
+        ({"is_current": False}, "! The service runs: managed: all 668", "playshuffle service install"),
+        ({"is_ours": False}, "! The service runs: managed: all 668", "leaves it alone"),
+        ({"restarts": 3}, "! The service runs: managed: all 668", "3 after failures. Log: journalctl --user"),
+        ({"lingers": False}, "● The service runs: managed: all 668", "sudo loginctl enable-linger $USER"),
+        (
+            {"enabled": "disabled"},
+            "● The service runs: managed: all 668",
+            "To enable it: playshuffle service",
+        ),
+        (
+            {"has_systemd": False, "active": ""},
+            "! The service is installed, but no systemd runs for this user here",
+            "run `playshuffle watch`",
+        ),
+    ],
+)
+def test_each_problem_comes_with_what_to_do(changes: dict[str, object], verdict: str, advice: str) -> None:
+    said = shown(**changes)
+
+    assert said[0] == verdict
+    assert advice in " ".join(" ".join(said).split())
+
+
+def test_programs_get_all_facts() -> None:
+    facts = json.loads(as_json(RUNNING))
+
+    assert facts["schema"] == 1
+    assert (facts["runs"], facts["sandbox"], facts["timers"]) == (True, "on", [])

@@ -1,0 +1,60 @@
+"""Run the program on a terminal of its own, and read what is seen there."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.support.program import PROGRAM, environment
+
+# Of the environment of the tests, these would change what a terminal is taken for.
+_OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG")
+
+
+class Seen(NamedTuple):
+    """What a terminal showed, with escape sequences; and the exit code of the program."""
+
+    code: int
+    text: str
+
+
+def on_terminal(*words: str | Path, columns: int = 80, until: bytes = b"", **env: str) -> Seen:
+    """Run the program on a terminal in UTF-8.
+
+    Args:
+        words: its arguments.
+        columns: width of the terminal.
+        until: press Ctrl-C when this was seen.
+        env: changes of the environment.
+    """
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    kept = {name: value for name, value in environment().items() if name not in _OURS}
+    settings = {**kept, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
+    with subprocess.Popen(
+        [*PROGRAM, *words],
+        env=settings,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no threads here
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        is_interrupted = not until
+        with contextlib.suppress(OSError):  # how it ends, on Linux
+            while chunk := os.read(ours, 1 << 16):
+                seen += chunk
+                if not is_interrupted and until in seen:
+                    os.killpg(process.pid, signal.SIGINT)
+                    is_interrupted = True
+        code = process.wait(60)
+    os.close(ours)
+    return Seen(code, seen.decode(errors="replace").replace("\r\n", "\n"))
