@@ -114,12 +114,12 @@ def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
     from playshuffle.cli.make import progress_bar, read_all
     from playshuffle.cli.screen import screen_of
     from playshuffle.cli.streams import say, write_out
-    from playshuffle.pipeline.make import make
+    from playshuffle.pipeline.make import make_playlist
     from playshuffle.pipeline.session import Tools
     from playshuffle.shuffle import chance
 
     with progress_bar(bool(given.quiet)) as progress:
-        report = make(request, Tools(read_all, chance(request.seed), progress, tags=tags))
+        report = make_playlist(request, Tools(read_all, chance(request.seed), progress, tags=tags))
     if request.output is None:
         write_out(report.text)
     if not given.quiet:
@@ -138,7 +138,7 @@ def _deal(
     from playshuffle.dealing.amount import Amount
     from playshuffle.dealing.period import Every
     from playshuffle.errors import Exit
-    from playshuffle.pipeline.deal import deal
+    from playshuffle.pipeline.deal import deal_playlist
     from playshuffle.pipeline.session import Tools
     from playshuffle.shuffle import System
     from playshuffle.text import known
@@ -154,7 +154,7 @@ def _deal(
     now = datetime.now().astimezone()
     with progress_bar(bool(given.quiet)) as progress:
         tools = Tools(read_all, System(), progress, tags=tags)
-        dealt = deal(request, tools, amount, every, now)
+        dealt = deal_playlist(request, tools, amount, every, now)
     if not given.quiet:
         say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose), today=now.date()))
 

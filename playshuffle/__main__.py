@@ -29,9 +29,9 @@ def main() -> None:
     # What a run makes, modules included, lives to its end: to look for garbage takes a fifth of the start.
     gc.disable()
     try:
-        from playshuffle.cli import main as cli
+        from playshuffle import cli
 
-        code = cli()
+        code = cli.main()
     except KeyboardInterrupt:  # so early that nothing was begun
         if sys.stderr is not None:
             sys.stderr.write("playshuffle: Interrupted.\n")

@@ -80,22 +80,22 @@ def count(
     for done in range(rounds):
         report(done)
         start_ns = time.perf_counter_ns()
-        made = order.shuffle(natural, randbelow)
+        shuffled = order.shuffle(natural, randbelow)
         ns += time.perf_counter_ns() - start_ns
-        if guarantee.keeps is not None and not guarantee.keeps(made):
+        if guarantee.keeps is not None and not guarantee.keeps(shuffled):
             broken += 1
         if guarantee.counted is not None:
-            made = guarantee.counted(made)
-        for place, track in enumerate(made):
+            shuffled = guarantee.counted(shuffled)
+        for place, track in enumerate(shuffled):
             cells[track][place] += 1
-        stayed = sum(map(int.__eq__, made, natural))
+        stayed = sum(map(int.__eq__, shuffled, natural))
         fixed += stayed
         fixed_squares += stayed * stayed
         if guarantee.freedom is None and before:
-            pairs = enumerate(zip(made, before, strict=True))
-            same = sum(inverse[track][place] for place, (track, old) in pairs if track == old)
-            agreement += (same - size) ** 2
-        before = made
+            pairs = enumerate(zip(shuffled, before, strict=True))
+            fixed_points = sum(inverse[track][place] for place, (track, old) in pairs if track == old)
+            agreement += (fixed_points - size) ** 2
+        before = shuffled
     return Counts(
         rounds, cells, fixed, fixed_squares, broken, agreement / (rounds - 1), ns / rounds / order.tracks
     )
@@ -110,9 +110,9 @@ def judge(order: Audited, counts: Counts) -> Verdict:
     fixed_expected = counts.rounds * sum(row[track] for track, row in enumerate(guarantee.chances))
     fixed_p = _fixed_p(counts, fixed_expected)
     impossible = sum(
-        seen
+        observed
         for row, chances in zip(counts.cells, guarantee.chances, strict=True)
-        for seen, chance in zip(row, chances, strict=True)
+        for observed, chance in zip(row, chances, strict=True)
         if not chance
     )
     reasons = []
@@ -152,10 +152,10 @@ def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[li
 
 def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, places: range) -> float:
     chances = [guarantee.chances[track][place] for track in tracks for place in places]
-    seen = sum(counts.cells[track][place] for track in tracks for place in places)
+    observed = sum(counts.cells[track][place] for track in tracks for place in places)
     if not any(chances):
-        return math.inf if seen else math.nan
-    off = seen - counts.rounds * sum(chances)
+        return math.inf if observed else math.nan
+    off = observed - counts.rounds * sum(chances)
     variance = counts.rounds * sum(chance * (1 - chance) for chance in chances)
     if not variance:  # a track that stays for certain
         return off and math.copysign(math.inf, off)
@@ -167,10 +167,10 @@ def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
     chi_square = 0.0
     mean = -len(guarantee.chances)
     for row, chances in zip(counts.cells, guarantee.chances, strict=True):
-        for seen, chance in zip(row, chances, strict=True):
+        for observed, chance in zip(row, chances, strict=True):
             if chance:
                 mean += 1
-                chi_square += (seen - counts.rounds * chance) ** 2 / (counts.rounds * chance)
+                chi_square += (observed - counts.rounds * chance) ** 2 / (counts.rounds * chance)
     freedom = mean**2 / counts.agreement if guarantee.freedom is None else guarantee.freedom
     return chi_square * freedom / mean, freedom
 

@@ -161,19 +161,19 @@ def favoured(count: int, heavy: int, weight: int) -> Guarantee:
     """The law of weights, where the first few tracks have one and all others weigh 1."""
     light = count - heavy
     # Of how many heavy ones have gone, the chance; one place after the other.
-    gone = [1.0] + [0.0] * heavy
+    heavy_chances = [1.0] + [0.0] * heavy
     heavy_row, light_row = [], []
     for place in range(count):
         after = [0.0] * (heavy + 1)
         heavy_here = 0.0
-        for number, chance in enumerate(gone[: place + 1]):
-            left = weight * (heavy - number)
-            share = left / (left + light - place + number) if chance else 0.0
+        for number, chance in enumerate(heavy_chances[: place + 1]):
+            heavy_weight = weight * (heavy - number)
+            share = heavy_weight / (heavy_weight + light - place + number) if chance else 0.0
             heavy_here += chance * share
             after[number] += chance * (1 - share)
             if share:
                 after[number + 1] += chance * share
-        gone = after
+        heavy_chances = after
         heavy_row.append(heavy_here / heavy)
         light_row.append((1 - heavy_here) / light)
     return Guarantee(

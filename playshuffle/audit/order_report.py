@@ -17,8 +17,8 @@ _SCHEMA = 1
 
 def title(order: Audited, counts: Counts, verdict: Verdict) -> str:
     """The whole in a line, for a picture."""
-    found = "bad" if verdict.reasons else "good"
-    return f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds: {found}"
+    verdict_word = "bad" if verdict.reasons else "good"
+    return f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds: {verdict_word}"
 
 
 def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> Iterator[str]:
@@ -54,7 +54,7 @@ def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | Non
 def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
     """The same for a program, with the matrix: cells[track][place]."""
     own, had = ("order", order.entropy_bits) if order.entropy_bits else ("seed", seed_bits)
-    said: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "schema": _SCHEMA,
         "playshuffle": __version__,
         "order": order.name,
@@ -73,12 +73,12 @@ def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | N
         "reasons": verdict.reasons,
         "cells": counts.cells,
     }
-    return json.dumps(said)
+    return json.dumps(facts)
 
 
 def _entry(label: str, text: str) -> list[str]:
-    first, others = label.ljust(_LABEL), " " * _LABEL
-    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
+    first, indent = label.ljust(_LABEL), " " * _LABEL
+    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _guarantee(guarantee: Guarantee) -> str:

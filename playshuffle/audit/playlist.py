@@ -128,19 +128,19 @@ def _tags(fields: str) -> list[Tags | None]:
 
 def _tagged(stamps: dict[bytes, bytes], read_all: ReadAll) -> tuple[Tracks, dict[bytes, str]]:
     """Return the tracks, and the tag fields of each folder as JSON, which takes a fifth of the memory."""
-    wanted: dict[bytes, list[bytes]] = {}
+    names_by_folder: dict[bytes, list[bytes]] = {}
     for path in sorted(stamps):
         parent, name = os.path.split(path)
-        wanted.setdefault(os.path.join(parent, b""), []).append(name)
-    unread = [_folder(path, names, stamps) for path, names in wanted.items()]
+        names_by_folder.setdefault(os.path.join(parent, b""), []).append(name)
+    unread = [_folder(path, names, stamps) for path, names in names_by_folder.items()]
     folders: dict[bytes, Folder] = {}
     fields_of: dict[bytes, str] = {}
     with Cache() as cache:
-        known = cache.folders(_tops(wanted))
-        for folder, fields in with_readings(unread, known, cache.fields, read_all):
+        cached = cache.folders(_tops(names_by_folder))
+        for folder, fields in with_readings(unread, cached, cache.fields, read_all):
             folders[folder.path] = folder
             fields_of[folder.path] = fields
-    return Tracks([folders[path] for path in wanted]), fields_of
+    return Tracks([folders[path] for path in names_by_folder]), fields_of
 
 
 def _folder(path: bytes, names: Sequence[bytes], stamps: dict[bytes, bytes]) -> Folder:

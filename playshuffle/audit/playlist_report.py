@@ -11,24 +11,24 @@ from playshuffle.audit.playlist import PlaylistAudit
 _SCHEMA = 1
 
 
-def as_json(found: PlaylistAudit) -> str:
+def as_json(audit: PlaylistAudit) -> str:
     """Return the figures as one JSON object; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
     return json.dumps(
         {
             "schema": _SCHEMA,
             "playshuffle": __version__,
-            "playlist": os.fsdecode(found.path),
-            "entries": found.entries,
-            "foreign": found.foreign,
-            "tracks": found.playable,
-            "artists": found.artists,
-            "untagged": found.untagged,
-            "duplicates": [{"path": os.fsdecode(path), "times": times} for path, times in found.duplicates],
-            "missing": [os.fsdecode(path) for path in found.missing],
-            "by_artist": _mix(found.by_artist),
-            "by_album": _mix(found.by_album),
-            "successors_in_path_order": found.successors,
-            "good": found.is_good,
+            "playlist": os.fsdecode(audit.path),
+            "entries": audit.entries,
+            "foreign": audit.foreign,
+            "tracks": audit.playable,
+            "artists": audit.artists,
+            "untagged": audit.untagged,
+            "duplicates": [{"path": os.fsdecode(path), "times": times} for path, times in audit.duplicates],
+            "missing": [os.fsdecode(path) for path in audit.missing],
+            "by_artist": _mix(audit.by_artist),
+            "by_album": _mix(audit.by_album),
+            "successors_in_path_order": audit.successors,
+            "good": audit.is_good,
         },
         indent=2,
     )

@@ -45,14 +45,14 @@ TRACED = {
 
 def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
     """Shuffle, and note the draws as `steps` takes them."""
-    noted: list[int] = []
+    numbers: list[int] = []
 
     def noting(bound: int) -> int:
-        noted.append(randbelow(bound))
-        return noted[-1]
+        numbers.append(randbelow(bound))
+        return numbers[-1]
 
     traced.shuffle(range(tracks), noting)
-    return [draw + first for draw, first in zip(noted, _firsts(traced, tracks), strict=True)]
+    return [draw + first for draw, first in zip(numbers, _firsts(traced, tracks), strict=True)]
 
 
 def allowed(traced: Traced, tracks: int) -> list[range]:
@@ -75,16 +75,16 @@ def places(traced: Traced, tracks: int) -> range:
 def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
     """Tell what each draw does; the draws must be `allowed`."""
     raw = [draw - first for draw, first in zip(draws, _firsts(traced, tracks), strict=True)]
-    for done, (place, draw) in enumerate(zip(places(traced, tracks), draws, strict=True), 1):
-        left = tracks - done
-        rest = [0] * (left - 1)
-        order = traced.shuffle(range(tracks), _replay(raw[:done] + rest))
+    for placed_count, (place, draw) in enumerate(zip(places(traced, tracks), draws, strict=True), 1):
+        left_count = tracks - placed_count
+        rest = [0] * (left_count - 1)
+        order = traced.shuffle(range(tracks), _replay(raw[:placed_count] + rest))
         if traced.is_struck:
-            order = order[:done]
+            order = order[:placed_count]
         else:
-            start = done if traced.is_forward else 0
-            ended = order[start : start + left]
-            for track, origin in zip(ended, traced.shuffle(range(left), _replay(rest)), strict=True):
+            start = placed_count if traced.is_forward else 0
+            end_part = order[start : start + left_count]
+            for track, origin in zip(end_part, traced.shuffle(range(left_count), _replay(rest)), strict=True):
                 order[start + origin] = track
         yield Step(place, draw, order)
 

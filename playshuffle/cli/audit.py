@@ -54,7 +54,7 @@ def audit(
         str | None,
         typer.Option(metavar="TAG", help="Colours in a playlist: artist, album or genre. Default: artist"),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Say what was found as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say what was found as JSON.")] = False,
 ) -> None:
     """Judge an order by making it often, or look into a playlist; exit code 1 says it is bad."""
     if (playlist is None) == (order is None):
@@ -62,9 +62,9 @@ def audit(
     if by is not None and (playlist is None or plot is None):
         raise PlayshuffleError("--by works with the picture of a playlist: add FILE and --plot.", Exit.USAGE)
     if order is not None:
-        is_good = _order(order, tracks, rounds, seed, plot, json)
+        is_good = _order(order, tracks, rounds, seed, plot, as_json)
     elif playlist is not None and (tracks, rounds, seed) == (None, None, None):
-        is_good = _playlist(playlist, known("tag", by or _BY[0], _BY), plot, json)
+        is_good = _playlist(playlist, known("tag", by or _BY[0], _BY), plot, as_json)
     else:
         raise PlayshuffleError(
             "--tracks, --rounds and --seed do not work with a playlist. Omit them.", Exit.USAGE
@@ -74,7 +74,7 @@ def audit(
 
 
 def _order(
-    name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, json: bool
+    name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, as_json: bool
 ) -> bool:
     from playshuffle.audit import audited_orders, bias, heat_map, order_report
     from playshuffle.cli.make import progress_bar
@@ -92,7 +92,7 @@ def _order(
         picture.check(plot)
     source = System() if seed is None else Seeded(seed)
     seed_bits = None if seed is None else source.entropy_bits
-    with progress_bar(quiet=json) as progress:
+    with progress_bar(quiet=as_json) as progress:
         counts = bias.count(order, rounds, source, lambda done: progress.working("Shuffling", done, rounds))
     verdict = bias.judge(order, counts)
     lines = list(order_report.lines(order, counts, verdict, seed_bits))
@@ -101,21 +101,21 @@ def _order(
             plot, bias.deviations(counts, order.guarantee), order_report.title(order, counts, verdict), lines
         )
         _write_picture(plot, drawn)
-    if json:
+    if as_json:
         _print([order_report.as_json(order, counts, verdict, seed_bits)])
     else:
         _print([*lines, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
     return not verdict.reasons
 
 
-def _playlist(name: str, by: str, plot: str | None, json: bool) -> bool:
+def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
     from playshuffle.audit import picture, playlist, playlist_picture, playlist_report
     from playshuffle.cli import audit_report
     from playshuffle.cli.make import progress_bar, read_all
 
     if plot is not None:
         picture.check(plot)
-    with progress_bar(quiet=json) as progress:
+    with progress_bar(quiet=as_json) as progress:
 
         def read_and_report(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
             for done, reading in enumerate(read_all(paths), 1):
@@ -126,7 +126,7 @@ def _playlist(name: str, by: str, plot: str | None, json: bool) -> bool:
     if plot is not None:
         words = list(audit_report.lines(found, Screen(_PAGE_WIDTH)))
         _write_picture(plot, playlist_picture.draw(plot, found, by, words))
-    _print([playlist_report.as_json(found)] if json else audit_report.lines(found, screen_of(sys.stdout)))
+    _print([playlist_report.as_json(found)] if as_json else audit_report.lines(found, screen_of(sys.stdout)))
     return found.is_good
 
 

@@ -19,7 +19,7 @@ from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal, deal_again
+from playshuffle.pipeline.deal import deal_again, deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
@@ -89,6 +89,6 @@ def _deal_without_missing(playlist: ConfiguredPlaylist, request: Request, *, qui
         if playlist.deal.every is Every.RUN:  # only `deal` may deal that
             dealt = deal_again(request, tools, playlist.deal.every, now)
         else:
-            dealt = deal(request, tools, playlist.deal.amount, playlist.deal.every, now)
+            dealt = deal_playlist(request, tools, playlist.deal.amount, playlist.deal.every, now)
     if not quiet:
         say(deal_report.lines(dealt, screen_of(sys.stderr), names=False, today=now.date()))

@@ -123,7 +123,7 @@ def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
 
 def show(
     config: _File = None,
-    json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
 ) -> None:
     """Show what is in force, and where each value comes from: a line of the file, or the default."""
     from playshuffle.config.load import understand
@@ -135,7 +135,7 @@ def show(
     config_file = understand(document)
     values = settings(document, config_file)
     players = player_settings(document)
-    if json:
+    if as_json:
         broken = [each.text for each in config_file.broken]
         write_out([_json(document.path, values, players, broken).encode(), b"\n"])
     else:

@@ -25,7 +25,7 @@ from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.library.scan import Progress
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.pipeline import deal as pipeline
+from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal, undo_deal
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
@@ -82,7 +82,7 @@ def deal(
     ] = None,
     options: Options,
     config: playlist_options.ConfigFile = None,
-    json: playlist_options.Json = False,
+    as_json: playlist_options.Json = False,
     quiet: playlist_options.Quiet = False,
     verbose: playlist_options.Verbose = False,
 ) -> Exit | None:
@@ -112,7 +112,7 @@ def deal(
     with progress_bar(quiet) as bar:
         dealt = _deal(kind, request, amount, period, bar)
     seconds = time.monotonic() - began
-    if json:
+    if as_json:
         write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
     elif peek:
         write_out(f"{line}\n".encode(errors="surrogateescape") for line in deal_report.glance(dealt))
@@ -161,16 +161,16 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
     return os.fsdecode(default_output(known_player(player), root, os.fsencode(name)))
 
 
-def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progress) -> pipeline.Dealt:
+def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progress) -> Dealt:
     now = datetime.now().astimezone()
     tools = Tools(read_all, System(), bar)
     if kind == "--again":
-        return pipeline.deal_again(request, tools, every, now)
+        return deal_again(request, tools, every, now)
     if kind == "--peek":
-        return pipeline.peek(request, tools, amount, every, now)
+        return peek_deal(request, tools, amount, every, now)
     if kind == "--undo":
-        return pipeline.undo(request, tools)
-    return pipeline.deal(request, tools, amount, every, now)
+        return undo_deal(request, tools)
+    return deal_playlist(request, tools, amount, every, now)
 
 
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:

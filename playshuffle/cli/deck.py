@@ -1,6 +1,6 @@
 """`playshuffle deck`: show decks, begin a round anew, or forget a deck."""
 
-import json as json_
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -40,15 +40,15 @@ _Name = Annotated[
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-def list(json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
+def list(as_json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
     """Say which decks there are, and how far they are."""
     with State(writes=False) as state:
         all_decks = decks.all_decks(state)
-        if json:
+        if as_json:
             facts = [
                 {"output": os.fsdecode(path), **deck_facts(listed_deck)} for path, listed_deck in all_decks
             ]
-            _print(json_.dumps(facts, indent=2))
+            _print(json.dumps(facts, indent=2))
         else:
             screen = screen_of(sys.stdout)
             if screen.is_terminal and all_decks:
@@ -74,15 +74,15 @@ def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
     return [home_path(path), progress, f"{100 * dealt // count}%", next_deal, f"{deck.round:,}"]
 
 
-def show(name: _Name = None, json: playlist_options.Json = False) -> None:
+def show(name: _Name = None, as_json: playlist_options.Json = False) -> None:
     """Say where a deck stands, and what its last deal was."""
     with State(writes=False) as state:
         path, deck = _find_deck(decks.all_decks(state), name)
         last = deck.deal
         entries = last.entries if last is not None else ()
-        if json:
+        if as_json:
             facts = {"output": os.fsdecode(path), **deck_facts(deck), "entries": [*map(os.fsdecode, entries)]}
-            return _print(json_.dumps(facts, indent=2))
+            return _print(json.dumps(facts, indent=2))
         screen = screen_of(sys.stdout)
         for line in _deck_lines(path, deck, screen):
             _print(line)

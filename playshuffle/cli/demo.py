@@ -14,7 +14,7 @@ from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
-from playshuffle.pipeline.make import make
+from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import System
 
@@ -34,7 +34,7 @@ def demo(
     tracks = {os.fsencode(os.path.realpath(os.path.join(folder, t.path))): t for t in write_library(folder)}
     request = build_request(Options(folders=(folder,), order="spread", output=os.path.join(folder, PLAYLIST)))
     with progress_bar(False) as progress:
-        report = make(request, Tools(read_all, System(), progress))
+        report = make_playlist(request, Tools(read_all, System(), progress))
     write_out(
         f"{line}\n".encode() for line in _table([tracks[os.path.realpath(path)] for path in report.paths()])
     )

@@ -1,6 +1,6 @@
 """List tracks that are the same recording."""
 
-import json as json_
+import json
 import os
 from typing import Annotated
 
@@ -35,16 +35,16 @@ def duplicates(
         ),
     ] = None,
     config: playlist_options.ConfigFile = None,
-    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     quiet: playlist_options.Quiet = False,
 ) -> None:
     """List copies of the same recording."""
     roots = music_folders(folders or (), config)
     with progress_bar(quiet) as progress:
         groups = find_duplicates(roots, Tools(read_all, System(), progress))
-    if json:
+    if as_json:
         paths = [[os.fsdecode(path) for path in group] for group in groups]
-        write_out([json_.dumps({"schema": _SCHEMA, "groups": paths}, indent=2).encode(), b"\n"])
+        write_out([json.dumps({"schema": _SCHEMA, "groups": paths}, indent=2).encode(), b"\n"])
         return
     lines = []
     for group in groups:

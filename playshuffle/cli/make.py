@@ -17,7 +17,7 @@ from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.pipeline import make as pipeline
+from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import chance
 
@@ -41,7 +41,7 @@ def make(
     ] = None,
     options: Options,
     dry_run: playlist_options.DryRun = False,
-    json: playlist_options.Json = False,
+    as_json: playlist_options.Json = False,
     print0: Annotated[
         bool,
         typer.Option("--print0", "-0", help="Write the paths to stdout, each ended by NUL, and no file."),
@@ -51,19 +51,19 @@ def make(
 ) -> None:
     """Write a shuffled playlist of all music below the folders."""
     began = time.monotonic()
-    _check_stdout(options.output, print0, json)
+    _check_stdout(options.output, print0, as_json)
     if not folders and options.source is None:
         raise PlayshuffleError("Missing argument 'FOLDER...'; see --help.", Exit.USAGE)
     options = replace(options, folders=tuple(folders or ()))
     request = build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)
     with progress_bar(quiet) as progress:
-        report = pipeline.make(request, Tools(read_all, chance(request.seed), progress))
+        report = make_playlist(request, Tools(read_all, chance(request.seed), progress))
     seconds = time.monotonic() - began
     if print0:
         write_out(path + b"\0" for path in report.paths())
     elif options.output == STDOUT:
         write_out(report.text)
-    elif json:
+    elif as_json:
         write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
     if not quiet:
         is_local = options.root_as is None and not options.replace_prefix
@@ -74,8 +74,8 @@ def make(
                 say(screen.detail("Note", note))
 
 
-def _check_stdout(output: str | None, print0: bool, json: bool) -> None:
-    if (output == STDOUT) + print0 + json > 1:
+def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
+    if (output == STDOUT) + print0 + as_json > 1:
         raise PlayshuffleError("--json, --print0 and -o - all want stdout; choose one of them.", Exit.USAGE)
     if print0 and output is not None:
         raise PlayshuffleError("--print0 writes no file; leave -o away.", Exit.USAGE)

@@ -32,7 +32,7 @@ Examples:
 def status(
     config: playlist_options.ConfigFile = None,
     lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Say it as JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say it as JSON on stdout.")] = False,
     prometheus: Annotated[
         bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus.")
     ] = False,
@@ -40,17 +40,17 @@ def status(
     """Show folders, playlists and the service."""
     from playshuffle.service.status_report import current_status
 
-    if json and prometheus:
+    if as_json and prometheus:
         raise PlayshuffleError("Choose either --json or --prometheus.", Exit.USAGE)
     report = current_status(_configuration(config), lists_all=lists_all)
     if prometheus:
         from playshuffle.service.metrics import metrics
 
         write_out(f"{line}\n".encode() for line in metrics(report))
-    elif json:
-        import json as json_
+    elif as_json:
+        import json
 
-        write_out([json_.dumps(asdict(report), indent=2).encode(), b"\n"])
+        write_out([json.dumps(asdict(report), indent=2).encode(), b"\n"])
     else:
         write_out(f"{line}\n".encode(errors="replace") for line in _lines(report, screen_of(sys.stdout)))
     is_well = all(playlist.last_error is None for playlist in report.playlists)

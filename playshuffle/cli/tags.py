@@ -1,6 +1,6 @@
 """Show the tags that queries can look at, and their values."""
 
-import json as json_
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ def tags(
         ),
     ] = None,
     config: playlist_options.ConfigFile = None,
-    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     print0: Annotated[
         bool, typer.Option("--print0", "-0", help="Write the values of FIELD only, each ended by NUL.")
     ] = False,
@@ -53,7 +53,7 @@ def tags(
     """Show tags and their values, to write queries with."""
     words = list(words or ())
     if len(words) == 1 and os.path.isfile(words[0]):
-        _write_file(words[0], json=json)
+        _write_file(words[0], as_json=as_json)
         return
     field = None
     if words and not os.path.isdir(words[0]):
@@ -69,7 +69,7 @@ def tags(
     if print0:
         values = by_field[field or ""].values.most_common()
         write_out(os.fsencode(value) + b"\0" for value, _ in values)
-    elif json:
+    elif as_json:
         write_out([_as_json(count, by_field, all_values=field is not None).encode(), b"\n"])
     else:
         screen = screen_of(sys.stdout)
@@ -119,10 +119,10 @@ def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> 
         }
         for name, field in by_field.items()
     }
-    return json_.dumps({"schema": _SCHEMA, "tracks": count, "fields": fields}, indent=2)
+    return json.dumps({"schema": _SCHEMA, "tracks": count, "fields": fields}, indent=2)
 
 
-def _write_file(name: str, *, json: bool) -> None:
+def _write_file(name: str, *, as_json: bool) -> None:
     path = absolute(name, Exit.NO_INPUT)
     ((_, reading),) = read_all([path])
     if reading.tags is None and not reading.is_audio:
@@ -132,8 +132,8 @@ def _write_file(name: str, *, json: bool) -> None:
         for tag, value in (reading.tags or Tags())._asdict().items()
         if value is not None and value != ""
     }
-    if json:
-        text = json_.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}, indent=2)
+    if as_json:
+        text = json.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}, indent=2)
         write_out([text.encode(), b"\n"])
         return
     write_out([f"{home_path(path)}\n".encode()])

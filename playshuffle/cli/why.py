@@ -1,6 +1,6 @@
 """Explain why a file is in a playlist, or is not."""
 
-import json as json_
+import json
 import os
 import sys
 from collections import Counter, defaultdict
@@ -54,7 +54,7 @@ def why(
     ] = None,
     options: Options,
     config: playlist_options.ConfigFile = None,
-    json: playlist_options.Json = False,
+    as_json: playlist_options.Json = False,
     quiet: playlist_options.Quiet = False,
 ) -> Exit:
     """Explain why files are in a playlist or not."""
@@ -66,14 +66,14 @@ def why(
             playlists[name] = look_at(request, Tools(read_all, System(), progress))
     paths = [_path(text) for text in files or ()]
     if is_all:
-        return _report_all(playlists, json=json)
+        return _report_all(playlists, as_json=as_json)
     tops = [path for path in paths if os.path.isdir(path)]
     reasons = {
         path: {name: explained.explain(path) for name, explained in playlists.items()}
         for path in paths
         if path not in tops
     }
-    if json:
+    if as_json:
         inside = {path: by_list for top in tops for path, by_list in _below(top, playlists)}
         write_out([_as_json({**reasons, **inside}, playlists).encode(), b"\n"])
     else:
@@ -158,7 +158,7 @@ def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str
         yield f"  {shown(name)}  {', '.join(phrases) or 'no audio files'}"
 
 
-def _report_all(playlists: Mapping[str, PlaylistStages], *, json: bool) -> Exit:
+def _report_all(playlists: Mapping[str, PlaylistStages], *, as_json: bool) -> Exit:
     """Report each file that is in no playlist, grouped by reason."""
     roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
     out = {
@@ -167,7 +167,7 @@ def _report_all(playlists: Mapping[str, PlaylistStages], *, json: bool) -> Exit:
         for path, by_list in _below(root, playlists)
         if all(reason.code != IN for reason in by_list.values())
     }
-    if json:
+    if as_json:
         write_out([_as_json(out, playlists).encode(), b"\n"])
         return Exit.DONE
     groups: defaultdict[str, list[str]] = defaultdict(list)
@@ -200,7 +200,7 @@ def _as_json(reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[s
         }
         for path, by_list in reasons.items()
     ]
-    return json_.dumps({"schema": _SCHEMA, "files": files}, indent=2)
+    return json.dumps({"schema": _SCHEMA, "files": files}, indent=2)
 
 
 def _code(reasons: Mapping[bytes, Mapping[str, Reason]]) -> Exit:

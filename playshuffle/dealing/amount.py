@@ -65,8 +65,8 @@ class ByTime:
 
     def begin(self) -> "_TimedDeal":
         """Begin a deal."""
-        known = [length for length in self.lengths_ms.values() if length]
-        mean = sum(known) // len(known) if known else self.time_ms
+        known_ms = [length for length in self.lengths_ms.values() if length]
+        mean = sum(known_ms) // len(known_ms) if known_ms else self.time_ms
         lengths_ms = {track: length or mean for track, length in self.lengths_ms.items()}
         return _TimedDeal(self.time_ms, lengths_ms, mean)
 

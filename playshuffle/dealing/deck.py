@@ -112,19 +112,19 @@ def rename_tracks(deck: Deck, names: Mapping[bytes, bytes]) -> Deck:
     )
 
 
-def with_replaced(names: Mapping[bytes, bytes], known: Collection[bytes]) -> dict[bytes, bytes]:
+def with_replaced(names: Mapping[bytes, bytes], known_paths: Collection[bytes]) -> dict[bytes, bytes]:
     """Add a name for each track that disappeared and whose path another track has now.
 
     Such a track may come back under another path. Its new name is no path of any file.
 
     Args:
         names: present path of each renamed track, by its old path.
-        known: the old paths of all tracks.
+        known_paths: the old paths of all tracks.
     """
     result = dict(names)
-    for path in frozenset(names.values()).difference(names).intersection(known):
+    for path in frozenset(names.values()).difference(names).intersection(known_paths):
         name = path + b"//"
-        while name in known:
+        while name in known_paths:
             name += b"/"
         result[path] = name
     return result

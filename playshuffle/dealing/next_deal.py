@@ -105,8 +105,8 @@ def next_deal(
     deck = replace(deck, number=number)
     deck, entries, is_full = _fill(deck, open_deal, gap if order.keeps_gap else 0, ())
     if not is_full and len(entries) < len(present) and not deck.missing:
-        more = min(open_deal.capacity(), len(present) - len(entries))
-        deck = _next_round(deck, present, order, gap, today, entries, more)
+        capacity = min(open_deal.capacity(), len(present) - len(entries))
+        deck = _next_round(deck, present, order, gap, today, entries, capacity)
         deck, rest, _ = _fill(deck, open_deal, gap if order.keeps_gap else 0, entries)
         entries += rest
     deals_left = open_deal.count_deals(deck.upcoming + deck.missing)
@@ -143,8 +143,8 @@ def update_deck(deck: Deck, present: Sequence[bytes], order: RoundOrder, *, is_w
     present_set = frozenset(present)
     upcoming = [track for track in deck.upcoming if track in present_set]
     if not deck.is_ended and (deck.dealt or deck.upcoming or deck.missing):
-        known = frozenset(deck.dealt).union(upcoming)
-        new = [track for track in present if track not in known]
+        known_tracks = frozenset(deck.dealt).union(upcoming)
+        new = [track for track in present if track not in known_tracks]
         if deck.order != order.name:
             upcoming = order.arrange(upcoming + new, {})
         else:  # also without new tracks: removals and retags can break the guarantee of the order
@@ -173,18 +173,18 @@ def _next_round(
     gap: int,
     today: date,
     entries: Sequence[bytes],
-    more: int,
+    capacity: int,
 ) -> Deck:
-    """Begin a round within a deal that has these entries and gets at most `more`."""
+    """Begin a round within a deal that has these entries and gets at most `capacity`."""
     plays = deck.tail + deck.dealt
     present_set, removed = frozenset(present), frozenset(deck.removed)
     played = [track for track in deck.dealt if track in present_set]
     played_set = frozenset(played)
-    fresh = [track for track in present if track not in played_set]
+    unplayed = [track for track in present if track not in played_set]
     soonest: dict[bytes, int] = {}
     for ago, track in enumerate(reversed(plays[-max(gap, len(entries), 1) :]), 1):
         # The deal's own tracks wait for its end; all others for the gap.
-        position = max(gap - ago, more if ago <= len(entries) else 0)
+        position = max(gap - ago, capacity if ago <= len(entries) else 0)
         if position > 0 and track in present_set:
             soonest.setdefault(track, position)
     lost = tuple(track for track in deck.dealt if track not in present_set and track not in removed)
@@ -193,7 +193,7 @@ def _next_round(
         dealt=(),
         removed=(),
         missing=deck.missing + lost,
-        upcoming=tuple(order.arrange(played + fresh, soonest)),
+        upcoming=tuple(order.arrange(played + unplayed, soonest)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,
         since=today,
@@ -212,16 +212,16 @@ def _fill(
     """
     in_deal = frozenset(entries)
     moved: list[bytes] = []
-    left = deck.upcoming
+    undealt = deck.upcoming
     is_refused = False
     # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
     played_at = {track: at for at, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))}
-    for least in (gap, 0) if gap else (0,):
+    for min_gap in (gap, 0) if gap else (0,):
         postponed: list[bytes] = []
-        if least < gap:
-            left = tuple(sorted(left, key=lambda track: played_at.get(track, -gap)))
-        for at, track in enumerate(left):
-            if track in in_deal or played_at.get(track, -gap) + least > len(moved):
+        if min_gap < gap:
+            undealt = tuple(sorted(undealt, key=lambda track: played_at.get(track, -gap)))
+        for at, track in enumerate(undealt):
+            if track in in_deal or played_at.get(track, -gap) + min_gap > len(moved):
                 postponed.append(track)
             elif open_deal.add(track):
                 moved.append(track)
@@ -229,13 +229,13 @@ def _fill(
                 postponed.append(track)
                 is_refused = True
                 if open_deal.is_full():
-                    postponed += left[at + 1 :]
+                    postponed += undealt[at + 1 :]
                     break
-        left = tuple(postponed)
-        if is_refused or not left:
+        undealt = tuple(postponed)
+        if is_refused or not undealt:
             break
     return (
-        replace(deck, dealt=(*deck.dealt, *moved), upcoming=left),
+        replace(deck, dealt=(*deck.dealt, *moved), upcoming=undealt),
         moved,
         is_refused or open_deal.is_full(),
     )

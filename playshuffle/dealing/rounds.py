@@ -60,8 +60,8 @@ class Rounds:
         order = self._insert_new(
             running, [self._index_of[track] for track in new], self._randbelow, len(played)
         )
-        if (made := ORDERS[self._recipe.order].repair) is not None:
-            repair = made(self._tracks, self._tags_of, self._recipe)
+        if (make_repair := ORDERS[self._recipe.order].repair) is not None:
+            repair = make_repair(self._tracks, self._tags_of, self._recipe)
             order = repair(order, (), self._randbelow, len(played))
         # Not by position: the natural order sorts the dealt track, too.
         return [self._tracks.paths[index] for index in order if index not in running[: len(played)]]
@@ -89,8 +89,8 @@ class Rounds:
 
     @cached_property
     def _insert_new(self) -> InsertNew:
-        made = ORDERS[self._recipe.order].insert_new
-        return insert if made is None else made(self._tracks, self._tags_of, self._recipe)
+        make_insert = ORDERS[self._recipe.order].insert_new
+        return insert if make_insert is None else make_insert(self._tracks, self._tags_of, self._recipe)
 
 
 def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None) -> Size:

@@ -44,12 +44,12 @@ def last_order(paths: Sequence[bytes], last: Sequence[bytes], count: int | None 
 
     count: how many of it were in the playlist; None for all.
     """
-    left = {path: index for index, path in enumerate(paths)}
-    played, others = (
-        [left.pop(path) for path in part if path in left]
+    new_indices = {path: index for index, path in enumerate(paths)}
+    played, unplayed = (
+        [new_indices.pop(path) for path in part if path in new_indices]
         for part in (last[:count], [] if count is None else last[count:])
     )
-    return Arranged(played + others + list(left.values()), len(played))
+    return Arranged(played + unplayed + list(new_indices.values()), len(played))
 
 
 def arrange(
@@ -125,26 +125,26 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
     if recipe.time_ms is not None:
         base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
     count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
-    there = pins.places(recipe.pins, tracks, last, count)
+    pinned_at = pins.places(recipe.pins, tracks, last, count)
     closing: list[int] = []
     if recipe.time_ms is not None and any(pin.place == LAST for pin in recipe.pins):
         # It has no place before it is known how many fit; what stands last takes its own.
         count -= 1
-        closing = [there.pop(count)]
+        closing = [pinned_at.pop(count)]
         pins.swap_in(base, {len(base) - 1: closing[0]})
         base.pop()
-    return _Plan(base, left_out, count, there, closing)
+    return _Plan(base, left_out, count, pinned_at, closing)
 
 
 def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
     """The order, with what closes the list; and how many of it are to be played."""
-    count, there = plan.count, plan.there
+    count, pinned_at = plan.count, plan.there
     if recipe.time_ms is not None:
-        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], there, plan.closing)
-        if count <= max(there, default=-1):
-            raise pins.beyond(tracks.paths[there[max(there)]], max(there), count)
+        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], pinned_at, plan.closing)
+        if count <= max(pinned_at, default=-1):
+            raise pins.beyond(tracks.paths[pinned_at[max(pinned_at)]], max(pinned_at), count)
         for index in plan.closing:
-            there[count] = index
+            pinned_at[count] = index
             result.insert(count, index)
             count += 1
     return result, count
@@ -172,14 +172,14 @@ def _by_length(
             raise PlayshuffleError(
                 f"{shown(tracks.paths[pin.index])} cannot be pinned with --time: {why}.", Exit.USAGE
             )
-    chosen = frozenset(fitting)
-    return fitting, [index for index in order if index not in chosen]
+    fitting_set = frozenset(fitting)
+    return fitting, [index for index in order if index not in fitting_set]
 
 
 def _shuffled(
     recipe: Recipe,
     base: list[int],
-    there: Mapping[int, int],
+    pinned_at: Mapping[int, int],
     last: Arranged | None,
     shuffle: Shuffle,
     randbelow: RandBelow,
@@ -189,32 +189,32 @@ def _shuffled(
         among = frozenset(base)
         played = [index for index in last.order[: last.count] if index in among] if last is not None else []
         was_played = frozenset(played)
-        fresh = [index for index in base if index not in was_played]
-        return _after_gap(fresh, played, recipe.gap.plays(len(base)), there, randbelow)
-    pins.swap_in(base, there)
-    staying: Collection[int] = there
+        unplayed = [index for index in base if index not in was_played]
+        return _after_gap(unplayed, played, recipe.gap.plays(len(base)), pinned_at, randbelow)
+    pins.swap_in(base, pinned_at)
+    staying: Collection[int] = pinned_at
     if recipe.part is not None:
         end = recipe.part[-1] + 1
         if end > len(base):
             raise PlayshuffleError(
                 f"--part reaches up to place {end:,}: the list ends at {len(base):,}.", Exit.USAGE
             )
-        staying = frozenset(range(len(base))).difference(recipe.part) | there.keys()
+        staying = frozenset(range(len(base))).difference(recipe.part) | pinned_at.keys()
     return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
 
 
 def _after_gap(
-    fresh: Sequence[int], played: Sequence[int], gap: int, pins: Mapping[int, int], randbelow: RandBelow
+    unplayed: Sequence[int], played: Sequence[int], gap: int, pins: Mapping[int, int], randbelow: RandBelow
 ) -> list[int]:
     """Shuffle so that no track but the pinned ones is played again before `gap` plays."""
-    count = len(fresh) + len(played)
+    count = len(unplayed) + len(played)
     if gap > count:
         raise PlayshuffleError(
             f"--gap of {gap:,} plays: there are only {count:,} tracks to choose from; take a smaller one.",
             Exit.USAGE,
         )
     try:
-        return not_before([*fresh, *played], soonest_after(played, gap), randbelow, pins)
+        return not_before([*unplayed, *played], soonest_after(played, gap), randbelow, pins)
     except EmptyPositionError as error:
         raise PlayshuffleError(
             f"--pin and --gap leave no track for place {error.position + 1}; take a smaller gap.", Exit.USAGE
@@ -225,16 +225,16 @@ def _fitting(
     durations_ms: Sequence[int],
     time_ms: int,
     order: Sequence[int],
-    there: Mapping[int, int],
+    pinned_at: Mapping[int, int],
     closing: Sequence[int],
 ) -> int:
     """How many entries of the order, the pinned ones among them, fit into the time beside `closing`."""
-    left_ms = time_ms - sum(durations_ms[index] for index in (*there.values(), *closing))
+    left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
     if left_ms < 0:
         raise PlayshuffleError("The pinned tracks alone are longer than --time.", Exit.USAGE)
-    count = len(there)
+    count = len(pinned_at)
     for place, index in enumerate(order):
-        if place not in there:
+        if place not in pinned_at:
             left_ms -= durations_ms[index]
             if left_ms < 0:
                 break

@@ -30,8 +30,8 @@ def parse_gap(text: str) -> Gap | None:
     Raises:
         PlayshuffleError: it is neither.
     """
-    found = re.fullmatch(_GAP, text)
-    gap = Gap(int(found[1]), bool(found[2])) if found else None
+    match = re.fullmatch(_GAP, text)
+    gap = Gap(int(match[1]), bool(match[2])) if match else None
     if gap is None or (gap.is_percent and gap.size > 100):
         raise PlayshuffleError(
             f"--gap '{shown(text)}' is no gap; write it like 50 (plays) or 25% (of the tracks).", Exit.USAGE

@@ -70,8 +70,8 @@ def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
     folder: not by one artist, which would tear compilations apart. Without a title it is the
     folder. Discs are parts of it, in whatever folders of one folder they lie.
     """
-    found = tracks.column(lambda folder: _album_rows(folder, tags_of(folder)))
-    return Albums(_numbered([album for album, _ in found]), [place for _, place in found])
+    album_rows = tracks.column(lambda folder: _album_rows(folder, tags_of(folder)))
+    return Albums(_numbered([album for album, _ in album_rows]), [place for _, place in album_rows])
 
 
 def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:
@@ -110,8 +110,8 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
     parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
     stem, folder_disc = _without_disc(name)
     place = os.path.join(parent, stem) if stem else parent
-    for known in rows:
-        tags = known or Tags()
+    for row_tags in rows:
+        tags = row_tags or Tags()
         title, disc = _without_disc(tags.album.strip())
         artist = tags.album_artist.strip().casefold() if title else ""
         number = math.inf if tags.number is None else tags.number
@@ -124,5 +124,5 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
 @lru_cache(64)  # the tracks of an album say the same, one after the other
 def _without_disc(name: str) -> tuple[str, int | None]:
     """The name of an album or its folder without that of a disc, and which disc."""
-    found = re.fullmatch(_DISC, name)
-    return ((found[1] or "").rstrip(" ._-([{,:"), int(found[2])) if found else (name, None)
+    match = re.fullmatch(_DISC, name)
+    return ((match[1] or "").rstrip(" ._-([{,:"), int(match[2])) if match else (name, None)

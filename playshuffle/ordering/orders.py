@@ -310,7 +310,7 @@ def check(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
     }
     for option, has_value in is_given.items():
         if has_value and option not in order.takes:
-            takers = [name for name, other in ORDERS.items() if option in other.takes]
+            takers = [name for name, order_row in ORDERS.items() if option in order_row.takes]
             raise PlayshuffleError(
                 f"{option} does not work with --order {recipe.order}: {_WHY_NOT[option]}."
                 f" It works with {any_of(takers)}.",

@@ -39,32 +39,32 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
     Args:
         pins: as they were resolved.
         tracks: those that they name.
-        last: the last order, for what stays `here`; None for that by path.
+        last: the last order, for what stays `present_place`; None for that by path.
         count: how long the list is.
 
     Raises:
         PlayshuffleError: two pins contradict each other, or one the length of the list.
     """
-    there: dict[int, int] = {}
+    pinned_at: dict[int, int] = {}
     for pin in pins:
         index, place = pin.index, pin.place
-        if index in there.values():
+        if index in pinned_at.values():
             raise PlayshuffleError(
                 f"{shown(tracks.paths[index])} is pinned twice; leave one --pin away.", Exit.USAGE
             )
         if not isinstance(place, int):
-            here = index if last is None else last.index(index)
-            place = count - 1 if place == LAST else here
+            present_place = index if last is None else last.index(index)
+            place = count - 1 if place == LAST else present_place
         if place >= count:
             raise beyond(tracks.paths[index], place, count)
-        if place in there:
+        if place in pinned_at:
             raise PlayshuffleError(
-                f"Both {shown(tracks.paths[there[place]])} and {shown(tracks.paths[index])} are pinned"
+                f"Both {shown(tracks.paths[pinned_at[place]])} and {shown(tracks.paths[index])} are pinned"
                 f" to place {place + 1}; choose another for one of them.",
                 Exit.USAGE,
             )
-        there[place] = index
-    return there
+        pinned_at[place] = index
+    return pinned_at
 
 
 def beyond(path: bytes, place: int, count: int) -> PlayshuffleError:
@@ -74,23 +74,23 @@ def beyond(path: bytes, place: int, count: int) -> PlayshuffleError:
     )
 
 
-def swap_in(order: list[int], there: Mapping[int, int]) -> None:
+def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
     """Put each pinned track at its place; what stood there takes the place it leaves.
 
     Swapped, not moved: all other tracks then stand where they stood, which is what sattolo
     takes them away from.
     """
-    for place, index in there.items():
+    for place, index in pinned_at.items():
         at = order.index(index)
         order[place], order[at] = order[at], order[place]
 
 
-def move_in(order: list[int], there: Mapping[int, int]) -> None:
+def move_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
     """Put each pinned track at its place; all other tracks keep their order among themselves."""
-    pinned = frozenset(there.values())
+    pinned = frozenset(pinned_at.values())
     order[:] = [index for index in order if index not in pinned]
-    for place in sorted(there):
-        order.insert(place, there[place])
+    for place in sorted(pinned_at):
+        order.insert(place, pinned_at[place])
 
 
 def _place(word: str) -> int | str | None:
@@ -112,17 +112,17 @@ def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int |
         if path in where:
             return where[path]
     ending = b"/" + name
-    found = [index for index, path in enumerate(paths) if path.endswith(ending)]
-    if not found:
-        found = [index for index, path in enumerate(paths) if os.path.splitext(path)[0].endswith(ending)]
-    if len(found) > 1:
-        first = ", ".join(shown(paths[index]) for index in found[:3])
+    matches = [index for index, path in enumerate(paths) if path.endswith(ending)]
+    if not matches:
+        matches = [index for index, path in enumerate(paths) if os.path.splitext(path)[0].endswith(ending)]
+    if len(matches) > 1:
+        first = ", ".join(shown(paths[index]) for index in matches[:3])
         raise PlayshuffleError(
-            f"--pin: {len(found)} tracks are called '{shown(name)}' ({first}{', …' * (len(found) > 3)});"
+            f"--pin: {len(matches)} tracks are called '{shown(name)}' ({first}{', …' * (len(matches) > 3)});"
             " give more of the path.",
             Exit.USAGE,
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def _near(track: str, paths: Sequence[bytes]) -> str:

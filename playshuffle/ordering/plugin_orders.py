@@ -88,9 +88,9 @@ def shuffle_by(name: str, tracks: Sequence[Track]) -> Shuffle:
     return shuffle
 
 
-def _failed(name: str, what: str) -> PlayshuffleError:
+def _failed(name: str, problem: str) -> PlayshuffleError:
     return PlayshuffleError(
-        f"The order '{shown(name)}' of the package {shown(package(name))} {what}.", Exit.LOSSES
+        f"The order '{shown(name)}' of the package {shown(package(name))} {problem}.", Exit.LOSSES
     )
 
 

@@ -44,8 +44,10 @@ class Recipe:
     @property
     def order_name(self) -> str:
         """The order and what it uses, as in "groups by genre"."""
-        said = {"by": self.group_by, "group size": self.group_size, "inside": self.inside}
-        return " ".join([self.order, *(f"{key} {value}" for key, value in said.items() if value is not None)])
+        options = {"by": self.group_by, "group size": self.group_size, "inside": self.inside}
+        return " ".join(
+            [self.order, *(f"{key} {value}" for key, value in options.items() if value is not None)]
+        )
 
 
 def parse_part(text: str) -> range:
@@ -54,8 +56,8 @@ def parse_part(text: str) -> range:
     Raises:
         PlayshuffleError: it is neither, or one of the numbers is 0.
     """
-    found = re.fullmatch(_PART, text)
-    start, count, stride = (int(number or 1) for number in found.groups()) if found else (0, 0, 0)
+    match = re.fullmatch(_PART, text)
+    start, count, stride = (int(number or 1) for number in match.groups()) if match else (0, 0, 0)
     if not (start and count and stride):
         raise PlayshuffleError(
             f"--part '{shown(text)}' is no part; write it START:COUNT or START:COUNT:STRIDE, with numbers"

@@ -85,11 +85,11 @@ def _insert_new(
     randbelow: RandBelow,
     tags_of: TagsOf | None,
 ) -> list[int]:
-    made = ORDERS[recipe.order].insert_new
-    if made is None:  # among those that are gone, too: so the whole stays uniform when they return
+    make_insert = ORDERS[recipe.order].insert_new
+    if make_insert is None:  # among those that are gone, too: so the whole stays uniform when they return
         return insert(order, new, randbelow)
     present = [index for index in order if index < len(tracks)]
-    return insert_vanished(order, made(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
+    return insert_vanished(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
 
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:

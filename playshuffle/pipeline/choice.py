@@ -84,15 +84,17 @@ class NothingMatchesError(PlayshuffleError):
     def __init__(self, choice: Choice) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
-            what = f"The skip lists of --without name all {counted(without.of, 'track')}"
+            problem = f"The skip lists of --without name all {counted(without.of, 'track')}"
         elif where is not None and where.of:
-            what = f"None of {counted(where.of, 'track')} matches the query. Check it with `playshuffle tags`"
+            problem = (
+                f"None of {counted(where.of, 'track')} matches the query. Check it with `playshuffle tags`"
+            )
         else:
-            what = "There is no music"
+            problem = "There is no music"
         if skipped is not None and skipped.indices:
             files = counted(len(skipped.indices), "file")
-            what += f". Skipped are {files} of spoken word; --spoken includes them"
-        super().__init__(f"{what}. The playlist was left as it is.", Exit.NOTHING_TO_PLAY, ["--where"])
+            problem += f". Skipped are {files} of spoken word; --spoken includes them"
+        super().__init__(f"{problem}. The playlist was left as it is.", Exit.NOTHING_TO_PLAY, ["--where"])
 
 
 def choose(
@@ -115,24 +117,24 @@ def choose(
         PlayshuffleError: the query is not valid, or takes too long.
     """
     stages: list[Stage] = []
-    left: Sequence[int] = range(len(found))
+    remaining: Sequence[int] = range(len(found))
     if not request.spoken:
         reasons = _spoken(found)
-        stages.append(Stage(SPOKEN, sorted(reasons), len(left), reasons.__getitem__))
-        left = [index for index in left if index not in reasons] if reasons else left
+        stages.append(Stage(SPOKEN, sorted(reasons), len(remaining), reasons.__getitem__))
+        remaining = [index for index in remaining if index not in reasons] if reasons else remaining
     lacking: Sequence[Lacking] = ()
     if request.where:
-        stage, left, lacking = _matching(parse_all(request), found, left, tags_of)
+        stage, remaining, lacking = _matching(parse_all(request), found, remaining, tags_of)
         stages.append(stage)
     if lists:
-        stage, left = _without(lists, found, left)
+        stage, remaining = _without(lists, found, remaining)
         stages.append(stage)
     kept: Mapping[bytes, bytes] = {}
     if request.dedupe is not None:
         assert tags_of is not None, "check_needs refuses it without tags"
-        stage, left, kept = _duplicates(found, left, tags_of, last())
+        stage, remaining, kept = _duplicates(found, remaining, tags_of, last())
         stages.append(stage)
-    tracks = found if len(left) == len(found) else found.only(left)
+    tracks = found if len(remaining) == len(found) else found.only(remaining)
     return Choice(found, tracks, tuple(stages), lacking, tuple(lists), kept)
 
 
@@ -170,7 +172,7 @@ def check_needs(request: Request) -> None:
         )
 
 
-def _spoken(found: Tracks) -> dict[int, str]:
+def _spoken(tracks: Tracks) -> dict[int, str]:
     """Return why tracks are spoken word, by index."""
 
     def is_odd(folder: Folder) -> bool:
@@ -178,9 +180,9 @@ def _spoken(found: Tracks) -> dict[int, str]:
             folder.durations_ms is None and spoken.SUFFIX in folder.names.lower()
         )
 
-    if not any(map(is_odd, found.folders)):
+    if not any(map(is_odd, tracks.folders)):
         return {}
-    return {index: reason for index, reason in enumerate(found.column(_reasons)) if reason}
+    return {index: reason for index, reason in enumerate(tracks.column(_reasons)) if reason}
 
 
 def _reasons(folder: Folder) -> list[str]:
@@ -191,16 +193,16 @@ def _reasons(folder: Folder) -> list[str]:
 
 
 def _matching(
-    query: "Query", found: Tracks, left: Sequence[int], tags_of: "TagsOf | None"
+    query: "Query", all_tracks: Tracks, remaining: Sequence[int], tags_of: "TagsOf | None"
 ) -> "tuple[Stage, Sequence[int], Sequence[Lacking]]":
-    tracks = found if len(left) == len(found) else found.only(left)
+    tracks = all_tracks if len(remaining) == len(all_tracks) else all_tracks.only(remaining)
     selection = query.select(tracks, tags_of)
 
     def reason(index: int) -> str:
-        return why_no_match(query.explain(found, tags_of, index))
+        return why_no_match(query.explain(all_tracks, tags_of, index))
 
-    stage = Stage(WHERE, [left[row] for row in selection.left_out], len(left), reason)
-    return stage, [left[row] for row in selection.kept], selection.lacking
+    stage = Stage(WHERE, [remaining[row] for row in selection.left_out], len(remaining), reason)
+    return stage, [remaining[row] for row in selection.kept], selection.lacking
 
 
 def _without(lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]) -> tuple[Stage, Sequence[int]]:

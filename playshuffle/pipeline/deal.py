@@ -43,7 +43,7 @@ class Dealt:
     certain: int
 
 
-def deal(
+def deal_playlist(
     request: Request,
     tools: Tools,
     amount: Amount,
@@ -80,7 +80,7 @@ def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> D
         return _repeat_deal(run, every, now)
 
 
-def peek(request: Request, tools: Tools, amount: Amount, every: Every, now: datetime) -> Dealt:
+def peek_deal(request: Request, tools: Tools, amount: Amount, every: Every, now: datetime) -> Dealt:
     """Return the deal that comes after the last one, and change nothing.
 
     Raises:
@@ -94,7 +94,7 @@ def peek(request: Request, tools: Tools, amount: Amount, every: Every, now: date
         return Dealt(run.finish(_report(run, entries), is_changed=False), deck, is_new=True, certain=certain)
 
 
-def undo(request: Request, tools: Tools) -> Dealt:
+def undo_deal(request: Request, tools: Tools) -> Dealt:
     """Take the last deal back: deck and file are as they were before.
 
     Raises:

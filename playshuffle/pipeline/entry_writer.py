@@ -45,10 +45,10 @@ class EntryWriter(NamedTuple):
 
     def lines(self, folder: Folder) -> list[bytes]:
         """Return the lines of each file in one folder."""
-        seen = folder._replace(path=self.base.for_player(folder.path)) if self.base.swaps else folder
-        written = self.format.text.lines(seen, self.style, self.base.folder, with_extinf=self.extinf)
-        is_odd = self._escapes and not {*b"%+"}.isdisjoint(seen.path + seen.names)
-        return list(map(escaped, written)) if is_odd else written
+        mapped_folder = folder._replace(path=self.base.for_player(folder.path)) if self.base.swaps else folder
+        entries = self.format.text.lines(mapped_folder, self.style, self.base.folder, with_extinf=self.extinf)
+        is_odd = self._escapes and not {*b"%+"}.isdisjoint(mapped_folder.path + mapped_folder.names)
+        return list(map(escaped, entries)) if is_odd else entries
 
     @property
     def _escapes(self) -> bool:
@@ -56,15 +56,15 @@ class EntryWriter(NamedTuple):
 
     def comments(self) -> list[tuple[str, str]]:
         """Return the comments that are needed to read the entries back."""
-        said = self.base.comment(self.folder)
-        return [("BASE", said)] * bool(said) + [("ESCAPES", "%XX")] * self._escapes
+        base_comment = self.base.comment(self.folder)
+        return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
-    def suspects(self, listed: Tracks) -> list[bytes]:
+    def suspects(self, tracks: Tracks) -> list[bytes]:
         """Return the tracks of all folders that have an unusual name in them."""
-        odd = [folder for folder in listed.folders if folder.has_odd_names or self._is_odd(folder)]
-        if listed.chosen is None:
-            return Tracks(odd).paths
-        return listed.paths if odd else []
+        odd_folders = [folder for folder in tracks.folders if folder.has_odd_names or self._is_odd(folder)]
+        if tracks.chosen is None:
+            return Tracks(odd_folders).paths
+        return tracks.paths if odd_folders else []
 
     def _is_odd(self, folder: Folder) -> bool:
         if self.base.swaps:
@@ -73,8 +73,8 @@ class EntryWriter(NamedTuple):
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
         """Return what the player would lose; for the generic one, what any player would."""
-        found = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
-        return [*self._refused(count), *found]
+        all_losses = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
+        return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
         """Return the losses of all entries, if the options ask for what the player does not read."""
@@ -94,36 +94,36 @@ class EntryWriter(NamedTuple):
         quirks = [LIST_QUIRKS[key] for key in everything]
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
-    def writable(self, found: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
+    def writable(self, tracks: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
         """Return the tracks that can be written for this player, and the others with a reason."""
         if any_name:
-            return found, []
-        out: dict[bytes, str] = {}
+            return tracks, []
+        reason_of: dict[bytes, str] = {}
         if self.base.within:
             where = any_of(list(map(shown, self.base.within)))
-            out |= {
+            reason_of |= {
                 path: f"outside of {where}"
-                for folder in found.folders
+                for folder in tracks.folders
                 if not self.base.is_seen(folder.path)
                 for path in Tracks([folder]).paths
             }
-        suspects = self.suspects(found)
+        suspects = self.suspects(tracks)
         reasons = (
             left_out(self._seen(suspects), self._written, self.base.folder, self.player) if suspects else {}
         )
-        out |= {suspects[index]: reason for index, reason in reasons.items()}
-        out |= {path: "a backslash in the name" for path in suspects if not self.base.is_nameable(path)}
+        reason_of |= {suspects[index]: reason for index, reason in reasons.items()}
+        reason_of |= {path: "a backslash in the name" for path in suspects if not self.base.is_nameable(path)}
         if PLAYERS[self.player].has_twins:
-            alike = twins(found.paths)
-            out |= {
-                found.paths[index]: f"only case or Unicode form differs: {shown(other)}"
-                for index, other in alike.items()
+            alike = twins(tracks.paths)
+            reason_of |= {
+                tracks.paths[index]: f"only case or Unicode form differs: {shown(twin)}"
+                for index, twin in alike.items()
             }
-        if not out:
-            return found, []
-        left = [index for index, path in enumerate(found.paths) if path not in out]
-        skipped = [Skipped(path, out[path]) for path in found.paths if path in out]
-        return found.only(left), skipped
+        if not reason_of:
+            return tracks, []
+        writable = [index for index, path in enumerate(tracks.paths) if path not in reason_of]
+        skipped = [Skipped(path, reason_of[path]) for path in tracks.paths if path in reason_of]
+        return tracks.only(writable), skipped
 
     def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:
         return list(map(self.base.shape, paths)) if self.base.swaps else paths
@@ -136,17 +136,17 @@ class EntryWriter(NamedTuple):
         Raises:
             PlayshuffleError: tracks would be lost.
         """
-        said = [f"{shown(path)} ({reason})" for path, reason in unwritten]
+        phrases = [f"{shown(path)} ({reason})" for path, reason in unwritten]
         if self.player != GENERIC:
             for loss in lost:
                 is_all = isinstance(loss.indices, range)  # of these it is the number that matters
-                said += (
+                phrases += (
                     [loss.what] if is_all else [f"{shown(suspects[i])} ({loss.what})" for i in loss.indices]
                 )
-        if said:
-            more = f" and {len(said) - _SHOWN:,} more" if len(said) > _SHOWN else ""
+        if phrases:
+            rest = f" and {len(phrases) - _SHOWN:,} more" if len(phrases) > _SHOWN else ""
             raise PlayshuffleError(
-                f"{PLAYERS[self.player].title} would lose {', '.join(said[:_SHOWN])}{more}, so"
+                f"{PLAYERS[self.player].title} would lose {', '.join(phrases[:_SHOWN])}{rest}, so"
                 " nothing was written; rename them, or leave --strict away.",
                 Exit.LOSSES,
             )
@@ -159,19 +159,19 @@ def entry_writer(request: Request, target: Target | None, folders: Sequence[Fold
         PlayshuffleError: the options of the request contradict each other.
     """
     player = PLAYERS[request.player]
-    made = format_of(target.path) if target is not None else M3U
-    here = target.folder if target is not None else b"/"
-    base = Base(here)
+    format_ = format_of(target.path) if target is not None else M3U
+    folder = target.folder if target is not None else b"/"
+    base = Base(folder)
     style = request.style
     if request.swaps:
         foreign = is_foreign(request.swaps)
-        if foreign and (style is PathStyle.URI or made.is_uri):
+        if foreign and (style is PathStyle.URI or format_.is_uri):
             raise PlayshuffleError(
                 "What is no path of this system cannot be written as a URI; leave --paths uri away, or put"
                 " a path in its place.",
                 Exit.USAGE,
             )
-        base = Base(here, request.swaps, tuple(ours for ours, _ in request.swaps))
+        base = Base(folder, request.swaps, tuple(local for local, _ in request.swaps))
         style = style or (
             PathStyle.URI if player.style is PathStyle.URI and not foreign else PathStyle.ABSOLUTE
         )
@@ -182,23 +182,23 @@ def entry_writer(request: Request, target: Target | None, folders: Sequence[Fold
         base = base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
         style = PathStyle.RELATIVE if base.within and style is None else style
     if style is None:
-        style = _style(request.roots, target, folders, player, made)
+        style = _style(request.roots, target, folders, player, format_)
     return EntryWriter(
         request.player,
         style,
         base,
         request.output or b"-.m3u",
-        here,
-        made,
+        folder,
+        format_,
         request.extinf and player.extinf,
         None if target is None else request.max_per_file or player.part,
     )
 
 
 def _style(
-    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, made: Format
+    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, format_: Format
 ) -> PathStyle:
-    if player.style is PathStyle.URI or made.is_uri:
+    if player.style is PathStyle.URI or format_.is_uri:
         return PathStyle.URI
     if target is None or target.is_link:
         return PathStyle.ABSOLUTE  # from where it will be read is not known

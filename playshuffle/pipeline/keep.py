@@ -49,11 +49,11 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             report = draw_order(run, tools.randbelow, is_update=True)
             return run.replace(report, new_record(report, now_s))
         # Among all tracks that were found: one that is left out must not be taken for a deleted one.
-        found = run.library.tracks
-        identity = identify(before, found.paths, found.marks, changes.moved)
+        tracks = run.library.tracks
+        identity = identify(before, tracks.paths, tracks.marks, changes.moved)
         # Before the playlist, so that a run that is killed in between is repeated for both.
-        decks.follow_renames(run.state, run.target.path, before, identity, found.paths, found.marks)
-        identity = _among(_with_copies(identity, before, found, run.choice.kept), found, run.tracks)
+        decks.follow_renames(run.state, run.target.path, before, identity, tracks.paths, tracks.marks)
+        identity = _among(_with_copies(identity, before, tracks, run.choice.kept), tracks, run.tracks)
         is_same_order = run.target.order in (None, request.recipe.order_name)
         if not is_same_order or drawn_s < redraw_before_s:
             try:
@@ -91,14 +91,14 @@ def _with_copies(
     return Identity(now, [index for index in identity.new if index in new])
 
 
-def _among(identity: Identity, found: Tracks, tracks: Tracks) -> Identity:
+def _among(identity: Identity, all_tracks: Tracks, tracks: Tracks) -> Identity:
     """Return the same with the indices of some of the tracks, as if the others were not there."""
-    if len(found) == len(tracks):
+    if len(all_tracks) == len(tracks):
         return identity
     index_of = {path: index for index, path in enumerate(tracks.paths)}
-    chosen = [index_of.get(path) for path in found.paths]
-    new = [index for old in identity.new if (index := chosen[old]) is not None]
-    return Identity([None if old is None else chosen[old] for old in identity.now], new)
+    new_indices = [index_of.get(path) for path in all_tracks.paths]
+    new = [index for old in identity.new if (index := new_indices[old]) is not None]
+    return Identity([None if old is None else new_indices[old] for old in identity.now], new)
 
 
 def _count_changes(report: Report, before: Remembered, identity: Identity) -> Report:

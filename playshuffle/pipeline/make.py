@@ -13,7 +13,7 @@ from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_sessi
 from playshuffle.shuffle import RandBelow
 
 
-def make(request: Request, tools: Tools) -> Report:
+def make_playlist(request: Request, tools: Tools) -> Report:
     """Make one playlist, in a new order.
 
     Raises:

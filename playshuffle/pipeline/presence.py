@@ -20,7 +20,9 @@ from playshuffle.library.scan import Library
 KnownRoot = Callable[[bytes], Root | None]
 
 
-def reachable_roots(roots: Iterable[bytes], known: KnownRoot) -> tuple[tuple[bytes, ...], list[MissingError]]:
+def reachable_roots(
+    roots: Iterable[bytes], root_of: KnownRoot
+) -> tuple[tuple[bytes, ...], list[MissingError]]:
     """Return the roots that can be read, and an error for each that seems to be missing.
 
     Raises:
@@ -29,7 +31,7 @@ def reachable_roots(roots: Iterable[bytes], known: KnownRoot) -> tuple[tuple[byt
     reachable, missing = [], []
     for root in roots:
         try:
-            check_root(root, known(root))
+            check_root(root, root_of(root))
             reachable.append(root)
         except MissingError as error:
             missing.append(error)
@@ -39,7 +41,7 @@ def reachable_roots(roots: Iterable[bytes], known: KnownRoot) -> tuple[tuple[byt
 def present_roots(
     roots: Sequence[bytes],
     library: Library,
-    known: KnownRoot,
+    root_of: KnownRoot,
     expected: Sequence[bytes] | None,
     deleted: Collection[bytes],
 ) -> tuple[list[Root], list[MissingError]]:
@@ -48,20 +50,20 @@ def present_roots(
     Args:
         roots: that were scanned.
         library: the tracks found below them.
-        known: returns a root as it was remembered.
+        root_of: returns a root as it was remembered.
         expected: tracks that should be there; None if nothing can be missing.
         deleted: files and folders that were seen to be deleted, while their root was there.
     """
     if not roots:
         return [], []
-    found = library.tracks
-    counts = [len(found)]
+    tracks = library.tracks
+    counts = [len(tracks)]
     if len(roots) > 1:  # they may overlap: each has all that lies below it
-        counts = [len(below(root, found.paths)) for root in roots]
+        counts = [len(below(root, tracks.paths)) for root in roots]
     current = [current_root(root, count) for root, count in zip(roots, counts, strict=True)]
     if expected is None:
         return current, []
-    lost = _lost(expected, found.paths)
+    lost = _lost(expected, tracks.paths)
     present, missing = [], []
     scanned = set[tuple[int, int]]()
     for root in current:
@@ -70,7 +72,7 @@ def present_roots(
             for folder in library.unreadable:
                 check_unreadable(folder, below(root.path, lost))
             if folder_id not in scanned:  # else another name of a root, under which nothing is found twice
-                check_tracks(known(root.path), root, expected, lost, deleted)
+                check_tracks(root_of(root.path), root, expected, lost, deleted)
             scanned.add(folder_id)
             present.append(root)
         except MissingError as error:
@@ -86,11 +88,11 @@ def _folder_id(path: bytes) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _lost(expected: Sequence[bytes], found: Sequence[bytes]) -> list[bytes]:
+def _lost(expected: Sequence[bytes], paths: Sequence[bytes]) -> list[bytes]:
     """Return the expected paths that were not found. No path is in either twice, and nearly all in both."""
-    head, tail = same_ends(expected, found)
-    others = frozenset(found[head : len(found) - tail])
-    return [path for path in expected[head : len(expected) - tail] if path not in others]
+    head, tail = same_ends(expected, paths)
+    present = frozenset(paths[head : len(paths) - tail])
+    return [path for path in expected[head : len(expected) - tail] if path not in present]
 
 
 def nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> PlayshuffleError:

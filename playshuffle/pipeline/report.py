@@ -97,19 +97,19 @@ def build_report(
     Raises:
         PlayshuffleError: the player would lose tracks, and the request is strict.
     """
-    chosen = arranged.order[: arranged.count]
+    played = arranged.order[: arranged.count]
     is_all = arranged.count == len(playable)
-    listed, places = (playable, chosen) if is_all else (playable.only(chosen), range(arranged.count))
+    tracks, places = (playable, played) if is_all else (playable.only(played), range(arranged.count))
     comments = [("ORDER", request.recipe.order_name)]
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += [("FOR", request.player)] if request.player != GENERIC else []
     comments += writer.comments()
-    suspects = writer.suspects(listed)
+    suspects = writer.suspects(tracks)
     lost = writer.losses(suspects, arranged.count)
     if request.strict:
         writer.check_strict(unwritable, lost, suspects)
     text = playlist_text(
-        writer.format.text, listed.column(writer.lines), places, comments, writer.max_per_file
+        writer.format.text, tracks.column(writer.lines), places, comments, writer.max_per_file
     )
     return Report(
         output=target.path if target is not None else None,
@@ -121,7 +121,7 @@ def build_report(
         count=arranged.count,
         playable=playable,
         arranged=arranged.order,
-        figures=partial(_figures, listed, places),
+        figures=partial(_figures, tracks, places),
         text=text,
         removed=surplus(target.path, text) if target is not None else (),
         is_new=target is not None and not target.exists,
@@ -134,7 +134,7 @@ def build_report(
     )
 
 
-def _figures(listed: Tracks, places: Sequence[int]) -> Figures:
-    keys, artists = artist_keys(listed.artists)
+def _figures(tracks: Tracks, places: Sequence[int]) -> Figures:
+    keys, artists = artist_keys(tracks.artists)
     keys = list(map(keys.__getitem__, places))
-    return Figures(sum(listed.durations_ms), artists, repeats(keys), fewest_repeats(keys))
+    return Figures(sum(tracks.durations_ms), artists, repeats(keys), fewest_repeats(keys))

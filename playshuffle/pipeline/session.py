@@ -4,8 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
-from dataclasses import replace as with_fields
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +111,7 @@ class Session:
             self.unwritable,
             arranged,
         )
-        return with_fields(report, notes=notes)
+        return replace(report, notes=notes)
 
     def replace(self, report: Report, record: OrderRecord) -> Report:
         """Remember the order, then replace the playlist: both or neither."""
@@ -144,7 +143,7 @@ class Session:
             f"{error.summary}; what is there is passed over, and comes later." for error in self.missing
         ]
         by_root = [(root.path, root.tracks) for root in self.roots if not root.path.endswith(b"/")]
-        return with_fields(report, is_changed=is_changed, by_root=by_root, notes=notes)
+        return replace(report, is_changed=is_changed, by_root=by_root, notes=notes)
 
 
 @contextmanager
@@ -185,7 +184,7 @@ def open_session(
         # From the look at the last order to the end nobody else may write a new one.
         with locked(state, target.path) if target is not None and request.writes else nullcontext():
             if _version(state, target) != version:  # another process wrote, and may have seen more
-                library = scan(request, roots, cache, tools, with_fields(changes, dirty=None))
+                library = scan(request, roots, cache, tools, replace(changes, dirty=None))
             writer = entry_writer(request, target, library.tracks.folders)
             history = None
             if deals:
@@ -269,11 +268,12 @@ def scan(
 
 def _check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
     """Raise an error if most of the files that were listed are missing."""
-    gone = [path for path, reason in skipped if reason == MISSING]
-    if 2 * len(gone) > len(files):
+    missing_files = [path for path, reason in skipped if reason == MISSING]
+    if 2 * len(missing_files) > len(files):
         raise PlayshuffleError(
-            f"{len(gone):,} of {counted(len(files), 'file')} named by --from are missing, among them"
-            f" {shown(gone[0])}. The playlist was left as it is. Mount the drive, or correct the list.",
+            f"{len(missing_files):,} of {counted(len(files), 'file')} named by --from are missing, among them"
+            f" {shown(missing_files[0])}. The playlist was left as it is. Mount the drive, or correct the"
+            " list.",
             Exit.MISSING,
         )
 
@@ -295,8 +295,8 @@ def _version(state: State, target: Target | None) -> object:
 def _expected(target: Target | None, history: DeckHistory | None, tracks: Tracks) -> Sequence[bytes] | None:
     """Return the tracks that should be there; None if they are all there."""
     if history is not None:
-        known = history.deck.tracks
-        return None if known and known.issubset(tracks.paths) else list(known)
+        deck_tracks = history.deck.tracks
+        return None if deck_tracks and deck_tracks.issubset(tracks.paths) else list(deck_tracks)
     if target is None:
         return []
     if target.last is not None and target.last.library == tracks.digest:
@@ -307,14 +307,14 @@ def _expected(target: Target | None, history: DeckHistory | None, tracks: Tracks
 def _with_pins(request: Request, choice: Choice, tracks: Tracks) -> Recipe:
     if not request.pins:
         return request.recipe
-    named = []
+    resolved_pins = []
     for text in request.pins:
         try:
-            named.append(pins.resolve(text, tracks.paths, request.roots))
+            resolved_pins.append(pins.resolve(text, tracks.paths, request.roots))
         except PlayshuffleError:
             _check_pin(text, request, choice)
             raise
-    return with_fields(request.recipe, pins=tuple(named))
+    return replace(request.recipe, pins=tuple(resolved_pins))
 
 
 def _check_pin(text: str, request: Request, choice: Choice) -> None:
@@ -358,10 +358,10 @@ def rows_of(
             fields = [read[row].tags for row in range(len(names))]
         if not replaced:
             return fields
-        known = [replaced.get(folder.path + name, {}) for name in names]
+        replacements = [replaced.get(folder.path + name, {}) for name in names]
         return [
             Tags._make(row or Tags())._replace(**tags) if tags else row
-            for row, tags in zip(fields, known, strict=True)
+            for row, tags in zip(fields, replacements, strict=True)
         ]
 
     return look_up

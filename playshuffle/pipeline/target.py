@@ -61,11 +61,11 @@ class Target:
     def find_last_order(self) -> None:
         """Find out which of the remembered orders the file has; while nobody else can write it."""
         self.exists = self._look()
-        seen = self._state.seen(self.path)
-        self.last = seen[0] if seen else None
-        if self.exists and seen:
+        orders_seen = self._state.seen(self.path)
+        self.last = orders_seen[0] if orders_seen else None
+        if self.exists and orders_seen:
             content = fingerprint(b"".join(self._contents()))
-            self.last = next((one for one in seen if one.content == content), seen[0])
+            self.last = next((order for order in orders_seen if order.content == content), orders_seen[0])
             if self.last.content != content:
                 self.notes.append(
                     f"{shown(self.path)} was changed by other hands since it was last written; it is"
@@ -76,9 +76,9 @@ class Target:
     def remembered(self) -> Remembered | None:
         """The last order, as remembered, or else as the file has it; None if there was none."""
         if self.last is not None:
-            known = self._state.remembered(self.path, self.last)
-            if known is not None:
-                return known
+            remembered = self._state.remembered(self.path, self.last)
+            if remembered is not None:
+                return remembered
         # Others may have written it: one file may stand there twice.
         paths = self.entries()
         return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
@@ -86,17 +86,19 @@ class Target:
     @property
     def last_tracks(self) -> Sequence[bytes]:
         """The tracks of the last order that existed then, unordered."""
-        known = self.remembered
-        if known is None or known.present_count + len(known.gone) == len(known.paths):
-            return known.paths[: known.present_count] if known is not None else []
-        return [path for index, path in enumerate(known.paths) if index not in known.gone]
+        remembered = self.remembered
+        if remembered is None or remembered.present_count + len(remembered.gone) == len(remembered.paths):
+            return remembered.paths[: remembered.present_count] if remembered is not None else []
+        return [path for index, path in enumerate(remembered.paths) if index not in remembered.gone]
 
     @cached_property
     def last_paths(self) -> list[bytes]:
         """The last order, without tracks that had vanished; empty if there was none."""
-        known = self.remembered
+        remembered = self.remembered
         return (
-            [] if known is None else [known.paths[index] for index in known.places if index not in known.gone]
+            []
+            if remembered is None
+            else [remembered.paths[index] for index in remembered.places if index not in remembered.gone]
         )
 
     def entries(self) -> list[bytes]:
@@ -142,8 +144,10 @@ class Target:
         mark = format_of(self.path).mark
         if all(re.match(mark, head) for head in self._contents(parts.HEAD_BYTES)):
             return True
-        seen = self._state.seen(self.path)
-        return bool(seen) and fingerprint(b"".join(self._contents())) in [one.content for one in seen]
+        orders_seen = self._state.seen(self.path)
+        return bool(orders_seen) and fingerprint(b"".join(self._contents())) in [
+            order.content for order in orders_seen
+        ]
 
 
 def _present_order_name(name: str) -> str:
@@ -168,8 +172,8 @@ def _exists(path: bytes) -> bool:
             f"{shown(path)} cannot be written: {error.strerror}; choose another name.", Exit.CANNOT_CREATE
         ) from error
     if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-        raise PlayshuffleError(f"{shown(path)} is {what}; choose another name.", Exit.CANNOT_CREATE)
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        raise PlayshuffleError(f"{shown(path)} is {kind}; choose another name.", Exit.CANNOT_CREATE)
     return status.st_size > 0
 
 
@@ -182,12 +186,13 @@ def check_name(path: bytes) -> None:
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
         return
-    what = (
+    problem = (
         "is the name of an audio file"
         if is_audio_name(name)
         else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
     )
     like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
     raise PlayshuffleError(
-        f"{shown(path)} {what}; name a playlist like {like}.m3u, or say -o - for standard output.", Exit.USAGE
+        f"{shown(path)} {problem}; name a playlist like {like}.m3u, or say -o - for standard output.",
+        Exit.USAGE,
     )

@@ -17,7 +17,7 @@ from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import NothingMatchesError
-from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.session import Tools
@@ -103,7 +103,7 @@ def _deal(playlist: ConfiguredPlaylist, changes: Changes, progress: "_Progress")
     assert playlist.deal is not None
     tools = Tools(read_all, System(), progress)
     now = datetime.now().astimezone()
-    dealt = deal(playlist.request, tools, playlist.deal.amount, playlist.deal.every, now, changes)
+    dealt = deal_playlist(playlist.request, tools, playlist.deal.amount, playlist.deal.every, now, changes)
     message = _updated(playlist.name, dealt.report, progress)
     return replace(message, deck=deck_facts(dealt.deck), deck_summary=deck_summary(dealt.deck))
 

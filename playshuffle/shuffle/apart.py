@@ -63,9 +63,9 @@ def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, 
         paired = [(at, result[at]) for at in range(first, len(result)) if _is_paired(groups, at)]
         count = len(paired)
         while paired and surplus:
-            drawn = randbelow(len(paired))
-            at, entry = paired[drawn]
-            paired[drawn] = paired[-1]
+            pair_number = randbelow(len(paired))
+            at, entry = paired[pair_number]
+            paired[pair_number] = paired[-1]
             paired.pop()
             # Each move shifts an entry by one position at most.
             moves = count - len(paired)
@@ -159,22 +159,22 @@ def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: 
 def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], randbelow: RandBelow) -> int:
     """Swap with one of the partners that save the most pairs; return how many."""
     gains = [_gain(groups, at, partner) for partner in free]
-    most = max(gains)
-    if most <= 0:
+    best_gain = max(gains)
+    if best_gain <= 0:
         return 0
-    best = [partner for partner, gain in zip(free, gains, strict=True) if gain == most]
+    best = [partner for partner, gain in zip(free, gains, strict=True) if gain == best_gain]
     partner = best[randbelow(len(best))]
     result[at], result[partner] = result[partner], result[at]
     groups[at], groups[partner] = groups[partner], groups[at]
-    return most
+    return best_gain
 
 
-def _gain(groups: list[int], one: int, other: int) -> int:
+def _gain(groups: list[int], first: int, second: int) -> int:
     """Return how many pairs a swap of two positions would save."""
     last = len(groups) - 1
-    starts = [start for start in {one - 1, one, other - 1, other} if 0 <= start < last]
+    starts = [start for start in {first - 1, first, second - 1, second} if 0 <= start < last]
     before = sum(groups[start] == groups[start + 1] for start in starts)
-    groups[one], groups[other] = groups[other], groups[one]
+    groups[first], groups[second] = groups[second], groups[first]
     after = sum(groups[start] == groups[start + 1] for start in starts)
-    groups[one], groups[other] = groups[other], groups[one]
+    groups[first], groups[second] = groups[second], groups[first]
     return before - after

@@ -74,7 +74,7 @@ def members(order: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
 
 def _shuffled(groups: Iterable[list[int]], randbelow: RandBelow, inside: Inside) -> list[int]:
     in_order = list(groups)
-    chosen = [in_order[number] for number in durstenfeld(range(len(in_order)), randbelow)]
-    first_mixed = {"none": len(chosen), "last": max(len(chosen) - 1, 0), "all": 0}[inside]
-    mixed = [durstenfeld(block, randbelow) for block in chosen[first_mixed:]]
-    return [entry for block in chosen[:first_mixed] + mixed for entry in block]
+    shuffled_blocks = [in_order[number] for number in durstenfeld(range(len(in_order)), randbelow)]
+    first_mixed = {"none": len(shuffled_blocks), "last": max(len(shuffled_blocks) - 1, 0), "all": 0}[inside]
+    mixed = [durstenfeld(block, randbelow) for block in shuffled_blocks[first_mixed:]]
+    return [entry for block in shuffled_blocks[:first_mixed] + mixed for entry in block]

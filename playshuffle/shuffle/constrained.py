@@ -88,8 +88,8 @@ def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBel
     shuffled = list(order)
     count = len(shuffled)
     for _ in range(count // 2 - skip * -(-count // group)):
-        one, other = randbelow(count), randbelow(count)
-        shuffled[one], shuffled[other] = shuffled[other], shuffled[one]
+        first, second = randbelow(count), randbelow(count)
+        shuffled[first], shuffled[second] = shuffled[second], shuffled[first]
     return shuffled
 
 

@@ -60,9 +60,9 @@ def sparse_deal(n: int, count: int, randbelow: RandBelow) -> list[int]:
     dealt = []
     for place, ahead in enumerate(draws(randbelow, range(n, max(n - count, 1), -1))):
         partner = place + ahead
-        here = moved.pop(place, place)
-        dealt.append(moved.get(partner, partner) if ahead else here)
-        moved[partner] = here
+        entry = moved.pop(place, place)
+        dealt.append(moved.get(partner, partner) if ahead else entry)
+        moved[partner] = entry
     if len(dealt) < count:
         dealt.append(moved.get(n - 1, n - 1))
     return dealt

@@ -138,9 +138,9 @@ def insert_in_block(
     return running
 
 
-def remove(order: Sequence[int], gone: Collection[int]) -> list[int]:
+def remove(order: Sequence[int], entries: Collection[int]) -> list[int]:
     """Drop the entries that are gone; the others keep their order. Takes no draw."""
-    absent = set(gone)
+    absent = set(entries)
     return [entry for entry in order if entry not in absent]
 
 
@@ -159,9 +159,9 @@ def rename(order: Sequence[int], renamed: Mapping[int, int]) -> list[int]:
 def _best_places(groups: Sequence[int], group: int, first: int) -> list[int]:
     """The places from `first` on where one more of the group leaves the fewest neighbours of one group."""
     around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
-    added = [(group == before) + (group == after) - (before == after) for before, after in around]
-    fewest = min(added)
-    return [first + at for at, more in enumerate(added) if more == fewest]
+    costs = [(group == before) + (group == after) - (before == after) for before, after in around]
+    fewest = min(costs)
+    return [first + at for at, cost in enumerate(costs) if cost == fewest]
 
 
 def _check(order: Sequence[int], first: int) -> None:

@@ -38,8 +38,8 @@ def random_swaps(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Swap two random places n times: one entry in seven (e⁻²) is never touched."""
     shuffled = list(order)
     for _ in shuffled:
-        one, other = randbelow(len(shuffled)), randbelow(len(shuffled))
-        shuffled[one], shuffled[other] = shuffled[other], shuffled[one]
+        first, second = randbelow(len(shuffled)), randbelow(len(shuffled))
+        shuffled[first], shuffled[second] = shuffled[second], shuffled[first]
     return shuffled
 
 

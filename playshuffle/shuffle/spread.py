@@ -77,8 +77,8 @@ def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: 
     """Spread each pool, given as its groups, by itself."""
     layouts = [_layout(groups) for groups in pools]
     _shuffle_each([part for layout in layouts for part in layout], randbelow)
-    drawn = draws(randbelow, [bound for layout in layouts for bound in _bounds(layout)])
-    return [_laid_out(layout, keys, drawn) for layout in layouts]
+    numbers = draws(randbelow, [bound for layout in layouts for bound in _bounds(layout)])
+    return [_laid_out(layout, keys, numbers) for layout in layouts]
 
 
 def _layout(groups: list[list[int]]) -> list[list[int]]:
@@ -100,12 +100,12 @@ def _bounds(layout: Sequence[list[int]]) -> list[int]:
     return [sum(map(len, layout))] * (len(layout) + 1)
 
 
-def _laid_out(layout: Sequence[list[int]], keys: Sequence[int], drawn: Iterator[int]) -> list[int]:
+def _laid_out(layout: Sequence[list[int]], keys: Sequence[int], numbers: Iterator[int]) -> list[int]:
     if _is_crowded(layout):
-        largest, others = layout
-        return _between(largest, others, next(drawn) if others else 0)
-    ring = _without_neighbours(_even_ring(layout, drawn), keys)
-    opening = next(drawn)
+        largest, smaller = layout
+        return _between(largest, smaller, next(numbers) if smaller else 0)
+    ring = _without_neighbours(_even_ring(layout, numbers), keys)
+    opening = next(numbers)
     return ring[opening:] + ring[:opening]
 
 
@@ -121,16 +121,16 @@ def _shuffle_each(parts: Sequence[list[int]], randbelow: RandBelow) -> None:
             part[place], part[partner] = part[partner], part[place]
 
 
-def _between(largest: Sequence[int], others: Sequence[int], phase: int) -> list[int]:
+def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list[int]:
     """Lay out a group of more than half, the others one by one and evenly in its gaps."""
     gap_count = len(largest) - 1
     filled = [False] * gap_count
     # Over all phases below gap_count, turn * gap_count + phase runs once through the numbers
     # below len(others) * gap_count, so that each gap is filled equally often.
-    for turn in range(len(others)):
-        filled[(turn * gap_count + phase) // len(others)] = True
+    for turn in range(len(smaller)):
+        filled[(turn * gap_count + phase) // len(smaller)] = True
     arranged = list(largest[:1])
-    waiting = iter(others)
+    waiting = iter(smaller)
     for is_filled, entry in zip(filled, largest[1:], strict=True):
         if is_filled:
             arranged.append(next(waiting))
@@ -138,11 +138,11 @@ def _between(largest: Sequence[int], others: Sequence[int], phase: int) -> list[
     return arranged
 
 
-def _even_ring(groups: Sequence[list[int]], drawn: Iterator[int]) -> list[int]:
+def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]:
     """Lay out each group at even distances, from a place of its own that is drawn."""
     count = sum(map(len, groups))
     distances: list[float] = []
-    for group, start in zip(groups, itertools.islice(drawn, len(groups)), strict=True):
+    for group, start in zip(groups, itertools.islice(numbers, len(groups)), strict=True):
         size = len(group)
         if size == 1:
             distances.append(float(start))
@@ -161,20 +161,20 @@ def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
     if groups[0] != groups[-1] and not repeats(groups):
         return list(ring)
     apart: list[int] = []
-    held: list[int] = []
+    waiting: list[int] = []
     last = None  # The group of the last entry laid down, and of all that are held back.
     for entry in ring:
         group = keys[entry]
         if group == last:
-            held.append(entry)
-        elif held:
-            apart += (entry, held.pop())
+            waiting.append(entry)
+        elif waiting:
+            apart += (entry, waiting.pop())
         else:
             apart.append(entry)
             last = group
     if keys[apart[0]] == last:
-        held.append(apart.pop())
-    if not held:
+        waiting.append(apart.pop())
+    if not waiting:
         return apart
     # Round once more. Of n entries, held back ones included, at most half are of this group,
     # so at least as many neighbours as are held back are both of other groups.
@@ -182,8 +182,8 @@ def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
     before = keys[apart[-1]]
     for entry in apart:
         group = keys[entry]
-        if held and last not in (before, group):
-            closed.append(held.pop())
+        if waiting and last not in (before, group):
+            closed.append(waiting.pop())
         closed.append(entry)
         before = group
     return closed

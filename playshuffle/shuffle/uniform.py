@@ -82,9 +82,9 @@ def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
     Source: Fisher and Yates, Statistical Tables (1938), 'random numbers'.
     """
-    left = list(order)
-    shuffled = [left.pop(drawn) for drawn in draws(randbelow, range(len(left), 1, -1))]
-    return shuffled + left
+    remaining = list(order)
+    shuffled = [remaining.pop(number) for number in draws(randbelow, range(len(remaining), 1, -1))]
+    return shuffled + remaining
 
 
 def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:

@@ -32,14 +32,19 @@ def weighted(order: Sequence[int], weights: Sequence[float], randbelow: RandBelo
 
     Source: Efraimidis and Spirakis, Information Processing Letters 97 (2006) 181-185.
     """
-    chosen = [weights[entry] for entry in order]
-    if chosen and not (min(chosen) >= _LIGHTEST and max(chosen) <= _HEAVIEST and not math.isnan(sum(chosen))):
+    entry_weights = [weights[entry] for entry in order]
+    if entry_weights and not (
+        min(entry_weights) >= _LIGHTEST
+        and max(entry_weights) <= _HEAVIEST
+        and not math.isnan(sum(entry_weights))
+    ):
         entry = next(entry for entry in order if not _LIGHTEST <= weights[entry] <= _HEAVIEST)
         raise ValueError(f"weight {weights[entry]} of entry {entry} is not within 1e-100 to 1e100")
     log = math.log
-    drawn = unreduced(randbelow, [_REALS] * len(order))
+    numbers = unreduced(randbelow, [_REALS] * len(order))
     # Uniform over (0, 1]: 0 has no logarithm.
     earliness = [
-        log(((number & _MASK) + 1) * _STEP) / weight for number, weight in zip(drawn, chosen, strict=True)
+        log(((number & _MASK) + 1) * _STEP) / weight
+        for number, weight in zip(numbers, entry_weights, strict=True)
     ]
     return [order[at] for at in sorted(range(len(order)), key=earliness.__getitem__, reverse=True)]

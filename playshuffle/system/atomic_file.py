@@ -48,19 +48,19 @@ def resolved(path: bytes) -> bytes:
     Raises:
         PlayshuffleError: the links lead in a circle.
     """
-    here = path
+    current = path
     for _ in range(_LINKS_MAX):
-        folder, name = os.path.split(here)
+        folder, name = os.path.split(current)
         folder = os.path.realpath(folder)
-        here = os.path.join(folder, name)
+        current = os.path.join(folder, name)
         try:
-            made = os.lstat(here)
+            status = os.lstat(current)
             open_to_all = os.stat(folder).st_mode & stat.S_IWOTH
-            if not stat.S_ISLNK(made.st_mode) or made.st_uid not in (0, os.geteuid()) or open_to_all:
-                return here
-            here = os.path.join(folder, os.readlink(here))
+            if not stat.S_ISLNK(status.st_mode) or status.st_uid not in (0, os.geteuid()) or open_to_all:
+                return current
+            current = os.path.join(folder, os.readlink(current))
         except OSError:  # nothing there, or nothing to be seen: writing will tell
-            return here
+            return current
     raise _refusal(path, folder, _os_error(errno.ELOOP))
 
 
@@ -159,8 +159,8 @@ def sweep(folder: bytes, name: bytes) -> None:
     is_litter = re.compile(re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)).fullmatch
     with contextlib.suppress(OSError), _folder(folder) as folder_fd:  # litter does no harm; writing will tell
         for found in filter(is_litter, map(os.fsencode, os.listdir(folder_fd))):
-            made = os.stat(found, dir_fd=folder_fd, follow_symlinks=False)
-            if stat.S_ISREG(made.st_mode) and made.st_uid == os.geteuid():
+            status = os.stat(found, dir_fd=folder_fd, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
                 os.unlink(found, dir_fd=folder_fd)
 
 
@@ -269,11 +269,11 @@ def _write_temporary(
 
 
 def _inherit(fd: int, name: bytes, folder_fd: int, old: os.stat_result) -> None:
-    made = os.fstat(fd)
-    if made.st_uid != old.st_uid:
+    status = os.fstat(fd)
+    if status.st_uid != old.st_uid:
         with _as_far_as_allowed():
             os.fchown(fd, old.st_uid, -1)
-    if made.st_gid != old.st_gid:
+    if status.st_gid != old.st_gid:
         with _as_far_as_allowed():
             os.fchown(fd, -1, old.st_gid)
     with _as_far_as_allowed(), _open_old(name, folder_fd) as file:
@@ -316,9 +316,9 @@ def _os_error(number: int) -> OSError:
 
 def _refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
     reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))
-    kept = "What was there is as it was." if os.path.lexists(path) else "Nothing was written."
+    consequence = "What was there is as it was." if os.path.lexists(path) else "Nothing was written."
     return PlayshuffleError(
-        f"Cannot write {shown(path)}: {reason.format(folder=shown(folder))}. {kept} {cure}",
+        f"Cannot write {shown(path)}: {reason.format(folder=shown(folder))}. {consequence} {cure}",
         Exit.CANNOT_CREATE,
     )
 

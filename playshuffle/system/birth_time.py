@@ -58,7 +58,7 @@ def _statx() -> _Statx | None:
 
     def statx(path: bytes) -> bytes | None:
         buffer = buffer_type()
-        failed = function(_AT_FDCWD, path, 0, _STATX_INO | _STATX_BTIME, buffer)
-        return None if failed else buffer.raw
+        error_code = function(_AT_FDCWD, path, 0, _STATX_INO | _STATX_BTIME, buffer)
+        return None if error_code else buffer.raw
 
     return statx

@@ -48,18 +48,18 @@ def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
     path = next(filter(os.path.exists, _places() if places is None else places), None)
     if path is None:
         return None
-    said: dict[bytes, bytes] = {}
+    settings: dict[bytes, bytes] = {}
     addresses: list[bytes] = []
     for name, value in _settings(path, _DEEPEST, iter(range(_MOST_FILES))):
-        said.setdefault(name, value)
+        settings.setdefault(name, value)
         if name == b"bind_to_address":
             addresses.append(value)
-    user = os.fsdecode(said[b"user"]) if b"user" in said else None
+    user = os.fsdecode(settings[b"user"]) if b"user" in settings else None
     music, playlists = (
-        _expanded(said[name], user, path) if name in said else None
+        _expanded(settings[name], user, path) if name in settings else None
         for name in (b"music_directory", b"playlist_directory")
     )
-    port = said.get(b"port", b"")
+    port = settings.get(b"port", b"")
     return MpdConf(
         path,
         _user_music(user, path) if music is None else music,
@@ -77,8 +77,8 @@ def folders() -> tuple[bytes, bytes]:
     """
     conf = read()
     if conf is None:
-        looked = ", ".join(map(shown, _places()))
-        raise PlayshuffleError(f"There is no configuration of MPD ({looked}); {_WITHOUT}.", Exit.NO_INPUT)
+        candidates = ", ".join(map(shown, _places()))
+        raise PlayshuffleError(f"There is no configuration of MPD ({candidates}); {_WITHOUT}.", Exit.NO_INPUT)
     for name, folder in (("music_directory", conf.music), ("playlist_directory", conf.playlists)):
         if folder is None:
             raise PlayshuffleError(
@@ -125,15 +125,15 @@ def _settings(path: bytes, depth: int, files_left: Iterator[int]) -> Iterator[tu
             is_block = not bare.startswith(b"}")
         elif re.match(rb"\w+\s*\{", bare):
             is_block = True
-        elif (found := _LINE.match(line)) is not None:
-            name = found["name"].lower()
-            value = found["bare"] or re.sub(rb"\\(.)", rb"\1", found["quoted"] or b"", flags=re.DOTALL)
+        elif (match := _LINE.match(line)) is not None:
+            name = match["name"].lower()
+            value = match["bare"] or re.sub(rb"\\(.)", rb"\1", match["quoted"] or b"", flags=re.DOTALL)
             if name not in (b"include", b"include_optional"):
                 yield name, value
                 continue
-            other = os.path.join(os.path.dirname(path), value)
-            if depth and (name == b"include" or os.path.exists(other)):
-                yield from _settings(other, depth - 1, files_left)
+            included = os.path.join(os.path.dirname(path), value)
+            if depth and (name == b"include" or os.path.exists(included)):
+                yield from _settings(included, depth - 1, files_left)
 
 
 def _content(path: bytes) -> bytes:
@@ -182,7 +182,7 @@ def _user_music(user: str | None, path: bytes) -> bytes | None:
     home = _home(user, path)
     config = os.environb.get(b"XDG_CONFIG_HOME") if user is None else None
     dirs = os.path.join(config or os.path.join(home, b".config"), b"user-dirs.dirs")
-    found = _USER_DIR.search(_content(dirs)) if os.path.exists(dirs) else None
-    if found is None:
+    match = _USER_DIR.search(_content(dirs)) if os.path.exists(dirs) else None
+    if match is None:
         return None
-    return os.path.normpath(os.path.join(home, found["path"])) if found["home"] else found["path"]
+    return os.path.normpath(os.path.join(home, match["path"])) if match["home"] else match["path"]

@@ -154,7 +154,9 @@ class MpdQueue:
             name = stem
         elif music is not None and path.startswith(os.path.join(music, b"")):
             name = path[len(os.path.join(music, b"")) :]
-        elif conf is None and os.fsdecode(stem) in {one["playlist"] for one in self._client.listplaylists()}:
+        elif conf is None and os.fsdecode(stem) in {
+            listed["playlist"] for listed in self._client.listplaylists()
+        }:
             name = stem
         with contextlib.suppress(AttributeError, UnicodeDecodeError):
             return name.decode()  # type: ignore[union-attr]

@@ -37,8 +37,8 @@ def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
     """Whether we made this queue, from this playlist or from any."""
     fingerprint = _fingerprint(queue)
     return any(
-        known == fingerprint and (playlist is None or path == os.fsdecode(playlist))
-        for path, known in _read(player)
+        recorded == fingerprint and (playlist is None or path == os.fsdecode(playlist))
+        for path, recorded in _read(player)
     )
 
 
@@ -71,7 +71,7 @@ def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
 def _read(player: str) -> list[tuple[str, str]]:
     try:
         with open(_path(player, make=False), encoding="ascii") as file:
-            return [(str(path), str(known)) for path, known in json.load(file)["queues"]]
+            return [(str(path), str(recorded)) for path, recorded in json.load(file)["queues"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
 

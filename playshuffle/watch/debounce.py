@@ -44,17 +44,17 @@ class Batch:
     files: frozenset[bytes] = frozenset()
 
 
-def merged(one: Batch, other: Batch) -> Batch:
+def merged(earlier: Batch, later: Batch) -> Batch:
     """Both at once, the earlier one first; of reasons that of the first to want everything."""
-    gone = one.gone | other.gone
+    all_gone = earlier.gone | later.gone
     return Batch(
-        one.folders | other.folders,
-        one.trees | other.trees,
-        frozenset(_shortened({*gone})) if len(gone) > _MOST_GONE else gone,
-        (one.moved + other.moved)[-_MOST_MOVED:],
-        one.is_whole or other.is_whole,
-        one.why if one.is_whole else other.why,
-        one.files | other.files,
+        earlier.folders | later.folders,
+        earlier.trees | later.trees,
+        frozenset(_shortened({*all_gone})) if len(all_gone) > _MOST_GONE else all_gone,
+        (earlier.moved + later.moved)[-_MOST_MOVED:],
+        earlier.is_whole or later.is_whole,
+        earlier.why if earlier.is_whole else later.why,
+        earlier.files | later.files,
     )
 
 

@@ -24,9 +24,13 @@ class Hint(NamedTuple):
 def meant(hint: Hint, root: bytes) -> Hint | None:
     """What is left of a hint without the paths below the root that no walk would look at."""
     top = root.rstrip(b"/") + b"/"
-    gone = hint.gone if hint.gone is not None and _matters(hint.gone, top, hint.is_folder, False) else None
-    come = hint.come if hint.come is not None and _matters(hint.come, top, hint.is_folder, True) else None
-    return None if gone is None and come is None else Hint(gone, come, hint.is_folder)
+    gone_path = (
+        hint.gone if hint.gone is not None and _matters(hint.gone, top, hint.is_folder, False) else None
+    )
+    come_path = (
+        hint.come if hint.come is not None and _matters(hint.come, top, hint.is_folder, True) else None
+    )
+    return None if gone_path is None and come_path is None else Hint(gone_path, come_path, hint.is_folder)
 
 
 def _matters(path: bytes, top: bytes, is_folder: bool, is_there: bool) -> bool:

@@ -66,18 +66,18 @@ def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount],
 
 def count(top: bytes) -> int:
     """How many folders there are that can be watched; one that is mounted in two places is one."""
-    seen = set()
+    folder_ids = set()
     todo = [top]
     while todo:
         path = todo.pop()
         try:
             with os.scandir(path) as scan:
                 todo += [entry.path for entry in scan if entry.is_dir(follow_symlinks=False)]
-            here = os.lstat(path)
+            status = os.lstat(path)
         except OSError:  # it went, or is not ours to read, nor to watch
             continue
-        seen.add((here.st_dev, here.st_ino))
-    return len(seen)
+        folder_ids.add((status.st_dev, status.st_ino))
+    return len(folder_ids)
 
 
 def _kind(at: Sequence[Mount]) -> str:

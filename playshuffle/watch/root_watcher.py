@@ -148,8 +148,8 @@ class Sentry:
 
     def _where(self, mounts_changed: bool) -> _Place | str:
         try:
-            here = os.stat(self._root)
-            if not stat.S_ISDIR(here.st_mode):
+            status = os.stat(self._root)
+            if not stat.S_ISDIR(status.st_mode):
                 return "not a folder"
             if not os.access(self._root, os.R_OK | os.X_OK):
                 return "not readable"
@@ -157,9 +157,9 @@ class Sentry:
         except OSError as error:
             return "not there" if error.errno in GONE else os.strerror(error.errno or 0)
         old = self._place
-        if isinstance(old, _Place) and not mounts_changed and old[:3] == (path, here.st_dev, here.st_ino):
+        if isinstance(old, _Place) and not mounts_changed and old[:3] == (path, status.st_dev, status.st_ino):
             return old
-        return _Place(path, here.st_dev, here.st_ino, tuple(mounts.under(path, mounts.table())))
+        return _Place(path, status.st_dev, status.st_ino, tuple(mounts.under(path, mounts.table())))
 
     def _why_anew(self, place: _Place | str) -> str | None:
         """Return why the watches must be set again and the root rescanned."""
@@ -241,14 +241,14 @@ class Sentry:
         if place.path in (hint.gone, hint.come):
             self._poked.set()
             return
-        named = hint
+        named_hint = hint
         if place.path != self._root:
-            named = Hint(
+            named_hint = Hint(
                 hint.gone and self._named(hint.gone, place),
                 hint.come and self._named(hint.come, place),
                 hint.is_folder,
             )
-        matters = meant(named, self._root)
+        matters = meant(named_hint, self._root)
         if matters is not None:
             self._last_event = time.time()
             if hint.is_folder and hint.come is not None:

@@ -46,10 +46,10 @@ class StallClock:
         self.stalled_s = 0.0
         self._seen_s = self._last = None
 
-    def observe(self, now_s: float, seen: Activity | None) -> None:
+    def observe(self, now_s: float, activity: Activity | None) -> None:
         """Note the activity of the thread, or None if only the time is known."""
         if self._seen_s is not None:
-            has_run = seen is not None and (seen.is_runnable or seen != self._last)
+            has_run = activity is not None and (activity.is_runnable or activity != self._last)
             passed_s = min(now_s - self._seen_s, self._longest_s)
             self.stalled_s = 0.0 if has_run else self.stalled_s + passed_s
-        self._seen_s, self._last = now_s, seen
+        self._seen_s, self._last = now_s, activity

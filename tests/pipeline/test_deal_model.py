@@ -147,7 +147,7 @@ class Dealing(RuleBasedStateMachine):
         code = self.crashing(
             crash,
             kept,
-            lambda: dealing.deal(self.request, self.tools, Amount(count=count), every, self.now),
+            lambda: dealing.deal_playlist(self.request, self.tools, Amount(count=count), every, self.now),
         )
         is_stuck = self.is_away and not expected - here <= self.dealt and here <= self.dealt
         if is_due and is_stuck:
@@ -233,7 +233,7 @@ class Dealing(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_away)
     @rule()
     def undo(self) -> None:
-        code = self.crashing("", [], lambda: dealing.undo(self.request, self.tools))
+        code = self.crashing("", [], lambda: dealing.undo_deal(self.request, self.tools))
         if self.before is None:
             assert code == Exit.USAGE
             return

@@ -14,10 +14,10 @@ from playshuffle.dealing.period import Every
 from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal, undo
+from playshuffle.pipeline.deal import deal_playlist, undo_deal
 from playshuffle.pipeline.explain import look_at
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.make import make
+from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import Seeded
@@ -51,7 +51,7 @@ def request_for(music: Path) -> Request:
 
 def test_the_best_copy_is_kept(tmp_path: Path) -> None:
     put(tmp_path, "a/1.mp3", "b/1.flac", "c/1.ogg", "a/2.mp3", "b/2.ogg", "a/3.mp3")
-    report = make(request_for(tmp_path), tools())
+    report = make_playlist(request_for(tmp_path), tools())
 
     assert sorted(listed(tmp_path / "all.m3u")) == ["a/3.mp3", "b/1.flac", "b/2.ogg"]
     skipped = {
@@ -108,14 +108,14 @@ def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
 def test_a_track_that_is_skipped_otherwise_hides_no_copy(tmp_path: Path) -> None:
     put(tmp_path, "a/1.mp3", "b/1.flac")
     (tmp_path / "never.m3u").write_text("b/1.flac\n")
-    make(replace(request_for(tmp_path), without=(bytes(tmp_path / "never.m3u"),)), tools())
+    make_playlist(replace(request_for(tmp_path), without=(bytes(tmp_path / "never.m3u"),)), tools())
 
     assert listed(tmp_path / "all.m3u") == ["a/1.mp3"]
 
 
 def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
     for number in range(count):
-        deal(request, tools(f"{seed} {number}"), Amount(count=2), Every.RUN, NOON)
+        deal_playlist(request, tools(f"{seed} {number}"), Amount(count=2), Every.RUN, NOON)
     return listed(Path(os.fsdecode(request.output or b"")))
 
 
@@ -136,9 +136,9 @@ def test_a_deal_of_today_gets_the_better_copy_and_undo_works(tmp_path: Path) -> 
     first = deals(request, 1)
     second = deals(request, 1)
     put(tmp_path, *(f"a/{number}.flac" for number in range(8)))
-    deal(request, tools(), Amount(count=2), Every.DAY, NOON)
+    deal_playlist(request, tools(), Amount(count=2), Every.DAY, NOON)
     assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in second]
-    undo(request, tools())
+    undo_deal(request, tools())
     assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in first]
 
 
@@ -151,7 +151,9 @@ def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
     request = request_for(tmp_path)
     rounds: dict[int, list[str]] = {}
     for step in range(12):
-        dealt = deal(request, tools(str(step)), Amount(count=choose.randrange(1, 3)), Every.RUN, NOON)
+        dealt = deal_playlist(
+            request, tools(str(step)), Amount(count=choose.randrange(1, 3)), Every.RUN, NOON
+        )
         last = dealt.deck.deal
         assert last is not None
         if dealt.deck.round == last.round:  # else it was filled from the next round

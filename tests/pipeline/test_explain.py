@@ -17,10 +17,10 @@ from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.explain import IN, look_at
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.make import make
+from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import Seeded
@@ -93,12 +93,12 @@ def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int) 
     way = choose.choice(("make", "keep", "deal"))
     with suppress(PlayshuffleError):  # nothing is left: then nothing may be in
         if way == "make":
-            make(request, tools())
+            make_playlist(request, tools())
         elif way == "keep":
             keep(request, tools(), EVERYWHERE)
         else:
             request = replace(request, recipe=Recipe())
-            deal(request, tools(), Amount(count=2), Every.RUN, NOON)
+            deal_playlist(request, tools(), Amount(count=2), Every.RUN, NOON)
     playlist = music / "all.m3u"
     entries = set(listed(playlist)) if playlist.exists() else set()
     stages = look_at(request, tools())
@@ -149,7 +149,7 @@ def example_library(music: Path) -> Request:
 def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: str) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
-    make(request, tools())
+    make_playlist(request, tools())
 
     assert look_at(request, tools()).explain(bytes(music / name)).code == code
 
@@ -157,7 +157,7 @@ def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: s
 def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(tmp_path: Path) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
-    make(request, tools())
+    make_playlist(request, tools())
     stages = look_at(request, tools())
 
     ignored = stages.explain(bytes(music / "patterns/jazz-5.mp3")).text
@@ -175,7 +175,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path) -> None:
     for number in range(5):
         (music / f"jazz-1{number}.mp3").write_bytes(b"%d" % number)
     limited = replace(request, recipe=Recipe(limit=2))
-    make(limited, tools())
+    make_playlist(limited, tools())
     codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
     assert codes.count("in") == 2
     assert codes.count("limit") == 4
@@ -191,7 +191,7 @@ def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path) -> None:
         (music / f"{number}.mp3").write_bytes(b"%d" % number)
     request = Request((bytes(music),), bytes(music / "today.m3u"))
     for _ in range(2):
-        deal(request, tools(), Amount(count=2), Every.RUN, NOON)
+        deal_playlist(request, tools(), Amount(count=2), Every.RUN, NOON)
     stages = look_at(request, tools())
     codes = sorted(stages.explain(bytes(music / f"{number}.mp3")).code for number in range(6))
 
@@ -203,7 +203,7 @@ def test_a_missing_drive_is_named(tmp_path: Path) -> None:
     music.mkdir()
     (music / "1.mp3").write_bytes(b"1")
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
-    make(request, tools())
+    make_playlist(request, tools())
     (tmp_path / "all.m3u").write_bytes(b"#EXTM3U\n")
     music.rename(tmp_path / "away")
 

@@ -13,9 +13,9 @@ from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.tracks import ReadAll
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.make import make
+from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import Seeded
@@ -60,7 +60,7 @@ def write_files(music: Path, numbers: range) -> list[str]:
 
 
 def deal_six(request: Request, reader: ReadAll) -> object:
-    return deal(request, tools(reader), Amount(count=6), Every.DAY, NOON)
+    return deal_playlist(request, tools(reader), Amount(count=6), Every.DAY, NOON)
 
 
 def keep_all(request: Request, reader: ReadAll) -> object:
@@ -68,7 +68,7 @@ def keep_all(request: Request, reader: ReadAll) -> object:
 
 
 def make_all(request: Request, reader: ReadAll) -> object:
-    return make(request, tools(reader))
+    return make_playlist(request, tools(reader))
 
 
 @pytest.mark.parametrize("run", [deal_six, keep_all, make_all])
@@ -98,7 +98,7 @@ def test_a_changed_file_keeps_its_place_in_all_decks_beside_a_track_that_is_left
     decks = [Request((bytes(music),), bytes(tmp_path / f"{name}.m3u")) for name in ("first", "second")]
 
     def deal_two(request: Request) -> list[str]:
-        deal(request, tools(read_by_name), Amount(count=2), Every.RUN, NOON)
+        deal_playlist(request, tools(read_by_name), Amount(count=2), Every.RUN, NOON)
         return listed(tmp_path / os.fsdecode(os.path.basename(request.output or b"")))
 
     dealt = deal_two(decks[0]), deal_two(decks[1])

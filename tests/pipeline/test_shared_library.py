@@ -84,11 +84,11 @@ class Music:
 
     def deal(self, name: str, count: int, every: Every = Every.RUN, day: int = 0) -> Dealt:
         now = NOW + timedelta(days=day)
-        return dealing.deal(self.request(name), tools(name), Amount(count), every, now)
+        return dealing.deal_playlist(self.request(name), tools(name), Amount(count), every, now)
 
     def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
         """Return the tracks that are certain to come next."""
-        found = dealing.peek(self.request(name, recipe), tools("x"), Amount(count), Every.RUN, NOW)
+        found = dealing.peek_deal(self.request(name, recipe), tools("x"), Amount(count), Every.RUN, NOW)
         return found.report.paths()[: found.certain]
 
     def request(self, name: str, recipe: Recipe | None = None) -> Request:

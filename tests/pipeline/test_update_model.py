@@ -21,9 +21,9 @@ from playshuffle.library.scan import Progress
 from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import Changes
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.deal import deal
+from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.make import make
+from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.playlist.m3u import PathStyle
@@ -133,12 +133,12 @@ class _Model:
         hidden.rename(root)
 
     def _deal(self, name: str) -> None:
-        deal(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
+        deal_playlist(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
         assert self._rounds[name].add(self._tracks(name), [*self.music.tracks]) == [], self.music.done
 
     def _make(self, name: str) -> None:
         """Draw a new order by hand."""
-        make(self._request(name), self._tools())
+        make_playlist(self._request(name), self._tools())
         self._seen[name] = (len(self.music.moves), len(self.music.gone))
         self._orders.pop(name, None)
         self._check(name)
