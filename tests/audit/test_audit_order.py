@@ -186,7 +186,7 @@ def test_a_picture_is_drawn_in_each_form(program: Program, tmp_path: Path) -> No
     for name, head in (("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.HTML", b"<!DOCTYPE html>")):
         done = program("audit", "--order", "random", *QUICK, "--plot", str(tmp_path / name))
 
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, done.err) == (0, f"Wrote {tmp_path / name}\n")
         assert (tmp_path / name).read_bytes().startswith(head)
 
 

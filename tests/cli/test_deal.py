@@ -329,7 +329,10 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     ]
     assert len(deck("list").splitlines()) == 2
     assert json.loads(deck("list", "--json"))[0]["dealt"] == 6
-    assert len(deck("show", "morning").splitlines()) == 8
+    shown = deck("show", "morning").splitlines()
+    assert shown[0] == f"ok: {music}/morning.m3u: 6 tracks, deal 1 of 1 in round 1"
+    assert [line.split()[0] for line in shown[-6:]] == ["1", "2", "3", "4", "5", "6"]
+    assert all("Björk; 椎名林檎 - Title v24.mp3 (0:01)" in line for line in shown[-6:])
     done = run("deck", "show", "evening")
     assert (done.code, "There is no deck 'evening'" in done.err) == (2, True)
     done = run("deck", "show")

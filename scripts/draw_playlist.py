@@ -1,0 +1,52 @@
+"""Draw the picture of a playlist for docs/orders.md: `python -m scripts.draw_playlist`."""
+
+from pathlib import Path
+
+from playshuffle.audit import playlist_picture
+from playshuffle.audit.mix import mix, successors
+from playshuffle.audit.playlist import PlaylistAudit
+from playshuffle.shuffle import Seeded, spread
+
+PICTURE = Path(__file__).parents[1] / "docs/pictures/playlist.svg"
+ARTISTS = {
+    "Anna Sine": 60,
+    "Saw Tooth": 48,
+    "The Squares": 40,
+    "Tri & Angle": 32,
+    "Night Bus": 26,
+    "Low Tide": 20,
+    "Half Moon": 14,
+    "Lanterns": 12,
+    "Driftwood": 10,
+}
+
+
+def drawn() -> bytes:
+    """Return the picture of a spread playlist of 300 tracks."""
+    names = [name for name, count in ARTISTS.items() for _ in range(count)]
+    names += [f"Guest {number}" for number in range(300 - len(names))]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    keys = [numbers[name] for name in names]
+    order = spread(range(len(names)), keys, Seeded("picture"))
+    paths = [b"/music/%03d.ogg" % index for index in order]
+    figures = mix(paths, [keys[index] for index in order])
+    found = PlaylistAudit(
+        path=b"/music/playshuffle.m3u",
+        entries=len(paths),
+        foreign=0,
+        missing=[],
+        duplicates=[],
+        playable=len(paths),
+        artists=len(numbers),
+        untagged=0,
+        by_artist=figures,
+        by_album=figures,
+        successors=successors(paths),
+        tracks=paths,
+        groups=[(keys[index], names[index]) for index in order],
+    )
+    return playlist_picture.draw(str(PICTURE), found, "artist", [])
+
+
+if __name__ == "__main__":
+    PICTURE.write_bytes(drawn())
