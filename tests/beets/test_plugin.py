@@ -1,8 +1,10 @@
 """Run `beet playshuffle` in real beets, of Debian and of PyPI, on a real import of real files."""
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,9 +57,9 @@ def _track(path: Path, number: int) -> None:
     file.save()
 
 
-@pytest.fixture(params=["debian", "pypi"])
-def beets(request: pytest.FixtureRequest, tmp_path: Path) -> Beets:
-    """Thirty files, imported."""
+@pytest.fixture(scope="module", params=["debian", "pypi"])
+def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Beets:
+    """Thirty files, imported once for all tests: an import starts beets twice."""
     if request.param == "debian":
         need_beets_of_debian()
         packages = [folder for folder in sys.path if folder.endswith("site-packages")]
@@ -65,7 +67,8 @@ def beets(request: pytest.FixtureRequest, tmp_path: Path) -> Beets:
     else:
         need_beets()
         python, path = sys.executable, [str(CHECKOUT)]
-    source, music, home = tmp_path / "source", tmp_path / "Music", tmp_path / "beets"
+    top = tmp_path_factory.mktemp("beets")
+    source, music, home = top / "source", top / "Music", top / "beets"
     for folder in (source, music, home):
         folder.mkdir()
     for number in range(30):
@@ -74,11 +77,25 @@ def beets(request: pytest.FixtureRequest, tmp_path: Path) -> Beets:
     config.write_text(
         f"directory: {music}\nlibrary: {home}/library.db\nplugins: playshuffle\nimport: {{copy: yes}}\n"
     )
-    env = environment(BEETSDIR=str(home), PYTHONPATH=os.pathsep.join(path))
+    env = environment(BEETSDIR=str(home), PYTHONPATH=os.pathsep.join(path), HOME=str(top))
     beets = Beets(python, env, music, config)
     beets.out("import", "-A", "-q", source)
     assert len(beets.out("ls").splitlines()) == 30
     return beets
+
+
+@pytest.fixture
+def beets(imported: Beets, tmp_path: Path) -> Iterator[Beets]:
+    """The imported library, which is put back after the test; with the empty home of the test."""
+    home = imported.config.parent
+    before = tmp_path / "before"
+    shutil.copytree(home, before)
+    env = environment(**{name: imported.env[name] for name in ("BEETSDIR", "PYTHONPATH")})
+    yield imported._replace(env=env)
+    shutil.rmtree(home)
+    shutil.copytree(before, home)
+    for written in (*imported.music.glob("*.m3u"), *imported.music.parent.glob("*.m3u")):
+        written.unlink()
 
 
 @pytest.mark.parametrize("query", [["genre:jazz"], ["artist:Artist 1", "^genre:rock"], ["title:2"]])
@@ -152,6 +169,7 @@ def test_ratings_come_from_the_items(beets: Beets) -> None:
         (["genre:polka"], "No item matches"),
         (["--order", "spred"], "Unknown order 'spred'"),
         (["-n", "0"], "--limit"),
+        (["--for", "vlcc"], "Unknown player 'vlcc'"),
         (["--deal", "--dry-run"], "--dry-run"),
         (["--deal", "-o", "-"], "-o"),
         (["-o", "/nowhere/at/all.m3u"], "/nowhere"),
