@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli.playlist_options import completes
+from playshuffle.cli.playlist_options import completes_order
 from playshuffle.cli.screen import Screen, screen_of
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import say, write_out
+from playshuffle.errors import PlayshuffleError
+from playshuffle.ordering import plugin_orders
 from playshuffle.ordering.groups import KNOWN
 from playshuffle.ordering.orders import ORDERS, Order
-from playshuffle.text import known
+from playshuffle.text import ALIASES, known
 
 _SCHEMA = 1
 _FOR_ALL = ("--limit", "--time", "--seed")
@@ -32,22 +34,35 @@ def orders(
         typer.Argument(
             metavar="[ORDER]",
             help="Only this order, such as spread.",
-            autocompletion=completes(ORDERS),
+            autocompletion=completes_order,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Show it as JSON.")] = False,
 ) -> None:
     """Show the guarantee, drawback and options of orders."""
-    rows = ORDERS if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}
+    rows = _all() if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}
     screen = screen_of(sys.stdout)
     write_out([f"{line}\n".encode() for line in ([_json(rows)] if as_json else _lines(rows, screen))])
+
+
+def _all() -> dict[str, Order]:
+    """Return the orders of the table, then those of other packages; one that can't be loaded is named."""
+    rows = dict(ORDERS)
+    for name in plugin_orders.names():
+        if name not in rows and name not in ALIASES["order"]:
+            try:
+                rows[name] = ORDERS[name]
+            except PlayshuffleError as error:
+                say([str(error)])
+    return rows
 
 
 def _lines(rows: Mapping[str, Order], screen: Screen) -> Iterator[str]:
     column = max(map(len, rows)) + 2
     for name, order in rows.items():
-        takes = f"takes {', '.join(order.takes)}"
-        for label, text in ((name, order.guarantee), ("", f"but {order.drawback}"), ("", takes)):
+        texts = [(name, order.guarantee), ("", f"but {order.drawback}")]
+        texts += [("", f"takes {', '.join(order.takes)}")] if order.takes else []
+        for label, text in texts:
             yield from screen.wrapped(text, f"{label:{column}}")
     yield ""
     yield from screen.wrapped(f"Every order takes {', '.join(_FOR_ALL)}, too.")

@@ -72,11 +72,18 @@ def completes_player(incomplete: str) -> list[str]:
     return completes(player_names())(incomplete)
 
 
+def completes_order(incomplete: str) -> list[str]:
+    """Complete the name of an order, of those of other packages too."""
+    from playshuffle.ordering import orders, plugin_orders
+
+    return completes([*orders.ORDERS, *plugin_orders.names()])(incomplete)
+
+
 def _completion(row: Row) -> Callable[[str], list[str]] | None:
     if row.names is None:
         return None
     what, names = row.names
-    return completes_player if what == "player" else completes(names)
+    return {"player": completes_player, "order": completes_order}.get(what) or completes(names)
 
 
 def _value(field: Field[Any], row: Row, value: Any) -> Any:

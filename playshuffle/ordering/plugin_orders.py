@@ -37,6 +37,13 @@ def find(name: str) -> "EntryPoint | None":
     return next(iter(entry_points(group=GROUP, name=name)), None)
 
 
+def names() -> list[str]:
+    """Return the names of all orders that other packages define, sorted."""
+    from importlib.metadata import entry_points
+
+    return sorted({point.name for point in entry_points(group=GROUP)})
+
+
 def package(name: str) -> str:
     """Return the name of the package that defines an order."""
     point = find(name)

@@ -1,6 +1,7 @@
 """Use and audit orders that other packages define, the example package of the documentation among them."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -148,3 +149,40 @@ def test_an_unknown_order_is_still_an_error(example: dict[str, str], tmp_path: P
 
     assert done.code == 2
     assert "Unknown order 'temppo'" in done.err
+
+
+def test_orders_lists_the_orders_of_other_packages_last(example: dict[str, str]) -> None:
+    listed = run("orders", env=example).out.decode()
+    rows = json.loads(run("orders", "--json", env=example).out)["orders"]
+
+    assert [line.split()[0] for line in listed.splitlines() if line[:1].strip()][-3:-1] == ["riffle", "tempo"]
+    assert [row["name"] for row in rows][-2:] == ["riffle", "tempo"]
+    assert "takes --limit" not in listed
+
+
+def test_orders_shows_one_order_of_another_package(example: dict[str, str]) -> None:
+    shown = run("orders", "tempo", env=example).out.decode()
+
+    assert "Slow tracks come first" in shown
+    assert "it is from the package playshuffle-tempo" in shown
+
+
+def test_an_order_that_cannot_be_loaded_does_not_hide_the_others(tmp_path: Path) -> None:
+    (tmp_path / "lost.py").write_text("")
+    env = installed(tmp_path, "playshuffle-lost", "lost", {"lost": "nothing"})
+
+    done = run("orders", env=env)
+
+    assert done.code == 0
+    assert b"spread" in done.out
+    assert "The order 'lost' of the package playshuffle-lost can't be loaded" in done.err
+
+
+@pytest.mark.parametrize("words", ["make --order te", "watch --order te", "orders te"])
+def test_orders_of_other_packages_are_completed(example: dict[str, str], words: str) -> None:
+    line = f"playshuffle {words}"
+    shell = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_WORDS": line}
+
+    done = run(env={**os.environ, **example, **shell, "COMP_CWORD": str(len(line.split()) - 1)})
+
+    assert done.out.decode().split() == ["tempo"]
