@@ -100,7 +100,9 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     if options.output is None:
         name = b"today" if given.deal else None  # None gives each player a name of its own
         folder = os.path.normpath(os.fsencode(library.directory))
-        options = replace(options, output=os.fsdecode(default_output(known_player(options.player), folder, name)))
+        options = replace(
+            options, output=os.fsdecode(default_output(known_player(options.player), folder, name))
+        )
     if given.deal:
         if options.output == STDOUT:
             raise PlayshuffleError("A deal needs a file; name one with -o.", Exit.USAGE)

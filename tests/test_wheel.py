@@ -1,12 +1,16 @@
 """Run the built wheel in a fresh environment, with the newest and with the lowest dependencies."""
 
+import email
 import os
 import pwd
+import re
 import subprocess
 import sys
 import tomllib
 import venv
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -21,11 +25,11 @@ _DEPENDENCIES: list[str] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text
 _LOWEST = [dependency.partition(",")[0].replace(">=", "==") for dependency in _DEPENDENCIES]
 
 
-def pip(python: Path | str, *words: str | Path) -> None:
+def pip(python: Path | str, *words: str | Path, env: Mapping[str, str] | None = None) -> None:
     """Run pip with the user's own configuration and cache; skip the test where it reaches no registry."""
     done = subprocess.run(
         [python, "-m", "pip", "--disable-pip-version-check", *words],
-        env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir},
+        env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir, **(env or {})},
         capture_output=True,
         text=True,
         check=False,
@@ -33,6 +37,15 @@ def pip(python: Path | str, *words: str | Path) -> None:
     if "Failed to establish a new connection" in done.stderr:
         unmet("pip reaches no package registry")
     assert done.returncode == 0, done.stderr
+
+
+def metadata(folder: Path, **env: str) -> Message:
+    """Return what a package index would know of a wheel that is built now."""
+    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", folder, CHECKOUT, env=env)
+    (wheel,) = folder.glob("playshuffle-*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        (name,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
+        return email.message_from_bytes(file.read(name))
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +85,28 @@ def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
     assert list(tmp_path.glob("venv/lib/*/site-packages/playshuffle/systemd/*.service"))
     assert (tmp_path / "venv/share/man/man1/playshuffle-make.1").exists()
     assert (tmp_path / "venv/share/man/man5/playshuffle.toml.5").exists()
+
+
+def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
+    plain = metadata(tmp_path, PLAYSHUFFLE_URL="")
+
+    assert plain["License-Expression"] == "MIT"
+    assert plain["Requires-Python"] == ">=3.11"
+    assert plain["Description-Content-Type"] == "text/markdown"
+    assert "Operating System :: POSIX :: Linux" in plain.get_all("Classifier", [])
+    assert {"mpd", "audit"} <= set(plain.get_all("Provides-Extra", []))
+    assert plain.get_all("Project-URL") is None
+    description = plain.get_payload()
+    assert "pipx install" in description
+    assert re.findall(r"\]\((?!https:)", description) == [], "links into a clone"
+
+
+def test_with_the_address_of_the_repository_all_links_are_absolute(tmp_path: Path) -> None:
+    address = "https://example.org/ann/playshuffle"
+    named = metadata(tmp_path, PLAYSHUFFLE_URL=f"{address}/")
+
+    links = re.findall(r"\]\(([^)]*)\)", named.get_payload())
+    files = {link.removeprefix(f"{address}/").split("/", 2)[2] for link in links}
+    assert all(link.startswith((f"{address}/blob/v", f"{address}/raw/v")) for link in links)
+    assert [file for file in files if not (CHECKOUT / file).exists()] == []
+    assert f"Source, {address}" in named.get_all("Project-URL", [])
