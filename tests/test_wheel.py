@@ -96,7 +96,7 @@ def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
     assert "Operating System :: POSIX :: Linux" in plain.get_all("Classifier", [])
     assert {"mpd", "audit"} <= set(plain.get_all("Provides-Extra", []))
     assert plain.get_all("Project-URL") is None
-    description = plain.get_payload()
+    description = str(plain.get_payload())
     assert "pipx install" in description
     assert re.findall(r"\]\((?!https:)", description) == [], "links into a clone"
 
@@ -105,7 +105,7 @@ def test_with_the_address_of_the_repository_all_links_are_absolute(tmp_path: Pat
     address = "https://example.org/ann/playshuffle"
     named = metadata(tmp_path, PLAYSHUFFLE_URL=f"{address}/")
 
-    links = re.findall(r"\]\(([^)]*)\)", named.get_payload())
+    links = re.findall(r"\]\(([^)]*)\)", str(named.get_payload()))
     files = {link.removeprefix(f"{address}/").split("/", 2)[2] for link in links}
     assert all(link.startswith((f"{address}/blob/v", f"{address}/raw/v")) for link in links)
     assert [file for file in files if not (CHECKOUT / file).exists()] == []
