@@ -104,8 +104,8 @@ class Folder(NamedTuple):
     has_odd_names: some player may have trouble with one of the paths.
     file_ids: of each row inode and birth time as one number, as `identity.file_id` returns it; 0
         where the file system has no birth times. Empty if none was read yet.
-    audio: of each row a checksum of its length and rates, below 2**31, as a 32-bit number, 0 where
-        unknown: what changes of the tags leave alone. Empty if none was read yet.
+    contents: of each row a checksum of its audio, 0 where unknown, in the high half of a 64-bit number,
+        and one of its EXTINF line in the low half. Empty if none was read yet.
     """
 
     path: bytes
@@ -124,7 +124,7 @@ class Folder(NamedTuple):
     artists: bytes = b""
     has_odd_names: bool = False
     file_ids: bytes = b""
-    audio: bytes = b""
+    contents: bytes = b""
     odd: Odd = NOTHING_ODD
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
-from operator import add, itemgetter, lt
+from operator import itemgetter, lt, mul, not_, or_
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -23,7 +23,6 @@ ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
 _LONGEST_MS = (1 << 32) - 1
 _STAMP_BYTES = 32
-_ABOVE_TAGS = 1 << 32
 _NO_SIZE = -1  # a size that no file has, so that its stamp is another one in the next pass
 _path = itemgetter(0)
 
@@ -65,11 +64,14 @@ class Tracks:
     @cached_property
     def marks(self) -> bytes:
         """Of each track what tells it again under another name, as `identity` wants it."""
-        numbers = array("q")
+        numbers, contents, ids = array("q"), array("q"), array("q")
         for folder in self.folders:
             numbers.frombytes(folder.stamps)
-        numbers[2::4] = array("q", self._whole_column(_content_sums))
-        numbers[3::4] = array("q", self._whole_column(_file_ids))
+            contents.frombytes(folder.contents or bytes(8 * _count(folder)))
+            ids.frombytes(folder.file_ids or bytes(8 * _count(folder)))
+        if 0 in ids:  # no birth time
+            ids = array("q", map(or_, ids, map(mul, numbers[3::4], map(not_, ids))))
+        numbers[2::4], numbers[3::4] = contents, ids
         if self.chosen is None:
             return numbers.tobytes()
         all_marks = numbers.tobytes()
@@ -160,7 +162,7 @@ class _Rows:
         durations_ms = array("I", before.durations_ms)
         extinfs = before.lines.split(b"\0")[::2]
         artists = _artists_of_rows(before.artists, len(names))
-        file_ids, audio = array("q", before.file_ids), array("I", before.audio)
+        file_ids, contents = array("q", before.file_ids), array("q", before.contents)
         old_row = {name: row for row, name in enumerate(names)}
         for row, name in enumerate(self.names):
             old = old_row.get(name)
@@ -170,7 +172,7 @@ class _Rows:
             self._durations_ms[row] = durations_ms[old]
             self._extinfs[row] = extinfs[old]
             self._artists[row] = artists[old]
-            self._audio[row] = audio[old] if audio else 0
+            self._audio[row] = contents[old] >> 32 if contents else 0
             if old in before.odd.spoken:
                 self._spoken[row] = before.odd.spoken[old]
             if _stamp(before, old) == _stamp(self._folder, row):
@@ -210,7 +212,7 @@ class _Rows:
             artists=b"\0".join(artists),
             has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
             file_ids=self._file_ids.tobytes(),
-            audio=self._audio.tobytes(),
+            contents=array("q", map(_content_sum, self._audio, self._extinfs)).tobytes(),
             odd=self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken),
         )
         return folder, json.dumps(self._fields)
@@ -307,22 +309,9 @@ def _audio_sum(tags: Tags) -> int:
     return crc32(repr(facts).encode()) & 0x7FFFFFFF or 1
 
 
-def _content_sums(folder: Folder) -> Iterable[int]:
-    """Return checksums of each file: of its audio in the high 32 bits, of its EXTINF line in the low ones."""
-    if not folder.lines:
-        return [0] * _count(folder)
-    tags = map(crc32, folder.lines.split(b"\0")[::2])
-    if not folder.audio:
-        return tags
-    return map(add, tags, map(_ABOVE_TAGS.__mul__, array("I", folder.audio)))
-
-
-def _file_ids(folder: Folder) -> Iterable[int]:
-    """Return a number that identifies each file: with its birth time, else the inode number."""
-    inodes = array("q", folder.stamps)[3::4]
-    if not folder.file_ids:
-        return inodes
-    return [file_id or inode for file_id, inode in zip(array("q", folder.file_ids), inodes, strict=True)]
+def _content_sum(audio: int, extinf: bytes) -> int:
+    """Return the checksums of one file as one number: of its audio, and of its EXTINF line."""
+    return audio << 32 | crc32(extinf)
 
 
 def _count(folder: Folder) -> int:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
 from itertools import chain
+from struct import iter_unpack
 from typing import NamedTuple
 
 from playshuffle.dealing.deck import Deal, Deck, check, end_round, rename_tracks, with_replaced
@@ -151,17 +152,21 @@ def follow_renames(
     Raises:
         PlayshuffleError: a deck cannot be written.
     """
-    if before.is_over(paths, marks):
+    decks = [path for (path,) in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]
+    if decks in ([], [playlist]) or before.is_over(paths, marks):
         return
-    present = dict(zip(paths, _rows(marks), strict=True))
+    new_marks = _rows(marks)
     old_marks = _rows(before.marks) if before.marks else [b""] * len(before.paths)
     # A deck knows a track as the playlist did if path and mark are the same.
     now = {
         (path, mark): paths[index]
         for path, mark, index in zip(before.paths, old_marks, identity.now, strict=True)
-        if index is not None
+        if index is not None and (mark != new_marks[index] or path != paths[index])
     }
-    for path in [row[0] for row in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]:
+    if not now:
+        return
+    present = dict(zip(paths, new_marks, strict=True))
+    for path in decks:
         if path != playlist:
             _follow_renames(state, path, now, present)
 
@@ -287,4 +292,4 @@ def _marks(stored: StoredDeck | None) -> list[tuple[bytes, bytes]]:
 
 
 def _rows(marks: bytes) -> list[bytes]:
-    return [marks[row : row + MARK_BYTES] for row in range(0, len(marks), MARK_BYTES)]
+    return [mark for (mark,) in iter_unpack(f"{MARK_BYTES}s", marks)]

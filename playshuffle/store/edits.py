@@ -18,6 +18,7 @@ from playshuffle.library.identity import MARK_BYTES, Remembered, same_ends
 _HEADER = Struct("<5I")
 # Longer edits cost more, with each further change, than to store the order whole once.
 _MOST_BYTES_A_TRACK = 2
+_FEW = 8
 
 _Rows = TypeVar("_Rows", bytes, list[bytes], list[int])
 
@@ -48,8 +49,7 @@ def pack(
             if MARK_BYTES * len(marked) > most:
                 return None
     order = _edited_places(base, removed, added, len(paths))
-    is_added = frozenset(added)
-    positions = [at for at, index in enumerate(places) if index in is_added] if added else []
+    positions = _positions(added, places)
     order = _with(order, positions, [places[at] for at in positions])
     arrays: tuple[Sequence[int], ...] = (removed, added, marked)
     if order == list(places):
@@ -104,12 +104,12 @@ def _changed_paths(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[list[int
     were, are = frozenset(before), frozenset(after)
     if len(were) != len(before) or len(are) != len(after):
         return None
-    row_of = {path: row for row, path in enumerate(before)}
-    rows = [row_of[path] for path in after if path in were]
     moved: frozenset[bytes] = frozenset()
-    if rows != sorted(rows):  # tracks that have vanished are the last ones
+    if [path for path in before if path in are] != [path for path in after if path in were]:
+        row_of = {path: row for row, path in enumerate(before)}
+        rows = [row_of[path] for path in after if path in were]
         end = next(at for at in range(1, len(rows)) if rows[at] < rows[at - 1])
-        moved = frozenset(before[row] for row in rows[end:])
+        moved = frozenset(before[row] for row in rows[end:])  # tracks that have vanished are the last ones
     removed = [head + row for row, path in enumerate(before) if path not in are or path in moved]
     return removed, [head + row for row, path in enumerate(after) if path not in were or path in moved]
 
@@ -124,9 +124,19 @@ def _edited_marks(marks: bytes, removed: Sequence[int], added: Sequence[int]) ->
 
 def _edited_places(base: Remembered, removed: Sequence[int], added: Sequence[int], count: int) -> list[int]:
     """Return the order of the base without removed paths, as indices into the new paths."""
+    if not removed and not added:
+        return list(base.places)
     new_index = _with(_without(list(range(count)), added), removed, [-1] * len(removed))
     order = list(map(new_index.__getitem__, base.places))
     return [index for index in order if index >= 0] if removed else order
+
+
+def _positions(added: Sequence[int], places: Sequence[int]) -> list[int]:
+    """Return where the added indices are in an order, ascending."""
+    if len(added) <= _FEW:
+        return sorted(map(places.index, added))
+    wanted = frozenset(added)
+    return [at for at, index in enumerate(places) if index in wanted]
 
 
 def _without(rows: _Rows, removed: Sequence[int], width: int = 1) -> _Rows:

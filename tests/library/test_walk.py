@@ -483,7 +483,7 @@ def _bare(folder: Folder) -> tuple[object, ...]:
         artists=b"",
         has_odd_names=False,
         file_ids=b"",
-        audio=b"",
+        contents=b"",
         odd=folder.odd._replace(reasons={}),
     )
 
