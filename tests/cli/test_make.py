@@ -605,6 +605,7 @@ def terminal() -> Iterator[tuple[int, int]]:
         os.close(theirs)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}], ids=" ".join)
 def test_a_short_run_shows_no_bar_and_colour_unless_told_not_to(tmp_path: Path, env: dict[str, str]) -> None:
     music = library(tmp_path, ["a.mp3"])
