@@ -374,6 +374,12 @@ def test_a_mount_below_a_linked_root_takes_only_its_own_tracks_along(tmp_path: P
         missing.check_tracks(known, now, before, [root + b"/" + lost])
 
 
+def test_a_folder_beside_a_mount_with_a_longer_name_is_not_on_it() -> None:
+    known = Root(b"/mnt", 2, [DISK, STICK])
+
+    missing.check_tracks(known, Root(b"/mnt", 1, [DISK]), [b"/mnt/usb2/a", b"/mnt/b"], [b"/mnt/usb2/a"])
+
+
 def test_a_mount_that_came_beside_the_known_ones_hides_nothing() -> None:
     known = Root(b"/mnt", 105, [DISK])
 
