@@ -39,6 +39,31 @@ hypothesis.settings.register_profile("steady", derandomize=True, **_UNTIMED)
 hypothesis.settings.register_profile("nightly", print_blob=True, **_UNTIMED)
 
 
+# Of several processes each takes the next file. The longest files come first, so that none is left
+# over when all others are done. Below tests/.
+_LONGEST_FILES = (
+    "test_wheel.py",
+    "cli/test_deal_promises.py",
+    "chaos/test_chaos.py",
+    "service/test_promises_power.py",
+    "service/test_promises_kill.py",
+    "service/test_promises_model.py",
+    "service/test_promises_import.py",
+    "service/test_service.py",
+    "install/test_systemd_service.py",
+    "install/test_systemd_units.py",
+    "telling/test_systemd.py",
+    "telling/test_mpd.py",
+    "cli/test_make.py",
+    "cli/test_make_promises.py",
+    "pipeline/test_update_model.py",
+    "selection/test_beets.py",
+    "beets/test_plugin.py",
+    "watch/test_watcher.py",
+)
+_RANKS = {Path(__file__).parent / name: rank for rank, name in enumerate(_LONGEST_FILES)}
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # A job in the background of a shell inherits Ctrl-C ignored, and so would every program started here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -55,7 +80,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = [item for item in items if item.get_closest_marker("slow")]
         items[:] = [item for item in items if item not in slow]
         config.hook.pytest_deselected(items=slow)
-    items.sort(key=lambda item: item.get_closest_marker("timing") is not None)
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("timing") is not None,
+            _RANKS.get(item.path, len(_RANKS)),
+        )
+    )
 
 
 @pytest.fixture(autouse=True)

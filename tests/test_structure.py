@@ -125,3 +125,10 @@ def test_no_shell_and_no_system_randomness_outside_of_chance(module: str) -> Non
     assert "shell=True" not in text
     assert "os.system" not in text
     assert "urandom" not in text or module == "playshuffle.shuffle.chance"
+
+
+def test_the_files_that_run_first_exist() -> None:
+    """Of `tests/conftest.py`; one that is renamed would run last again."""
+    from tests.conftest import _RANKS
+
+    assert [str(path) for path in _RANKS if not path.exists()] == []
