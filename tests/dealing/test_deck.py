@@ -327,7 +327,7 @@ def test_a_reset_forgets_deleted_tracks() -> None:
     after = end_round(later)
 
     check(after)
-    assert (after.track_count, after.removed) == (11, ())
+    assert (after.track_count, after.removed, after.deals_left, after.deal) == (11, (), 0, None)
     assert sorted(track for one in deals(left, 4, 4, 3, deck=after) for track in dealt(one)) == left
 
 
@@ -468,6 +468,20 @@ def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
 
 
 # Values
+
+
+@pytest.mark.parametrize(
+    "deck",
+    [
+        Deck((b"/m/a",), (b"/m/a",)),
+        Deck((), (b"/m/a", b"/m/a")),
+        Deck((b"/m/a",), (b"/m/b",), missing=(b"/m/b",)),
+        Deck((b"/m/a",), (b"/m/b",), removed=(b"/m/b",)),
+    ],
+)
+def test_a_deck_that_no_deals_lead_to_does_not_pass_the_check(deck: Deck) -> None:
+    with pytest.raises(ValueError, match="track"):
+        check(deck)
 
 
 def test_an_empty_deck_has_nothing() -> None:

@@ -46,6 +46,9 @@ class Decks(RuleBasedStateMachine):
         self.last_before: list[int] | None = None
         self.add(count)
 
+    def teardown(self) -> None:
+        self.state.__exit__(None, None, None)
+
     @rule(count=st.integers(1, 9))
     def add(self, count: int) -> None:
         for number in range(self.made, self.made + count):
