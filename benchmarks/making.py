@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--tiny", type=int, default=100_000, help="tiny files, 0 for none")
     parser.add_argument("--real", type=int, default=10_000, help="files as real music has them")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--keep", type=Path, help="make the music here, or use what is here")
+    parser.add_argument("--keep", type=Path, help="make the music here, or use the music there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)

@@ -15,7 +15,7 @@ from functools import partial
 from playshuffle.shuffle import Seeded, System, durstenfeld, sattolo, sparse_deal, spread, weighted
 
 TRACKS, ARTISTS = 100_000, 8_000
-# So many pairs that each row takes a few seconds at the most.
+# So many pairs that each row takes a few seconds at most.
 PAIRS = {10_000: 61, 100_000: 15, 1_000_000: 5}
 
 

@@ -13,8 +13,8 @@ def main() -> None:
     """
     if sys.platform != "linux":
         sys.exit(
-            "playshuffle: This program needs Linux; other systems lack the file locks, mount table and "
-            f"folder events that it works with (this one is {sys.platform})."
+            f"error: playshuffle runs on Linux only. This system ({sys.platform}) lacks the file locks,"
+            " mount table and folder events that it needs."
         )
     if sys.argv[1:] == ["--version"]:
         from playshuffle import __version__
@@ -24,7 +24,7 @@ def main() -> None:
         except BrokenPipeError:
             pass
         except OSError as error:
-            sys.exit(f"playshuffle: Standard output cannot be written: {error.strerror}.")
+            sys.exit(f"error: Cannot write to standard output: {error.strerror}.")
         return
     # What a run makes, modules included, lives to its end: to look for garbage takes a fifth of the start.
     gc.disable()
@@ -32,9 +32,9 @@ def main() -> None:
         from playshuffle import cli
 
         code = cli.main()
-    except KeyboardInterrupt:  # so early that nothing was begun
+    except KeyboardInterrupt:  # so early that nothing has started
         if sys.stderr is not None:
-            sys.stderr.write("playshuffle: Interrupted.\n")
+            sys.stderr.write("error: Interrupted.\n")
         code = 130
     sys.exit(code)
 

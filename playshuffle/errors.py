@@ -45,7 +45,7 @@ class MissingError(PlayshuffleError):
     """
 
     def __init__(self, summary: str, advice: str, path: bytes) -> None:
-        super().__init__(f"{summary}. The playlist was left as it is. {advice}", Exit.MISSING)
+        super().__init__(f"{summary}. The playlist was not changed. {advice}", Exit.MISSING)
         self.summary = summary
         self.path = path
 

@@ -35,18 +35,48 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "subsonic": "navidrome",
     },
     "tag": {"year": "date", "band": "artist", "directory": "folder"},
+    "command": {
+        **dict.fromkeys(("shuffle", "create", "generate", "write", "new", "playlist"), "make"),
+        **dict.fromkeys(("next", "daily", "today"), "deal"),
+        **dict.fromkeys(("daemon", "run", "serve", "monitor"), "watch"),
+        **dict.fromkeys(("decks", "rotation"), "deck"),
+        **dict.fromkeys(("validate", "verify", "lint"), "check"),
+        **dict.fromkeys(("explain", "which"), "why"),
+        **dict.fromkeys(("dupes", "duplicate"), "duplicates"),
+        **dict.fromkeys(("prune", "remove", "delete"), "forget"),
+        **dict.fromkeys(("list", "ls", "info"), "status"),
+    },
+    "option": {
+        **dict.fromkeys(("shuffle", "random", "sort", "mode"), "order"),
+        **dict.fromkeys(("include", "exclude", "filter", "query", "genre", "artist", "match"), "where"),
+        **dict.fromkeys(("duration", "length", "minutes"), "time"),
+        **dict.fromkeys(("count", "number", "max", "tracks", "size"), "limit"),
+        **dict.fromkeys(("player", "target", "profile"), "for"),
+        **dict.fromkeys(("out", "file", "to", "dest", "path"), "output"),
+        **dict.fromkeys(("by", "tag", "group"), "group-by"),
+        **dict.fromkeys(("no-repeat", "window"), "gap"),
+        **dict.fromkeys(("part-size", "split"), "max-per-file"),
+        **dict.fromkeys(("overwrite", "replace"), "force"),
+        **dict.fromkeys(("audiobooks", "podcasts"), "spoken"),
+        **dict.fromkeys(("dir", "directory", "folder", "music"), "folders"),
+        **dict.fromkeys(("quiet", "debounce", "delay"), "settle"),
+        **dict.fromkeys(("interval", "rescan"), "poll"),
+        **dict.fromkeys(("period", "schedule"), "every"),
+        **dict.fromkeys(("dryrun", "simulate"), "dry-run"),
+    },
 }
 
 _COMMANDS = {"order": "playshuffle orders", "player": "playshuffle players"}
 
 
-def known(kind: str, name: str, names: Iterable[str]) -> str:
+def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     """Return the one of these names that a user means; upper and lower case are the same.
 
     Args:
         kind: what the names are of, as the tables above call it.
         name: as the user wrote it.
         names: all that there are.
+        see: the command that shows them all; empty for that of the tables above, if it has one.
 
     Raises:
         PlayshuffleError: the name is unknown; suggests the nearest one.
@@ -61,22 +91,31 @@ def known(kind: str, name: str, names: Iterable[str]) -> str:
     alias = ALIASES.get(kind, {}).get(plain, plain)
     if alias in by_plain:
         return by_plain[alias]
-    near = _suggestion(kind, plain, by_plain)
+    see = see or _COMMANDS.get(kind, "")
+    near = suggestion(kind, plain, by_plain)
     if near is not None:
         hint = f"Did you mean '{shown(near)}'?"
-        hint += f" See: {_COMMANDS[kind]}" if kind in _COMMANDS else ""
+        hint += f" See: {see}" if see else ""
     elif not names:
         hint = "There are none."
-    elif kind in _COMMANDS and len(names) > _FEW:
-        hint = f"To see all: {_COMMANDS[kind]}"
+    elif see and len(names) > _FEW:
+        hint = f"To see all: {see}"
     else:
         hint = f"Use {any_of([shown(candidate) for candidate in names])}."
     raise PlayshuffleError(f"Unknown {kind} '{shown(name)}'. {hint}", Exit.USAGE)
 
 
-def _suggestion(kind: str, plain: str, by_plain: Mapping[str, str]) -> str | None:
-    synonym = _SYNONYMS.get(kind, {}).get(plain, "")
-    return by_plain.get(synonym) or nearest(plain, by_plain)
+def suggestion(kind: str, plain: str, names: Mapping[str, str]) -> str | None:
+    """Return the name that a user probably means; None if there is none.
+
+    Args:
+        kind: what the names are of, as the tables above call it.
+        plain: as the user wrote it, in small letters.
+        names: all that there are, by their spelling in small letters. Dashes in front do not count.
+    """
+    bare = plain.lstrip("-")
+    synonym = _SYNONYMS.get(kind, {}).get(bare, "")
+    return names.get(plain[: len(plain) - len(bare)] + synonym) or nearest(plain, names)
 
 
 def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:

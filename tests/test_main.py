@@ -34,7 +34,7 @@ def test_each_command_says_in_a_sentence_that_it_needs_linux(system: str, words:
     )
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("playshuffle: This program needs Linux; ")
+    assert done.stderr.startswith("error: playshuffle runs on Linux only.")
     assert done.stderr.endswith(f"(this one is {system}).\n")
 
 
@@ -53,4 +53,4 @@ def test_help_on_a_full_disk_ends_without_a_traceback(words: list[str]) -> None:
         )
 
     assert done.returncode in (1, 73)
-    assert done.stderr == b"playshuffle: Standard output cannot be written: No space left on device.\n"
+    assert done.stderr == b"error: Cannot write to standard output: No space left on device.\n"

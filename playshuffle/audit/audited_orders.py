@@ -47,7 +47,9 @@ def audited(name: str, tracks: int) -> Audited:
     is_plugin = name not in NAMES and name not in ALIASES["order to audit"] and find(name) is not None
     name = name if is_plugin else known("order to audit", name, NAMES)
     if not FEWEST_TRACKS <= tracks <= MOST_TRACKS:
-        raise PlayshuffleError(f"--tracks takes a number from {FEWEST_TRACKS} to {MOST_TRACKS}.", Exit.USAGE)
+        raise PlayshuffleError(
+            f"--tracks must be a number from {FEWEST_TRACKS} to {MOST_TRACKS}.", Exit.USAGE
+        )
     if name == "table" and tracks > _TABLE_TRACKS:
         raise PlayshuffleError(
             f"The table of all orders goes up to {_TABLE_TRACKS} tracks; say --tracks {_TABLE_TRACKS}.",

@@ -38,13 +38,14 @@ def check(path: str) -> None:
     """
     if not path.lower().endswith(_SUFFIXES):
         raise PlayshuffleError(
-            f"--plot writes .png, .svg or .html, not {shown(path)}; choose one of these.", Exit.USAGE
+            f"--plot cannot write '{shown(path)}'. The name must end in .png, .svg or .html.", Exit.USAGE
         )
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise PlayshuffleError(
-            "--plot needs Matplotlib: pip install 'playshuffle[audit]'. All but the picture works without.",
+            "--plot needs Matplotlib. With pipx: pipx inject playshuffle matplotlib. In a virtual"
+            " environment: pip install matplotlib.",
             Exit.USAGE,
         ) from error
 

@@ -68,7 +68,9 @@ def look_into(path: bytes, read_all: ReadAll, by: str = ARTIST) -> PlaylistAudit
     foreign = count - len(paths)
     del entries  # each large; playlists may have a million
     if not paths:
-        raise PlayshuffleError(f"{shown(path)} names no file.", Exit.NOTHING_TO_PLAY)
+        raise PlayshuffleError(
+            f"{shown(path)} has no entries, so there is nothing to audit.", Exit.NOTHING_TO_PLAY
+        )
     times = Counter(paths)
     duplicates = [(path, number) for path, number in times.items() if number > 1]
     stamps = {path: stamp for path in times if (stamp := _stamp(path)) is not None}

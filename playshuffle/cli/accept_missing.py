@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import names, playlist_options
 from playshuffle.cli.by_name import update_by_name
 
 EXAMPLES = """\b
@@ -15,14 +15,17 @@ Examples:
 
 
 def accept_missing(
-    names: Annotated[
+    playlists: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME...]", show_default=False, help="Playlists of the configuration. Default: all"
+            metavar="[NAME...]",
+            show_default=False,
+            help="Configured playlists. Default: all",
+            autocompletion=names.playlists,
         ),
     ] = None,
     config: playlist_options.ConfigFile = None,
     quiet: playlist_options.Quiet = False,
 ) -> int:
     """Drop the tracks of a missing drive."""
-    return update_by_name(names or [], config, is_due=False, allow_shrink=True, quiet=quiet)
+    return update_by_name(playlists or [], config, is_due=False, allow_shrink=True, quiet=quiet)

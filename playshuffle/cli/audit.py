@@ -1,4 +1,4 @@
-"""`playshuffle audit`: an order, made often, or a playlist -> is it well shuffled?"""
+"""Measure how well an order shuffles, or how mixed a playlist is: `playshuffle audit`."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from playshuffle.cli import names
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
@@ -16,10 +17,10 @@ from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:
-  playshuffle audit --order random               # noise, as it should be
-  playshuffle audit --order specimen:swap-any     # a tilt: a bad shuffle is caught
+  playshuffle audit --order random                # a fair shuffle
+  playshuffle audit --order specimen:swap-any     # a biased one is found
   playshuffle audit --order sattolo --plot sattolo.png
-  playshuffle audit ~/Music/playshuffle.m3u       # twice, missing, neighbours
+  playshuffle audit ~/Music/playshuffle.m3u       # duplicates, missing files, repeats
 """
 
 _TRACKS, _ROUNDS = 60, 10_000
@@ -30,35 +31,39 @@ _BY = ("artist", "album", "genre")
 def audit(
     playlist: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE.m3u]", show_default=False, help="A playlist to look into."),
+        typer.Argument(metavar="[FILE.m3u]", show_default=False, help="A playlist to measure"),
     ] = None,
     order: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="An order to make often and judge: random, sattolo, …; a wrong name lists all.",
+            help="Order to measure, such as random",
+            autocompletion=names.audited_orders,
         ),
     ] = None,
     tracks: Annotated[
-        int | None, typer.Option(metavar="N", help=f"Of so many tracks. Default: {_TRACKS}.")
+        int | None, typer.Option(metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(metavar="N", help=f"So many times. Default: {_ROUNDS:,}.")
+        int | None, typer.Option(metavar="N", help=f"Shuffles to simulate. Default: {_ROUNDS:,}")
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Same text, same figures.")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the results repeatable")] = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw the matrix: .png, .svg or .html (needs playshuffle[audit])."),
+        typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .html"),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="TAG", help="Colours in a playlist: artist, album or genre. Default: artist"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Say what was found as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
-    """Judge an order by making it often, or look into a playlist; exit code 1 says it is bad."""
+    """Measure an order or a playlist.
+
+    An order is simulated many times. Exit code 1 if it is biased, or if a playlist has faults.
+    """
     if (playlist is None) == (order is None):
-        raise PlayshuffleError("Say what to audit: a playlist, or --order NAME; one of both.", Exit.USAGE)
+        raise PlayshuffleError("Name either a playlist, or an order with --order.", Exit.USAGE)
     if by is not None and (playlist is None or plot is None):
         raise PlayshuffleError("--by works with the picture of a playlist: add FILE and --plot.", Exit.USAGE)
     if order is not None:
@@ -67,7 +72,7 @@ def audit(
         is_good = _playlist(playlist, known("tag", by or _BY[0], _BY), plot, as_json)
     else:
         raise PlayshuffleError(
-            "--tracks, --rounds and --seed do not work with a playlist. Omit them.", Exit.USAGE
+            "--tracks, --rounds and --seed do not work with a playlist. Remove them.", Exit.USAGE
         )
     if not is_good:
         raise typer.Exit(Exit.LOSSES)
@@ -84,7 +89,8 @@ def _order(
     fewest = bias.ROUNDS_PER_TRACK * order.tracks
     if rounds < fewest:
         raise PlayshuffleError(
-            f"--rounds takes at least {fewest:,} with {order.tracks} tracks; fewer say nothing.", Exit.USAGE
+            f"--rounds must be at least {fewest:,} for {order.tracks} tracks: fewer prove nothing.",
+            Exit.USAGE,
         )
     if plot is not None:
         from playshuffle.audit import picture

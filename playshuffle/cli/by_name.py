@@ -1,4 +1,4 @@
-"""Playlists of the configuration, by name: each is updated by hand, and a service that manages it is told."""
+"""Update playlists of the configuration by name, and notify the service that manages them."""
 
 import contextlib
 import math
@@ -13,11 +13,12 @@ from playshuffle import text
 from playshuffle.cli import deal_report, make_report
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import say
+from playshuffle.cli.streams import say, say_error
+from playshuffle.config.keys import in_keys
 from playshuffle.config.load import ConfiguredPlaylist, load
 from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_again, deal_playlist
 from playshuffle.pipeline.keep import keep
@@ -30,37 +31,44 @@ from playshuffle.shuffle import System, chance
 def update_by_name(
     names: Sequence[str], config: str | None, *, is_due: bool, allow_shrink: bool, quiet: bool
 ) -> int:
-    """Settle playlists of the configuration; the exit code of those that failed.
+    """Update playlists of the configuration and return the exit code.
 
     Args:
-        names: of the playlists; none for all that are kept.
-        config: what --config said.
+        names: of the playlists; none for all that are managed.
+        config: the value of --config.
         is_due: they get a new order.
-        allow_shrink: what seems to be missing is gone.
-        quiet: say nothing but errors.
+        allow_shrink: tracks that seem to be missing are removed.
+        quiet: print only errors.
 
     Raises:
-        PlayshuffleError: there is no such playlist, or no configuration.
+        PlayshuffleError: a playlist or the configuration does not exist.
     """
     config_file = load(find(config))
-    # A reshuffle has no meaning for a deck; what is missing can be forgotten in either.
+    # A deck cannot be reshuffled; missing tracks can be removed from either.
     playlists = {
         playlist.name: playlist for playlist in config_file.playlists if playlist.deal is None or allow_shrink
     }
     codes = []
     for broken in config_file.broken:
         if not names or broken.name in names:
-            say([f"playshuffle: {broken.text}"])
+            say_error(broken.text)
             codes.append(Exit.CONFIG)
     broken_names = {broken.name for broken in config_file.broken}
+    decks = {playlist.name for playlist in config_file.playlists if playlist.deal is not None}
+    if is_due and (dealt := [name for name in names if name in decks]):
+        raise PlayshuffleError(
+            f"'{shown(dealt[0])}' has `deal`, so it is not shuffled again but dealt. To deal what is due:"
+            " playshuffle deal --due",
+            Exit.USAGE,
+        )
     chosen_names = [
-        text.known("kept playlist", name, playlists) for name in names if name not in broken_names
+        text.known("configured playlist", name, playlists) for name in names if name not in broken_names
     ] or ([] if names else list(playlists))
     for name in chosen_names:
         try:
             _update(playlists[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
         except PlayshuffleError as error:
-            say([f"playshuffle: {name}: {error}"])
+            say_error(f"{name}: {in_keys(str(error))}")
             codes.append(error.code)
     for process in running.processes([playlists[name].request.output or b"" for name in chosen_names]):
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's

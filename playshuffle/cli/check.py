@@ -1,4 +1,4 @@
-"""`playshuffle check`: a playlist -> what is wrong with it, and what each player would lose of it."""
+"""Check the entries of playlists, and which ones players would lose: `playshuffle check`."""
 
 import os
 import sys
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from playshuffle.cli.near_file import near_file
+from playshuffle.cli import names
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, shortened
 
 if TYPE_CHECKING:
@@ -35,17 +36,18 @@ Examples:
 def check(
     playlists: Annotated[
         list[str],
-        typer.Argument(metavar="FILE.m3u...", show_default=False, help="Playlists; - is standard input."),
+        typer.Argument(metavar="FILE.m3u...", show_default=False, help="Playlists; - is standard input"),
     ],
     player: Annotated[
         list[str] | None,
         typer.Option(
             "--for",
             metavar="PLAYER|all",
-            help="Player that reads it. Default: as it was written for.",
+            help="Player to check for. Default: its own",
+            autocompletion=names.checked_players,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
     """Check that the entries of a playlist work.
 
@@ -59,20 +61,20 @@ def check(
 
     if not player or _ALL in player:
         player_names()  # those of the configuration too
-    names = None if not player else [_known(name) for name in player]
-    names = [] if names and _ALL in names else names and list(dict.fromkeys(names))
+    asked = None if not player else [_known(name) for name in player]
+    asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
     if "" in playlists:
-        raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
+        raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
     with progress_bar(quiet=False) as progress:
         report = partial(progress.working, "Checking entries")
-        checked = [check_playlist(path, names, content, report) for path, content in map(_source, playlists)]
+        checked = [check_playlist(path, asked, content, report) for path, content in map(_source, playlists)]
     if as_json:
         reports = [_as_json(result) for result in checked]
         _print([json.dumps(reports[0] if len(reports) == 1 else reports, indent=2)])
     else:
         for result in checked:
             _print(_lines(result, screen_of(sys.stdout)))
-    if any(result.faults or (names and any(result.troubles.values())) for result in checked):
+    if any(result.faults or (asked and any(result.troubles.values())) for result in checked):
         raise typer.Exit(Exit.LOSSES)
 
 

@@ -1,4 +1,4 @@
-"""`playshuffle config`: write a configuration, check it, show what is in force and why."""
+"""Create, check or show the configuration."""
 
 import os
 import sys
@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from playshuffle.cli.near_file import near_file
-from playshuffle.cli.screen import Mark, home_path, screen_of
+from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.system.near_file import near_file
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
     from playshuffle.config.load import ConfiguredPlaylist
+    from playshuffle.config.toml_file import Fault
 
 EXAMPLES = """\b
 Examples:
-  playshuffle config init      # writes an example, to be changed
-  playshuffle config check     # names all faults
-  playshuffle config show      # what is in force, and where it was said
+  playshuffle config init      # writes an example to edit
+  playshuffle config check     # shows every problem with its line
+  playshuffle config show      # every value, and the line that sets it
 """
 
 _SCHEMA = 1
@@ -30,14 +31,13 @@ _File = Annotated[
     typer.Option(
         "--config",
         metavar="FILE",
-        help="The configuration. Default: $PLAYSHUFFLE_CONFIG, ~/.config/playshuffle/config.toml,"
-        " /etc/playshuffle/config.toml.",
+        help="Configuration file to use, see: help files",
     ),
 ]
 
 
 def init(config: _File = None) -> None:
-    """Write a commented example, where there is no configuration yet."""
+    """Write an example configuration."""
     from playshuffle.config.example import example
     from playshuffle.config.places import places
     from playshuffle.system import atomic_file
@@ -45,7 +45,7 @@ def init(config: _File = None) -> None:
     path = places(config)[0]
     if os.path.lexists(path):
         raise PlayshuffleError(
-            f"{shown(path)} is there already, so it is left as it is; change it, or name another with"
+            f"{shown(path)} already exists, so it was not changed. Edit it, or name another file with"
             " --config.",
             Exit.CANNOT_CREATE,
         )
@@ -54,49 +54,94 @@ def init(config: _File = None) -> None:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise PlayshuffleError(
-            f"{shown(folder)} cannot be made: {error.strerror}; name another file with --config.",
+            f"Cannot create {shown(folder)}: {error.strerror}. Name another file with --config.",
             Exit.CANNOT_CREATE,
         ) from error
     atomic_file.write(path, [example().encode()])
-    say([f"{shown(path)} was written; look through it, then run `playshuffle config check`."])
+    say([f"Wrote {shown(path)}. Edit it, then run: playshuffle config check"])
 
 
 def check(config: _File = None) -> None:
-    """Check the configuration and name every fault; exit code 78 says that there is one."""
-    from playshuffle.config.load import load
+    """Show every problem of the configuration.
+
+    Exit code 78 if there is one, 1 if a folder is unknown.
+    """
     from playshuffle.config.places import find
 
     path = find(config)
-    checked = load(path)
-    say(broken.text for broken in checked.broken)
-    roots = dict.fromkeys(root for playlist in checked.playlists for root in playlist.request.roots)
-    missing = [root for root in roots if not os.path.isdir(root)]
-    unseen = _unseen(missing)
-    for root in missing:
-        near = near_file(root, is_folder=True)
-        hint = f" Did you mean {home_path(near)}?" if near else " Correct it, or mount its drive."
-        if root in unseen:
-            say([f"{home_path(root)} does not exist and was never scanned.{hint}"])
-        else:
-            say([f"{home_path(root)} is missing. Its playlists stay as they are until it is back."])
-    lists = _unknown_lists(checked.playlists)
-    say(f"The skip list {home_path(path)} does not exist. Correct it, or save it." for path in lists)
-    playlists = counted(len(checked.playlists), "playlist")
+    faults, warnings, playlists = _checked(path)
     screen, place = screen_of(sys.stderr), home_path(path)
-    if checked.broken:
-        say([screen.verdict(Mark.BAD, f"{place}: {counted(len(checked.broken), 'problem')}")])
+    if faults:
+        say([screen.verdict(Mark.BAD, f"{place}: {counted(len(faults), 'problem')}")])
+    elif warnings:
+        say(
+            [screen.verdict(Mark.WARNING, f"{place}: {counted(playlists, 'playlist')}, {_unknown(warnings)}")]
+        )
+    else:
+        say([screen.verdict(Mark.GOOD, f"{place}: {counted(playlists, 'playlist')}, no problems")])
+    for fault in sorted([*faults, *warnings], key=lambda fault: fault.line or 0):
+        say(_fault_lines(fault, screen))
+    if faults:
         raise typer.Exit(Exit.CONFIG)
-    if unseen:
-        say([screen.verdict(Mark.WARNING, f"{place}: {playlists}, {counted(len(unseen), 'unknown folder')}")])
+    if warnings:
         raise typer.Exit(Exit.LOSSES)
-    if lists:
-        say([screen.verdict(Mark.WARNING, f"{place}: {playlists}, {counted(len(lists), 'unknown list')}")])
-        raise typer.Exit(Exit.LOSSES)
-    say([screen.verdict(Mark.GOOD, f"{place}: {playlists}, no problems")])
+
+
+def _checked(path: bytes) -> tuple[list["Fault"], list["Fault"], int]:
+    """Return the faults of a configuration, warnings about its folders, and its number of playlists."""
+    from playshuffle.config.load import understand
+    from playshuffle.config.toml_file import ConfigError, read
+
+    try:
+        document = read(path)
+        config_file = understand(document)
+    except ConfigError as error:
+        return list(error.faults), [], 0
+    keys: dict[bytes, tuple[str, ...]] = {}
+    for playlist in config_file.playlists:
+        mine = ("playlist", playlist.name, "folders")
+        for root in playlist.request.roots:
+            keys.setdefault(root, mine if document.line(*mine) else ("folders",))
+    missing = [root for root in keys if not os.path.isdir(root)]
+    unseen = _unseen(missing)
+    warnings = []
+    for root in missing:
+        if root not in unseen:
+            say([f"{home_path(root)} is missing. Its playlists are not changed until it is back."])
+            continue
+        near = near_file(root, is_folder=True)
+        hint = f"Did you mean {home_path(near)}?" if near else "Correct it, or mount its drive."
+        text = f"{home_path(root)} does not exist and was never scanned. {hint}"
+        warnings.append(document.fault(text, *keys[root]))
+    for skip_list in _unknown_lists(config_file.playlists):
+        text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."
+        names = [one.name for one in config_file.playlists if skip_list in one.request.without]
+        warnings.append(document.fault(text, "playlist", names[0], "without"))
+    return [broken.fault for broken in config_file.broken], warnings, len(config_file.playlists)
+
+
+def _unknown(warnings: Sequence["Fault"]) -> str:
+    """Return the numbers of unknown folders and of unknown skip lists."""
+    lists = sum(warning.message.startswith("The skip list") for warning in warnings)
+    counts = ((len(warnings) - lists, "unknown folder"), (lists, "unknown list"))
+    return ", ".join(counted(count, noun) for count, noun in counts if count)
+
+
+def _fault_lines(fault: "Fault", screen: Screen) -> Iterator[str]:
+    """Show the line of a fault with a pointer below its column; a pipe gets one line of text."""
+    if not screen.is_terminal or fault.line is None:
+        yield fault.text
+        return
+    bar = "│" if screen.has_unicode else "|"
+    source = shown(fault.source)
+    before = columns(shown(fault.source[: fault.column]))
+    yield f"{fault.line:4} {bar} {source}"
+    yield f"{'':4} {bar} {'':{before}}^"
+    yield from screen.wrapped(fault.message, " " * 7)
 
 
 def _unseen(roots: Sequence[bytes]) -> set[bytes]:
-    """Return the folders that no run has scanned: probably misspelt."""
+    """Return the folders that no run has scanned. They are probably misspelt."""
     from playshuffle.store.state import State
 
     if not roots:
@@ -106,7 +151,7 @@ def _unseen(roots: Sequence[bytes]) -> set[bytes]:
 
 
 def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
-    """Return the skip lists that do not exist, and of which no content is known."""
+    """Return the skip lists that do not exist and whose content was never saved."""
     from playshuffle.store import skip_lists
     from playshuffle.store.state import State
     from playshuffle.system import atomic_file
@@ -123,9 +168,9 @@ def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
 
 def show(
     config: _File = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Say it as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
-    """Show what is in force, and where each value comes from: a line of the file, or the default."""
+    """Show every value and the line that sets it."""
     from playshuffle.config.load import understand
     from playshuffle.config.places import find
     from playshuffle.config.settings import player_settings, settings

@@ -13,10 +13,11 @@ from playshuffle import duration
 from playshuffle.cli import deal_report, playlist_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import say, say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
+from playshuffle.config.keys import in_keys
 from playshuffle.config.load import load
-from playshuffle.config.options import STDOUT, Options
+from playshuffle.config.options import AMOUNT, ORDER, PLACE, SAFETY, STDOUT, Options
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import find
 from playshuffle.dealing.amount import Amount
@@ -37,8 +38,8 @@ Examples:
   playshuffle deal ~/Music -n 40             # today's 40, in ~/Music/today.m3u
   playshuffle deal ~/Music --time 90m --name morning
   playshuffle deal ~/Music --albums 3 --every week
-  playshuffle deal ~/Music -n 40 --peek      # what comes next
-  playshuffle deal --due                     # what the configuration deals
+  playshuffle deal ~/Music -n 40 --peek      # show the next deal
+  playshuffle deal --due                     # all configured playlists that are due
 """
 
 _COUNT = 40
@@ -49,34 +50,58 @@ def deal(
     *,
     folders: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders."),
+        typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders"),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", metavar="N", help=f"So many tracks. Default: {_COUNT}.")
+        int | None,
+        typer.Option(
+            "--limit",
+            "-n",
+            metavar="N",
+            help=f"Number of tracks. Default: {_COUNT}",
+            rich_help_panel=AMOUNT,
+        ),
     ] = None,
-    albums: Annotated[int | None, typer.Option(metavar="N", help="So many whole albums.")] = None,
+    albums: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of whole albums", rich_help_panel=AMOUNT)
+    ] = None,
     every: Annotated[
-        str, typer.Option(metavar="day|week|run", help="How often the next deal is due.")
+        str,
+        typer.Option(
+            metavar="day|week|run",
+            help="How often a new deal is due",
+            rich_help_panel=AMOUNT,
+            autocompletion=playlist_options.completes(Every),
+        ),
     ] = Every.DAY.value,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Name of the deck, in FOLDER/NAME.m3u. Default: today."),
+        typer.Option(metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="The same, at any place.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the playlist to FILE", rich_help_panel=PLACE
+        ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Write the last deal again; deal nothing.")] = False,
-    peek: Annotated[bool, typer.Option("--peek", help="Show the next deal; move nothing.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the last deal back.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=AMOUNT)
+    ] = False,
+    peek: Annotated[
+        bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=SAFETY)
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo the last deal", rich_help_panel=SAFETY)] = False,
     due: Annotated[
-        bool, typer.Option("--due", help="Deal what the configuration says, where it is due.")
+        bool,
+        typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=AMOUNT),
     ] = False,
     order: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Order of the rounds, as with make.",
+            help="Order of the rounds, see: playshuffle orders",
             show_default=False,
+            rich_help_panel=ORDER,
             autocompletion=playlist_options.completes(ORDERS),
         ),
     ] = None,
@@ -86,16 +111,21 @@ def deal(
     quiet: playlist_options.Quiet = False,
     verbose: playlist_options.Verbose = False,
 ) -> Exit | None:
-    """Deal the next tracks into a playlist, once a day: each track once before any comes again."""
+    """Write the next tracks, different ones each day.
+
+    Each track is dealt once before any comes again. A second run on the same day changes nothing.
+    """
     kind = _one_of(again, peek, undo, due)
     if due:
         if folders or any(
             option is not None for option in (limit, options.time, albums, name, output, order)
         ):
-            raise PlayshuffleError("--due goes by the configuration; leave the rest away.", Exit.USAGE)
+            raise PlayshuffleError(
+                "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
+            )
         return _due(config, quiet=quiet, verbose=verbose)
     if not folders and options.source is None:
-        raise PlayshuffleError("Say which folders to deal from, or --due.", Exit.USAGE)
+        raise PlayshuffleError("Name a music folder, or use --due for the configured playlists.", Exit.USAGE)
     amount = _amount(limit, options.time, albums)
     options = replace(
         options,
@@ -126,16 +156,20 @@ def _one_of(again: bool, peek: bool, undo: bool, due: bool) -> str:
     switches = {"--again": again, "--peek": peek, "--undo": undo, "--due": due}
     chosen_switches = [name for name, is_asked in switches.items() if is_asked]
     if len(chosen_switches) > 1:
-        raise PlayshuffleError(f"{' and '.join(chosen_switches)} exclude each other; choose one.", Exit.USAGE)
+        raise PlayshuffleError(
+            f"{' and '.join(chosen_switches)} do not work together. Choose one of them.", Exit.USAGE
+        )
     return chosen_switches[0] if chosen_switches else ""
 
 
 def _amount(count: int | None, time_: str | None, albums: int | None) -> Amount:
     if sum(option is not None for option in (count, time_, albums)) > 1:
-        raise PlayshuffleError("-n, --time and --albums exclude each other; choose one.", Exit.USAGE)
-    for number in (count, albums):
+        raise PlayshuffleError(
+            "-n, --time and --albums do not work together. Choose one of them.", Exit.USAGE
+        )
+    for option, number in (("--limit", count), ("--albums", albums)):
         if number is not None and number < 1:
-            raise PlayshuffleError("A deal of 0 holds nothing; say a number from 1.", Exit.USAGE)
+            raise PlayshuffleError(f"{option} must be a number from 1, not {number}.", Exit.USAGE)
     if time_ is not None:
         return Amount(time_ms=duration.parse(time_))
     return Amount(albums=albums) if albums is not None else Amount(count=_COUNT if count is None else count)
@@ -144,17 +178,18 @@ def _amount(count: int | None, time_: str | None, albums: int | None) -> Amount:
 def _output(folder: str, player: str, name: str | None, output: str | None) -> str:
     if output is not None:
         if name is not None:
-            raise PlayshuffleError("--name and -o both name the file; choose one.", Exit.USAGE)
+            raise PlayshuffleError("--name and -o both name the file. Choose one of them.", Exit.USAGE)
         if output == STDOUT:
             raise PlayshuffleError(
-                "A deal goes on from the last one of its file; name one with -o, or look with --peek.",
+                "deal cannot write to standard output, since it continues from the last deal of a file. Name"
+                " a file with -o, or use --peek.",
                 Exit.USAGE,
             )
         return output
     name = "today" if name is None else name
     if not name or name.startswith(".") or "/" in name or "\0" in name:
         raise PlayshuffleError(
-            f"--name '{shown(name)}' cannot be the name of a file; for one at another place say -o.",
+            f"--name '{shown(name)}' cannot be the name of a file. For another folder, use -o.",
             Exit.USAGE,
         )
     root = absolute(folder, Exit.NO_INPUT)
@@ -174,7 +209,7 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progre
 
 
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
-    """Deal every playlist of the configuration that has a deal; one that fails does not stop the others."""
+    """Deal all configured playlists that are due; one that fails does not stop the others."""
     config = load(find(config_name))
     failures = [(broken.text, Exit.CONFIG) for broken in config.broken]
     for playlist in config.playlists:
@@ -185,9 +220,10 @@ def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
             with progress_bar(quiet) as bar:
                 dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, bar)
         except PlayshuffleError as error:
-            failures.append((f"{playlist.name}: {error}", error.code))
+            failures.append((f"{playlist.name}: {in_keys(str(error))}", error.code))
             continue
         if not quiet:
             say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=now.date()))
-    say(f"playshuffle: {text}" for text, _ in failures)
+    for text, _ in failures:
+        say_error(text)
     return of_all([code for _, code in failures])

@@ -1,4 +1,7 @@
-"""`playshuffle deck`: show decks, begin a round anew, or forget a deck."""
+"""Show, reset or forget decks.
+
+A deck is the state of `deal` for one playlist: the tracks dealt in this round, and those left.
+"""
 
 import json
 import os
@@ -9,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import names, playlist_options
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
@@ -25,23 +28,28 @@ from playshuffle.text import counted
 
 EXAMPLES = """\b
 Examples:
-  playshuffle deck list              # which decks there are, and how far they are
-  playshuffle deck show today        # where one stands, and what is in its file
-  playshuffle deck reset today       # begin a new round with the next deal
+  playshuffle deck list              # all decks and their progress
+  playshuffle deck show today        # one deck and its last deal
+  playshuffle deck reset today       # start a new round with the next deal
   playshuffle deck forget today      # forget which tracks were dealt
 """
 
 
-_NONE = "There is no deck yet; `playshuffle deal FOLDER` begins one."
+_NONE = "No deck exists yet. To start one: playshuffle deal FOLDER"
 _Name = Annotated[
     str | None,
-    typer.Argument(metavar="[DECK]", show_default=False, help="Deck name or playlist file."),
+    typer.Argument(
+        metavar="[DECK]",
+        show_default=False,
+        help="Deck name or playlist file",
+        autocompletion=names.decks,
+    ),
 ]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")]
 
 
 def list(as_json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
-    """Say which decks there are, and how far they are."""
+    """List all decks and their progress."""
     with State(writes=False) as state:
         all_decks = decks.all_decks(state)
         if as_json:
@@ -75,7 +83,7 @@ def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
 
 
 def show(name: _Name = None, as_json: playlist_options.Json = False) -> None:
-    """Say where a deck stands, and what its last deal was."""
+    """Show a deck and its last deal."""
     with State(writes=False) as state:
         path, deck = _find_deck(decks.all_decks(state), name)
         last = deck.deal
@@ -109,25 +117,30 @@ def _deck_lines(path: bytes, deck: Deck, screen: Screen) -> Iterator[str]:
 
 
 def reset(name: _Name = None, yes: _Yes = False) -> None:
-    """Break the round off: the next deal begins a new one."""
+    """Start a new round with the next deal."""
     with State(must_remember=True) as state:
         path, deck = _find_deck(decks.all_decks(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {deck_summary(deck)}. Begin a new round with the next deal?")
+            _ask(f"{shown(path)}: {deck_summary(deck)}. Start a new round with the next deal?")
         with state.locked():
             decks.end_round_of(state, path)
-        say([f"{shown(path)}: the next deal begins a new round; --undo takes this back.", *state.notes])
+        say(
+            [
+                f"{shown(path)}: the next deal starts a new round. To undo this: playshuffle deal --undo",
+                *state.notes,
+            ]
+        )
 
 
 def forget(name: _Name = None, yes: _Yes = False) -> None:
-    """Forget a deck and which tracks were dealt; its file stays."""
+    """Forget a deck, but keep its playlist."""
     with State(must_remember=True) as state:
         path, deck = _find_deck(decks.all_decks(state), name)
         if not yes:
             _ask(f"{shown(path)}: {deck_summary(deck)}. Forget what was dealt?")
         with state.locked():
             decks.delete(state, path)
-        say([f"{shown(path)}: forgotten; the file stays.", *state.notes])
+        say([f"{shown(path)}: forgotten. The file was not removed.", *state.notes])
 
 
 VERBS = (list, show, reset, forget)
@@ -147,8 +160,8 @@ def _find_deck(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tup
     if not all_decks:
         raise PlayshuffleError(_NONE, Exit.USAGE)
     outputs = ", ".join(shown(path) for path, _ in fitting or all_decks)
-    problem = "There is more than one deck" if fitting else f"There is no deck '{shown(name or '')}'"
-    raise PlayshuffleError(f"{problem}; say which of these: {outputs}.", Exit.USAGE)
+    problem = "There are several decks" if fitting else f"Unknown deck '{shown(name or '')}'"
+    raise PlayshuffleError(f"{problem}. Name one of these: {outputs}", Exit.USAGE)
 
 
 def _names(path: bytes) -> tuple[bytes, bytes]:
@@ -158,7 +171,9 @@ def _names(path: bytes) -> tuple[bytes, bytes]:
 
 def _ask(question: str) -> None:
     if sys.stdin is None or not sys.stdin.isatty():
-        raise PlayshuffleError(f"{question} Say --yes, where nobody can be asked.", Exit.USAGE)
+        raise PlayshuffleError(
+            f"{question} This is not a terminal, so nobody can answer. Add --yes to confirm.", Exit.USAGE
+        )
     if not typer.confirm(question, err=True):
         raise typer.Exit(Exit.LOSSES)
 

@@ -27,7 +27,7 @@ Examples:
 
 def demo(
     folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", show_default=False, help="A new folder for the tones.")
+        str, typer.Argument(metavar="[FOLDER]", show_default=False, help="A new folder for the tones")
     ] = "playshuffle-demo",
 ) -> None:
     """Try it on a small library of tones."""

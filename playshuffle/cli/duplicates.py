@@ -8,8 +8,8 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.streams import write_out
-from playshuffle.cli.tags import music_folders
 from playshuffle.errors import shown
 from playshuffle.pipeline.duplicates import find_duplicates
 from playshuffle.pipeline.session import Tools
@@ -31,11 +31,11 @@ def duplicates(
         typer.Argument(
             metavar="[FOLDER...]",
             show_default=False,
-            help="Music folders. Default: those of the configuration.",
+            help="Music folders. Default: those configured",
         ),
     ] = None,
     config: playlist_options.ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     quiet: playlist_options.Quiet = False,
 ) -> None:
     """List copies of the same recording."""

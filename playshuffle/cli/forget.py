@@ -19,11 +19,12 @@ Examples:
 
 def forget(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", show_default=False, help="Playlist files, kept on disk")
+        list[str],
+        typer.Argument(metavar="FILE...", show_default=False, help="Playlist files; they are not removed"),
     ],
     quiet: playlist_options.Quiet = False,
 ) -> None:
-    """Forget a playlist: its order and its deck."""
+    """Forget the saved order and deck of a file."""
     with State(must_remember=True) as state:
         for file in files:
             path = atomic_file.resolved(absolute(file, Exit.USAGE))
@@ -31,7 +32,7 @@ def forget(
                 is_forgotten = state.forget(path)
             if not is_forgotten:
                 raise PlayshuffleError(
-                    f"Nothing is remembered of '{shown(file)}'. To see all playlists: playshuffle status",
+                    f"No order or deck is saved for '{shown(file)}'. To see all: playshuffle status",
                     Exit.USAGE,
                 )
             if not quiet:

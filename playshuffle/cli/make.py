@@ -1,4 +1,4 @@
-"""`playshuffle make`: folders of music -> one shuffled playlist."""
+"""Write a shuffled playlist of music folders: `playshuffle make`."""
 
 import os
 import sys
@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import make_report, playlist_options
+from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import STDOUT, Options
+from playshuffle.config.options import OUTPUT, STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
@@ -37,23 +38,30 @@ def make(
     *,
     folders: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FOLDER...", show_default=False, help="Music folders."),
+        typer.Argument(
+            metavar="[FOLDER...]", show_default=False, help="Default: those configured, or the desktop's"
+        ),
     ] = None,
     options: Options,
     dry_run: playlist_options.DryRun = False,
     as_json: playlist_options.Json = False,
     print0: Annotated[
         bool,
-        typer.Option("--print0", "-0", help="Write the paths to stdout, each ended by NUL, and no file."),
+        typer.Option(
+            "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=OUTPUT
+        ),
     ] = False,
     quiet: playlist_options.Quiet = False,
     verbose: playlist_options.Verbose = False,
 ) -> None:
-    """Write a shuffled playlist of all music below the folders."""
+    """Write a shuffled playlist of music folders."""
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     if not folders and options.source is None:
-        raise PlayshuffleError("Missing argument 'FOLDER...'; see --help.", Exit.USAGE)
+        found = default_folders()
+        folders = list(found.folders)
+        if not quiet:
+            say([found.text])
     options = replace(options, folders=tuple(folders or ()))
     request = build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)
     with progress_bar(quiet) as progress:
@@ -76,9 +84,11 @@ def make(
 
 def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
     if (output == STDOUT) + print0 + as_json > 1:
-        raise PlayshuffleError("--json, --print0 and -o - all want stdout; choose one of them.", Exit.USAGE)
+        raise PlayshuffleError(
+            "--json, --print0 and -o - all write to standard output. Choose one of them.", Exit.USAGE
+        )
     if print0 and output is not None:
-        raise PlayshuffleError("--print0 writes no file; leave -o away.", Exit.USAGE)
+        raise PlayshuffleError("--print0 writes no file. Remove -o.", Exit.USAGE)
 
 
 def _service_notes(output: bytes, order: str) -> Iterator[str]:
@@ -90,20 +100,20 @@ def _service_notes(output: bytes, order: str) -> Iterator[str]:
             has_other_order = playlist.order is not None and playlist.order != order
             if has_other_order and os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output):
                 yield (
-                    f"The service manages this playlist with the order {playlist.order}, and will shuffle it"
-                    " in that order again. To keep this order, set it in the configuration."
+                    f"The service manages this playlist and will write it in {playlist.order} order again. To"
+                    " keep this order, set it in the configuration."
                 )
 
 
 def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags, in other processes."""
+    """Read tags in other processes."""
     from playshuffle.library import reader_pool  # not needed where nothing has changed
 
     return reader_pool.read_all(paths)
 
 
 def progress_bar(quiet: bool) -> Progress:
-    """Where a run tells how far it is: a bar, if somebody sits before it."""
+    """Return the progress display of a run: a bar on a terminal, else nothing."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         return Progress()
     from playshuffle.cli.progress import Bar

@@ -33,13 +33,13 @@ def orders(
         str | None,
         typer.Argument(
             metavar="[ORDER]",
-            help="Only this order, such as spread.",
+            help="Only this order, such as spread",
             autocompletion=completes_order,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Show it as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
-    """Show the guarantee, drawback and options of orders."""
+    """Show the orders and what they guarantee."""
     rows = _all() if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}
     screen = screen_of(sys.stdout)
     write_out([f"{line}\n".encode() for line in ([_json(rows)] if as_json else _lines(rows, screen))])

@@ -1,4 +1,4 @@
-"""Show the players: how to use each one, what is written for it, and what it loses."""
+"""Show the players: how to use each one, the form of its playlists, and what it loses."""
 
 import os
 import shlex
@@ -35,15 +35,15 @@ def players(
         str | None,
         typer.Argument(
             metavar="[PLAYER]",
-            help="How to use this player, such as vlc.",
+            help="Only this player, such as vlc",
             autocompletion=completes_player,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Show it as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
-    """Show what is written for each player, and what it loses."""
+    """Show how to use each player."""
     if player is None:
-        say(fault for faults in add_own_players().values() for fault in faults)
+        say(fault.text for faults in add_own_players().values() for fault in faults)
     rows = PLAYERS if player is None else {name: PLAYERS[name] for name in [known_player(player)]}
     if as_json:
         lines = iter([_json(rows)])

@@ -8,18 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.config.options import Options, Row, rows
+from playshuffle.config.options import OUTPUT, PLACE, SAFETY, Options, Row, rows
 
-Folders = Annotated[list[str], typer.Argument(metavar="FOLDER...", show_default=False, help="Music folders.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
-Json = Annotated[bool, typer.Option("--json", help="Say what was done as JSON on stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name what was left out.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", rich_help_panel=OUTPUT)]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
 ConfigFile = Annotated[
     str | None,
-    typer.Option(
-        "--config", metavar="FILE", help="Configuration. Default: ~/.config/playshuffle/config.toml."
-    ),
+    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=PLACE),
 ]
 
 
@@ -55,7 +52,13 @@ def _parameter(field: Field[Any], row: Row) -> inspect.Parameter:
     default = not field.default if row.is_negated else field.default or None
     if type_ is bool:
         default = bool(default)
-    option = typer.Option(*row.flags, metavar=row.metavar, help=row.help, autocompletion=_completion(row))
+    option = typer.Option(
+        *row.flags,
+        metavar=row.metavar,
+        help=row.help,
+        rich_help_panel=row.group,
+        autocompletion=_completion(row),
+    )
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[type_, option])
 

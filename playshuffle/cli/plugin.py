@@ -1,9 +1,10 @@
-"""`playshuffle plugin`: install or remove the shuffle orders for Quod Libet."""
+"""Install shuffle orders in Quod Libet."""
 
 from typing import Annotated
 
 import typer
 
+from playshuffle.cli.playlist_options import completes
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 
@@ -13,7 +14,9 @@ Examples:
   playshuffle plugin remove quodlibet
 """
 
-Player = Annotated[str, typer.Argument(metavar="PLAYER", help="quodlibet.")]
+Player = Annotated[
+    str, typer.Argument(metavar="PLAYER", help="quodlibet", autocompletion=completes(("quodlibet",)))
+]
 
 
 def install(player: Player) -> None:

@@ -1,10 +1,10 @@
-"""`playshuffle reshuffle`: a new order for playlists of the configuration."""
+"""Shuffle playlists of the configuration again: `playshuffle reshuffle`."""
 
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import names, playlist_options
 from playshuffle.cli.by_name import update_by_name
 
 EXAMPLES = """\b
@@ -15,14 +15,20 @@ Examples:
 
 
 def reshuffle(
-    names: Annotated[
+    playlists: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME...]", show_default=False, help="Playlists of the configuration. Default: all."
+            metavar="[NAME...]",
+            show_default=False,
+            help="Configured playlists. Default: all",
+            autocompletion=names.shuffled_playlists,
         ),
     ] = None,
     config: playlist_options.ConfigFile = None,
     quiet: playlist_options.Quiet = False,
 ) -> int:
-    """Shuffle playlists anew, whether or not the service runs; no track returns too soon."""
-    return update_by_name(names or [], config, is_due=True, allow_shrink=False, quiet=quiet)
+    """Shuffle configured playlists again.
+
+    It works with and without a running service. Tracks of the end of the last order come late in the new one.
+    """
+    return update_by_name(playlists or [], config, is_due=True, allow_shrink=False, quiet=quiet)

@@ -1,4 +1,7 @@
-"""`playshuffle service`: have systemd keep the playlists up to date, or no more; and see how it goes."""
+"""Install, remove or check the background service.
+
+The service keeps the playlists of the configuration up to date.
+"""
 
 import os
 import sys
@@ -15,14 +18,17 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  playshuffle config init        # then say in that file what you want
-  playshuffle service install    # once, and whenever playlists are to be written to other folders
+  playshuffle config init        # then edit that file
+  playshuffle service install    # once, and again after a playlist got another folder
   playshuffle service status
 """
 
 
 def install() -> None:
-    """Put the units in place and start the service; done again, mend what differs."""
+    """Install and start the service.
+
+    Run it again after an upgrade, or when playlists are written to other folders.
+    """
     from playshuffle.config.load import load
     from playshuffle.config.places import find
     from playshuffle.install import installer, systemctl, units, writable_folders
@@ -32,8 +38,8 @@ def install() -> None:
     words = units.program().words
     if not systemctl.can_run([*words, "--version"]):
         raise PlayshuffleError(
-            f"{shown(words[0])} cannot run as a service does, from any folder and without your"
-            " environment; install it, with pipx for example.",
+            f"{shown(words[0])} cannot run as a service, which starts it from another folder and without your"
+            " environment. Install playshuffle, for example with pipx.",
             Exit.CONFIG,
         )
     config = load(find())
@@ -41,7 +47,7 @@ def install() -> None:
     say(writable_folders.doubts(config))
     deals = any(playlist.deal is not None for playlist in config.playlists)
     tells = any(playlist.tell for playlist in config.playlists)
-    # Where nothing can be told of it, there is no systemd, or it is asked too early: then it is needed.
+    # If systemd cannot answer, it is missing or was asked too early: then the sandbox is needed.
     is_sandboxed = systemctl.gives_namespaces() is not False
     unit_texts = _units(writable_folders.writable_folders(config), sandboxed=is_sandboxed)
     if tells:
@@ -50,7 +56,10 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Stop the service and take its units away; playlists, orders and configuration stay."""
+    """Stop and remove the service.
+
+    Playlists, saved orders and the configuration are not changed.
+    """
     from playshuffle.install import installer
 
     _check_user()
@@ -58,7 +67,10 @@ def uninstall() -> None:
 
 
 def status(json: playlist_options.Json = False) -> int:
-    """Tell whether it is installed, runs, and is locked up; exit code 1 says that something is amiss."""
+    """Show whether the service is installed and runs.
+
+    Exit code 1 if it is not.
+    """
     from playshuffle.cli import service_report
     from playshuffle.config.load import load
     from playshuffle.config.places import find
@@ -69,7 +81,7 @@ def status(json: playlist_options.Json = False) -> int:
     try:
         folders = writable_folders.writable_folders(load(find()), make=False)
         unit_texts = _units(folders, sandboxed=True)
-    except PlayshuffleError:  # of which `playshuffle config check` tells
+    except PlayshuffleError:  # `playshuffle config check` reports it
         pass
     state = service_state(unit_texts)
     _tell([service_report.as_json(state)] if json else service_report.lines(state, screen_of(sys.stdout)))
@@ -86,10 +98,10 @@ def _units(folders: "Folders", *, sandboxed: bool) -> Mapping[str, str | None]:
 
 
 def _tell(lines: Iterable[str]) -> None:
-    for line in lines:  # each when it is so: systemd may take its time
+    for line in lines:  # one by one, since systemd may be slow
         write_out([f"{line}\n".encode()])
 
 
 def _check_user() -> None:
     if os.geteuid() == 0 and "SUDO_USER" in os.environ:
-        raise PlayshuffleError("The service belongs to a user: run this without sudo.", Exit.USAGE)
+        raise PlayshuffleError("The service belongs to a user. Run this command without sudo.", Exit.USAGE)

@@ -11,7 +11,7 @@ import typer
 
 from playshuffle.cli import playlist_options
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import say_error, write_out
 from playshuffle.config.load import Config, load
 from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import due_on
@@ -66,7 +66,7 @@ def _configuration(named: str | None) -> Config | None:
     except PlayshuffleError as error:
         if named is not None:
             raise
-        say([f"playshuffle: {error}"])
+        say_error(str(error))
         return None
 
 

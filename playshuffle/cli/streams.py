@@ -1,21 +1,22 @@
-"""What a verb has to say, out: whatever state the two streams are in."""
+"""Write to standard output and standard error, even if they are closed or full."""
 
 import os
 import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from playshuffle.cli.screen import Mark, screen_of
 from playshuffle.errors import Exit, PlayshuffleError
 
 
 def write_out(content: Iterable[bytes]) -> None:
-    """Write to standard output; a reader who has had enough is no error.
+    """Write to standard output; a reader that stops early is not an error.
 
     Raises:
         PlayshuffleError: it is closed, or full.
     """
     if sys.stdout is None:
-        raise PlayshuffleError("Standard output is closed; nothing can be written there.", Exit.CANNOT_CREATE)
+        raise PlayshuffleError("Cannot write to standard output: it is closed.", Exit.CANNOT_CREATE)
     try:
         sys.stdout.buffer.writelines(content)
         sys.stdout.flush()
@@ -24,12 +25,12 @@ def write_out(content: Iterable[bytes]) -> None:
     except OSError as error:
         give_up(sys.stdout)
         raise PlayshuffleError(
-            f"Standard output cannot be written: {error.strerror}.", Exit.CANNOT_CREATE
+            f"Cannot write to standard output: {error.strerror}.", Exit.CANNOT_CREATE
         ) from error
 
 
 def say(lines: Iterable[str]) -> None:
-    """Say something to the user, if there is anyone to hear it."""
+    """Write lines to standard error, if it is open."""
     if sys.stderr is None:
         return
     try:
@@ -37,6 +38,12 @@ def say(lines: Iterable[str]) -> None:
             print(line, file=sys.stderr)
     except OSError:
         give_up(sys.stderr)
+
+
+def say_error(text: str) -> None:
+    """Write an error to standard error, with the mark or the word of an error."""
+    if sys.stderr is not None:
+        say([screen_of(sys.stderr).verdict(Mark.BAD, text)])
 
 
 def give_up(stream: TextIO) -> None:

@@ -1,20 +1,19 @@
-"""Show the tags that queries can look at, and their values."""
+"""Show the tags that queries can use, and their values."""
 
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import names, playlist_options
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.config.build_request import absolute
-from playshuffle.config.load import load
-from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Tags
 from playshuffle.pipeline.session import Tools
@@ -32,7 +31,7 @@ EXAMPLES = """\b
 Examples:
   playshuffle tags ~/Music            # all fields: how many tracks have them, and examples
   playshuffle tags genre ~/Music      # all values of a field, the most frequent first
-  playshuffle tags song.mp3           # what is read from a file
+  playshuffle tags song.mp3           # the tags of a file
 """
 
 
@@ -40,17 +39,20 @@ def tags(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIELD] [FOLDER...|FILE]", show_default=False, help="Field, folders or a file."
+            metavar="[FIELD] [FOLDER...|FILE]",
+            show_default=False,
+            help="Field, folders or a file",
+            autocompletion=names.fields,
         ),
     ] = None,
     config: playlist_options.ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     print0: Annotated[
-        bool, typer.Option("--print0", "-0", help="Write the values of FIELD only, each ended by NUL.")
+        bool, typer.Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")
     ] = False,
     quiet: playlist_options.Quiet = False,
 ) -> None:
-    """Show tags and their values, to write queries with."""
+    """Show tags and their values for queries."""
     words = list(words or ())
     if len(words) == 1 and os.path.isfile(words[0]):
         _write_file(words[0], as_json=as_json)
@@ -59,13 +61,13 @@ def tags(
     if words and not os.path.isdir(words[0]):
         name = words.pop(0)
         if "/" in name or os.path.splitext(name)[1]:
-            raise PlayshuffleError(f"{shown(name)}: no such file or folder.", Exit.NO_INPUT)
+            raise PlayshuffleError(f"'{shown(name)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
         field = known("field", ALIASES.get(name, name), FIELDS)
     if print0 and field is None:
-        raise PlayshuffleError("-0 needs a field, whose values it writes.", Exit.USAGE)
+        raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:
-        names = tuple(FIELDS) if field is None else (field,)
-        count, by_field = coverage(music_folders(words, config), Tools(read_all, System(), progress), names)
+        asked = tuple(FIELDS) if field is None else (field,)
+        count, by_field = coverage(music_folders(words, config), Tools(read_all, System(), progress), asked)
     if print0:
         values = by_field[field or ""].values.most_common()
         write_out(os.fsencode(value) + b"\0" for value, _ in values)
@@ -75,20 +77,6 @@ def tags(
         screen = screen_of(sys.stdout)
         lines = _field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field])
         write_out(f"{line}\n".encode() for line in lines)
-
-
-def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ...]:
-    """Return the folders that were named, or else those of the configuration."""
-    if not folders:
-        config_file = load(find(config))
-        return tuple(
-            dict.fromkeys(root for playlist in config_file.playlists for root in playlist.request.roots)
-        )
-    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
-    for root in roots:
-        if not os.path.isdir(root):
-            raise PlayshuffleError(f"{shown(root)} is not a folder.", Exit.NO_INPUT)
-    return roots
 
 
 def _field_lines(count: int, by_field: dict[str, Coverage], screen: Screen) -> Iterator[str]:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
-from playshuffle.cli.streams import say
+from playshuffle.cli import names, playlist_options
+from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import Config, QueuePlayer, load
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
@@ -24,27 +24,36 @@ _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.C
 
 def tell(
     player: Annotated[
-        str | None, typer.Argument(metavar="mpd|mpv", show_default=False, help="The player to tell.")
+        str | None,
+        typer.Argument(
+            metavar="mpd|mpv",
+            show_default=False,
+            help="The running player",
+            autocompletion=playlist_options.completes(_PLAYERS),
+        ),
     ] = None,
     playlist: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PLAYLIST]", show_default=False, help="Name in the configuration, or a file."
+            metavar="[PLAYLIST]",
+            show_default=False,
+            help="Configured playlist, or a file",
+            autocompletion=names.playlists,
         ),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too")] = False,
     socket: Annotated[
-        str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player.")
+        str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player")
     ] = None,
     written: Annotated[
-        bool, typer.Option("--written", help="Tell what the service has written (for its unit).")
+        bool, typer.Option("--written", help="All playlists the service wrote (for its unit)")
     ] = False,
     config: playlist_options.ConfigFile = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors")] = False,
 ) -> int:
     """Replace the queue of a running player.
 
-    The song that plays goes on. A queue that playshuffle did not make stays as it is.
+    The current song continues. A queue that playshuffle did not make is not changed.
     """
     if written:
         if player is not None or replace or socket is not None:
@@ -72,12 +81,12 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
         candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
         paths = [candidate.request.output for candidate in candidates]
         if len(paths) > 1:
-            names = any_of([shown(candidate.name) for candidate in candidates])
-            raise PlayshuffleError(
-                f"Name the playlist that {player} plays: playshuffle tell {player} {names}.", Exit.USAGE
-            )
+            choices = any_of([shown(candidate.name) for candidate in candidates])
+            raise PlayshuffleError(f"Several playlists are for {player}. Name one: {choices}.", Exit.USAGE)
     if not paths or paths[0] is None:
-        raise PlayshuffleError("The configuration has no playlist that is not broken.", Exit.CONFIG)
+        raise PlayshuffleError(
+            "The configuration has no valid playlist. See: playshuffle config check", Exit.CONFIG
+        )
     return paths[0]
 
 
@@ -113,7 +122,7 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
             except ForeignQueueError as error:
                 text = str(error)
             except PlayshuffleError as error:
-                say([f"playshuffle: {playlist.name}: {error}"])
+                say_error(f"{playlist.name}: {error}")
                 codes.append(error.code)
                 continue
             if not quiet:
@@ -129,5 +138,5 @@ def _tell(player: QueuePlayer, path: bytes, *, socket: str | None, replace: bool
     unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
     if result.outcome is Outcome.UNCHANGED:
         return f"{player}: the queue is up to date, {counted(result.tracks, 'track')}{unknown}"
-    goes_on = ", and the song goes on" if result.is_playing else ""
+    goes_on = ", the current song continues" if result.is_playing else ""
     return f"{player}: the queue now has {counted(result.tracks, 'track')}{goes_on}{unknown}"

@@ -1,10 +1,11 @@
-"""`playshuffle trace`: an order by name and its draws -> what stands where after each of them."""
+"""Show a shuffle step by step: `playshuffle trace`."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from playshuffle.cli.playlist_options import completes
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
@@ -18,8 +19,8 @@ Examples:
   playshuffle trace --order random --draws 4,0,0,2,2,0
   playshuffle trace --order fisher-yates --draws 5,3,4,3,0,1
 
-k is the place that a draw finishes, counted from 0, and the draw is the place that it is swapped
-with; with fisher-yates, which one of those left is struck out.
+k is the position, from 0, that a draw fills. The draw is the position that it is swapped with.
+For fisher-yates the draw is the number of the track, among those left, that is struck out.
 """
 
 _TRACKS, _MOST_TRACKS = 10, 1000
@@ -27,27 +28,37 @@ _TRACKS, _MOST_TRACKS = 10, 1000
 
 def trace(
     order: Annotated[
-        str, typer.Option(metavar="NAME", help="One of: random, forward, fisher-yates, sattolo.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="random, forward, fisher-yates or sattolo",
+            autocompletion=completes(("random", "forward", "fisher-yates", "sattolo")),
+        ),
     ] = "random",
     tracks: Annotated[
-        int | None, typer.Option("--tracks", "-n", metavar="N", help=f"So many tracks. Default: {_TRACKS}.")
+        int | None, typer.Option("--tracks", "-n", metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
     ] = None,
     draws: Annotated[
-        str | None, typer.Option(metavar="6,4,4,…", help="What is drawn. Default: drawn now.")
+        str | None, typer.Option(metavar="6,4,4,…", help="Numbers to use. Default: random")
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Same text, same draws.")] = None,
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the draws repeatable")] = None,
 ) -> None:
-    """Show a shuffle step by step: what is drawn, and what stands where after it."""
+    """Show a shuffle step by step.
+
+    Each line has a draw, and the order after it.
+    """
     from playshuffle.audit import trace_steps
     from playshuffle.text import known
 
     traced = trace_steps.TRACED[known("order", order, trace_steps.TRACED)]
     if draws is not None and seed is not None:
-        raise PlayshuffleError("--draws leaves nothing to draw; leave --seed away.", Exit.USAGE)
+        raise PlayshuffleError(
+            "--draws gives all numbers, so --seed has no effect. Remove either.", Exit.USAGE
+        )
     numbers = None if draws is None else _numbers(draws)
     count = (_TRACKS if numbers is None else len(numbers) + 1) if tracks is None else tracks
     if not 2 <= count <= _MOST_TRACKS:
-        raise PlayshuffleError(f"-n takes a number from 2 to {_MOST_TRACKS}.", Exit.USAGE)
+        raise PlayshuffleError(f"-n must be a number from 2 to {_MOST_TRACKS}.", Exit.USAGE)
     if numbers is None:
         numbers = trace_steps.drawn(traced, count, System() if seed is None else Seeded(seed))
     else:
@@ -60,7 +71,7 @@ def _numbers(text: str) -> list[int]:
         return [int(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise PlayshuffleError(
-            f"--draws takes numbers with commas between them, not '{shown(text)}'.", Exit.USAGE
+            f"--draws must be numbers with commas between them, not '{shown(text)}'.", Exit.USAGE
         ) from None
 
 
@@ -70,8 +81,8 @@ def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
     places, allowed = trace_steps.places(traced, count), trace_steps.allowed(traced, count)
     if len(draws) != len(places):
         raise PlayshuffleError(
-            f"{count} tracks take {len(places)} draws, for k={places[0]} to {places[-1]};"
-            f" --draws has {len(draws)}.",
+            f"--draws has {len(draws)} numbers, but {count} tracks need {len(places)}, for k={places[0]} to"
+            f" {places[-1]}.",
             Exit.USAGE,
         )
     for place, draw, may_be in zip(places, draws, allowed, strict=True):

@@ -1,4 +1,4 @@
-"""`playshuffle watch`: folders of music -> playlists that are kept right until it is told to stop."""
+"""Keep playlists up to date while their folders change: `playshuffle watch`."""
 
 import gc
 from dataclasses import replace
@@ -9,7 +9,7 @@ import typer
 from playshuffle.cli import playlist_options
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import Config, ConfiguredPlaylist, load
-from playshuffle.config.options import STDOUT, Options
+from playshuffle.config.options import OUTPUT, STDOUT, Options
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.service import log
@@ -31,31 +31,38 @@ def watch(
         typer.Argument(
             metavar="[FOLDER...]",
             show_default=False,
-            help="Music folders. Default: those of the configuration.",
+            help="Music folders. Default: those configured",
         ),
     ] = None,
     options: Options,
     config: playlist_options.ConfigFile = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")
+        bool,
+        typer.Option("--quiet", "-q", help="Log only warnings and errors", rich_help_panel=OUTPUT),
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say each look at the folders.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Log every scan of the folders", rich_help_panel=OUTPUT)
+    ] = False,
 ) -> int:
-    """Keep playlists right while their folders change: in the foreground, for a terminal or systemd."""
+    """Keep playlists up to date in the foreground.
+
+    It writes a playlist again when its folders change, until you stop it. `playshuffle service install` does
+    the same in the background.
+    """
     if options.source is not None:
         raise PlayshuffleError(
-            "--from does not work with watch, which follows folders and not a list. Run `make --from` again"
-            " when the list changes, or choose tracks of a folder with --where.",
+            "--from does not work with watch, which watches folders. Run `playshuffle make --from` again when"
+            " the list changes, or choose tracks of a folder with --where.",
             Exit.USAGE,
         )
     if folders and config is not None:
-        raise PlayshuffleError("--config goes with no folders; leave one of both away.", Exit.USAGE)
+        raise PlayshuffleError("--config does not work with folders. Remove either.", Exit.USAGE)
     if not folders and options != Options():
         raise PlayshuffleError(
-            "-o, --order and --for go with folders; without, the configuration says all that.", Exit.USAGE
+            "Options of a playlist need a folder. Name one, or write them to the configuration.", Exit.USAGE
         )
     if options.output == STDOUT:
-        raise PlayshuffleError("Standard output cannot be kept; name a file with -o.", Exit.USAGE)
+        raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.", Exit.USAGE)
     log.begin(is_quiet=quiet, is_verbose=verbose)
     gc.enable()  # this runs for months
     if not folders:

@@ -11,13 +11,13 @@ from urllib.parse import unquote_to_bytes
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import names, playlist_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import Screen, home_path, screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
-from playshuffle.config.options import Options
+from playshuffle.config.options import INCLUDE, Options
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Reason, look_at
@@ -42,15 +42,27 @@ Examples:
 def why(
     *,
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE|FOLDER...", show_default=False, help="Audio files.")
+        list[str] | None, typer.Argument(metavar="FILE|FOLDER...", show_default=False, help="Audio files")
     ] = None,
-    is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist.")] = False,
+    is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist")] = False,
     playlist: Annotated[
-        str | None, typer.Option("--in", metavar="FILE|NAME", help="Only this playlist.")
+        str | None,
+        typer.Option(
+            "--in",
+            metavar="FILE|NAME",
+            help="Only this playlist",
+            rich_help_panel=INCLUDE,
+            autocompletion=names.playlists,
+        ),
     ] = None,
     folders: Annotated[
         list[str] | None,
-        typer.Option("--folder", metavar="DIR", help="Music folder, with the options of make."),
+        typer.Option(
+            "--folder",
+            metavar="DIR",
+            help="Music folder of a playlist by `make`",
+            rich_help_panel=INCLUDE,
+        ),
     ] = None,
     options: Options,
     config: playlist_options.ConfigFile = None,
@@ -59,7 +71,7 @@ def why(
 ) -> Exit:
     """Explain why files are in a playlist or not."""
     if bool(files) == is_all:
-        raise PlayshuffleError("Name files to explain, or give --all.", Exit.USAGE)
+        raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
     playlists: dict[str, PlaylistStages] = {}
     for name, request in _requests(folders, options, playlist, config).items():
         with progress_bar(quiet) as progress:
@@ -90,7 +102,7 @@ def _requests(
     """Return the requests of the playlists, by name.
 
     Raises:
-        PlayshuffleError: there is no such playlist, or no configuration.
+        PlayshuffleError: the playlist or the configuration does not exist.
     """
     if folders or options.source is not None:
         options = replace(options, folders=tuple(folders or ()))
@@ -99,9 +111,10 @@ def _requests(
         request = build_request(options, dry_run=True)
         return {shown(os.path.basename(request.output or b"playlist")): request}
     if options != Options():
-        raise PlayshuffleError("Options of make need --folder, the music folder.", Exit.USAGE)
+        raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
     loaded = load(find(config))
-    say(f"playshuffle: {broken.text}" for broken in loaded.broken)
+    for broken in loaded.broken:
+        say_error(broken.text)
     requests = {
         candidate.name: candidate.request
         for candidate in loaded.playlists

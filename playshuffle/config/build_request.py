@@ -53,7 +53,8 @@ def build_request(
     is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
     if options.output == STDOUT and is_relative:
         raise PlayshuffleError(
-            "--paths relative needs a file to be relative to; name one with -o.",
+            "--paths relative needs the folder of a playlist, and standard output has none. Name a file with"
+            " -o.",
             Exit.USAGE,
             ["--paths", "--output"],
         )
@@ -104,16 +105,16 @@ def _files(options: Options, *, has_output: bool) -> tuple[bytes, ...]:
     assert options.source is not None
     if options.folders:
         raise PlayshuffleError(
-            "--from takes the files of a list, so it works without folders; omit either.", Exit.USAGE
+            "--from reads a list of files, so it does not work with folders. Remove either.", Exit.USAGE
         )
     if options.output is None and has_output:
-        raise PlayshuffleError("--from needs the name of a playlist; give it with -o.", Exit.USAGE)
+        raise PlayshuffleError("--from needs the name of the playlist to write. Give it with -o.", Exit.USAGE)
     from playshuffle.pipeline.file_list import read_file_list  # for this option alone
 
     files = read_file_list(options.source)
     if not files:
         name = "Standard input" if options.source == STDOUT else shown(options.source)
-        raise PlayshuffleError(f"{name} names no file, so there is nothing to play.", Exit.NOTHING_TO_PLAY)
+        raise PlayshuffleError(f"{name} lists no files, so there is nothing to play.", Exit.NOTHING_TO_PLAY)
     return files
 
 
@@ -124,19 +125,21 @@ def absolute(path: str, code: Exit) -> bytes:
         PlayshuffleError: it is empty, or the current folder is gone; with this code.
     """
     if not path:
-        raise PlayshuffleError("An empty name was given; is a variable of the shell not set?", Exit.USAGE)
+        raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
     try:
         return os.path.abspath(os.fsencode(path))
     except FileNotFoundError:
         raise PlayshuffleError(
-            f"{shown(path)}: the current folder is gone, so give a whole path, or go elsewhere.", code
+            f"'{shown(path)}' cannot be found, since the current folder no longer exists. Give an absolute"
+            " path, or change to another folder.",
+            code,
         ) from None
 
 
 def _recipe(options: Options) -> Recipe:
     if options.time is not None and not options.tags:
         raise PlayshuffleError(
-            "--time needs the lengths in the tags. Remove --no-tags.",
+            "--time needs the track lengths from the tags. Remove --no-tags.",
             Exit.USAGE,
             ["--time", "--no-tags"],
         )
@@ -162,19 +165,19 @@ def _check_path_options(options: Options) -> None:
     options_given = [name for name, is_said in options_used.items() if is_said]
     if len(options_given) > 1:
         raise PlayshuffleError(
-            f"{' and '.join(options_given)} exclude each other; choose one of them.",
+            f"{' and '.join(options_given)} do not work together. Choose one of them.",
             Exit.USAGE,
             options_given,
         )
     if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
         raise PlayshuffleError(
-            f"--relative-to writes relative paths; leave --paths {shown(options.paths)} away.",
+            f"--relative-to writes relative paths. Remove --paths {shown(options.paths)}.",
             Exit.USAGE,
             ["--relative-to", "--paths"],
         )
     if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
         raise PlayshuffleError(
-            f"{options_given[0]} writes whole paths; leave --paths relative away.",
+            f"{options_given[0]} writes absolute paths. Remove --paths relative.",
             Exit.USAGE,
             [*options_given, "--paths"],
         )

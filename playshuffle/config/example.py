@@ -8,13 +8,13 @@ from playshuffle.system.xdg import config_home
 _MUSIC = re.compile(r'^\s*XDG_MUSIC_DIR="(.*)"\s*$', re.MULTILINE)
 
 _EXAMPLE = """\
-# The playlists that `playshuffle watch` keeps. After a change: playshuffle config check
-# Every option of `playshuffle make` is a key here, without its dashes, and with _ for -.
+# The playlists that playshuffle keeps up to date. After a change: playshuffle config check
+# Options of `playshuffle make` are keys here: order for --order, group_by for --group-by.
 
-# Folders of music, for every playlist that names none of its own. ~ is your home.
+# Music folders of every playlist without folders of its own. ~ is your home folder.
 folders = [{music}]
 
-# How long to wait after the last change before playlists are written.
+# How long to wait after the last change of a folder.
 # settle = "2s"
 
 # How often to scan folders on file systems that do not report changes.
@@ -23,14 +23,14 @@ folders = [{music}]
 # All tracks, in {music_in_words}/everything.m3u
 [playlist.everything]
 
-# Three hours, the same artist as seldom as can be twice in a row, shuffled anew every day:
+# Three hours, rarely two tracks in a row by the same artist, shuffled again every day:
 # [playlist.calm]
 # output = "~/calm.m3u"
 # order = "spread"
 # time = "3h"
 # reshuffle = "daily"    # or: weekly, on-start, never
 
-# Forty tracks a day, none again before all were dealt:
+# 40 tracks a day, none again before every track was dealt:
 # [playlist.today]
 # deal = 40              # or a time: "90m"
 # every = "day"          # or: week, run
@@ -44,7 +44,7 @@ def example() -> str:
 
 
 def music_folder() -> str:
-    """Find where this user's desktop keeps music; `~/Music`, if it does not say."""
+    """Return the music folder of this user's desktop; `~/Music` if it names none."""
     folder = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
     home = os.path.expanduser("~")
     folder = re.sub(r"^\$HOME(?=/|$)", lambda _: home, folder or "")

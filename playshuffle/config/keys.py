@@ -3,21 +3,22 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from playshuffle.config.options import Row, rows
-from playshuffle.config.toml_file import Document
+from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.text import suggestion
 
 _TOO_LARGE = 10**9  # as for the numbers of the command line that are written in texts
 
 
 class Key(NamedTuple):
-    """What a key takes, in words, and a check of it."""
+    """The values of a key in words, a check of them, and examples."""
 
     takes: str
     is_right: Callable[[object], bool]
+    example: str
 
 
 def is_text(value: object) -> bool:
@@ -38,24 +39,26 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
-_TEXT = Key("a text", is_text)
-_FOLDERS = Key('a list of texts, like ["~/Music"]', _is_texts)
-_DURATION = Key('a text, like "90m"', is_text)
+_TEXT = Key("a text in quotes", is_text, "")
+_FOLDERS = Key("a list of texts", _is_texts, '["~/Music"]')
+_DURATION = Key("a duration in quotes", is_text, '"2s"')
 _CHECKS: Mapping[object, Key] = {
-    bool: Key("true or false", lambda value: isinstance(value, bool)),
-    int | None: Key("a number, in nine digits or less", is_number),
+    bool: Key("true or false", lambda value: isinstance(value, bool), "true"),
+    int | None: Key("a whole number without quotes", is_number, "40"),
     str: _TEXT,
     str | None: _TEXT,
-    tuple[str, ...]: Key("a text or a list of texts", lambda value: is_text(value) or _is_texts(value)),
+    tuple[str, ...]: Key(
+        "a text in quotes or a list of texts", lambda value: is_text(value) or _is_texts(value), ""
+    ),
 }
 
 
 def _key_of(type_: object, row: Row) -> Key:
     """Return what the configuration takes for an option of this type."""
-    takes, is_right = _TEXT if row.is_one_key else _CHECKS[type_]
+    key = _TEXT if row.is_one_key else _CHECKS[type_]
     if row.may_be_number:
-        takes, is_right = "a number or a text", _is_number_or_text
-    return Key(f"{takes}, like {row.example}" if row.example else takes, is_right)
+        key = Key("a number, or a text in quotes", _is_number_or_text, "")
+    return key._replace(example=row.example or key.example)
 
 
 TOP: Mapping[str, Key] = {"folders": _FOLDERS, "settle": _DURATION, "poll": _DURATION}
@@ -67,68 +70,85 @@ _SEVERAL = {field.name for field, _ in rows() if field.type == tuple[str, ...]}
 PLAYLIST: Mapping[str, Key] = {
     "folders": _FOLDERS,
     **{row.key: _key_of(field.type, row) for field, row in rows() if row.has_key},
-    "reshuffle": _TEXT,
-    "deal": Key('a number or a text, like 40 or "90m"', _is_number_or_text),
-    "every": _TEXT,
-    "tell": Key('a list of players, like ["mpd"]', _is_texts),
+    "reshuffle": _TEXT._replace(example='"daily"'),
+    "deal": Key("a number, or a duration in quotes", _is_number_or_text, '40 or deal = "90m"'),
+    "every": _TEXT._replace(example='"week"'),
+    "tell": Key("a list of players", _is_texts, '["mpd"]'),
 }
 
 _WHY_NOT = {
-    "allow_shrink": "it would let a drive that is away empty the playlist; say it to `make`, once",
-    "dry_run": "say --dry-run to `make`",
-    "json": "say --json to `make`",
-    "name": "a playlist has its name in [playlist.NAME]",
+    "allow_shrink": "A missing drive would empty the playlist. See: playshuffle help service",
+    "dry_run": "It is an option of playshuffle make.",
+    "json": "It is an option of playshuffle make.",
+    "name": "The name of a playlist is in the line [playlist.NAME].",
 }
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 
 def unknown(name: str, keys: Mapping[str, Key]) -> str:
-    """Say that there is no such key, and which one may have been meant."""
-    problem = f"there is no key '{shown(name)}'"
+    """Return sentences about an unknown key, and which one may have been meant."""
+    text = f"Unknown key '{shown(name)}'."
     plain = name.strip().lstrip("-").lower().replace("-", "_")
     if plain in _WHY_NOT:
-        return f"{problem}: {_WHY_NOT[plain]}."
+        return f"{text} {_WHY_NOT[plain]}"
     if plain.startswith("no_") and plain[3:] in keys:
-        return f"{problem}; write {plain[3:]} = false."
+        return f"{text} Write {plain[3:]} = false."
     if plain in keys:
-        return f"{problem}; write {plain}, in small letters with underscores."
+        return f"{text} Write {plain}, in small letters with underscores."
     if plain in PLAYLIST:
-        return f"{problem} outside of the playlists; write it below a line [playlist.NAME]."
+        return f"'{plain}' is a key of a playlist. Write it below a line [playlist.NAME]."
     if plain in TOP:
-        return f"{problem} in a playlist; write it at the top, before the first playlist."
-    near = get_close_matches(plain, keys, 1, 0.4)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"{problem}; {hint}Known are {', '.join(keys)}."
+        return f"'{plain}' is a key of all playlists. Write it at the top, before the first playlist."
+    near = suggestion("option", plain.replace("_", "-"), {key.replace("_", "-"): key for key in keys})
+    return f"{text} Did you mean '{near}'?" if near else f"{text} For all keys: playshuffle help config"
 
 
 def wrong(name: str, value: object, key: Key) -> str | None:
-    """Say what is wrong with the type of a value; None if nothing is."""
+    """Return a sentence if a value has the wrong type; None if it has the right one."""
     if key.is_right(value):
         return None
-    return f"{name} takes {key.takes}."
+    return f"{name} must be {key.takes}" + (f": {name} = {key.example}" if key.example else ".")
 
 
 def faults(
-    document: Document, above: Sequence[str], table: Mapping[str, Any], known_keys: Mapping[str, Key]
-) -> list[str]:
-    """Return what is wrong with the names and types of a table: sentences with file and line."""
+    document: Document,
+    above: Sequence[str],
+    table: Mapping[str, Any],
+    known_keys: Mapping[str, Key],
+    check: Callable[[str, Any], str | None] = lambda *_: None,
+) -> list[Fault]:
+    """Return the faults in the keys of a table.
+
+    check: returns a sentence about a value of the right type that is wrong.
+    """
     found = []
     for name, value in table.items():
         key = known_keys.get(name)
-        said = unknown(name, known_keys) if key is None else wrong(name, value, key)
-        if said is not None:
-            found.append(f"{document.at(*above, name)}: {said}")
+        if key is None:
+            found.append(document.fault(unknown(name, known_keys), *above, name, is_of_value=False))
+            continue
+        message = wrong(name, value, key) or check(name, value)
+        if message is not None:
+            found.append(document.fault(message, *above, name))
     return found
 
 
+def is_right(name: str, value: object) -> bool:
+    """Return whether a key of all playlists exists and its value has the right type."""
+    return name in TOP and TOP[name].is_right(value)
+
+
 def in_keys(text: str) -> str:
-    """Say in the words of a configuration what was said in those of the command line."""
+    """Return a text about options with the names of their keys."""
     for flag, word in (
         ("Remove --no-tags", "Remove tags = false"),
-        (", or say --force to replace it", ", or write force = true to replace it"),
-        (", or say -o - for standard output", ""),
+        ("add --no-tags", "write tags = false"),
+        ("add --force to replace it", "write force = true to replace it"),
+        (", or -o - for standard output", ""),
+        (" with -o", " with output"),
     ):
         text = text.replace(flag, word)
+    text = re.sub(r"--(order|paths) ([a-z]+)", r'\1 = "\2"', text)
     # Not those that begin with --no-: their key means the opposite.
     return _FLAG.sub(lambda match: _as_key(match[0]) if _as_key(match[0]) in PLAYLIST else match[0], text)
 
@@ -144,20 +164,20 @@ def _as_key(option: str) -> str:
 
 
 def expanded(path: str, folder: bytes) -> bytes:
-    """Make a path whole: `~` is a home, and what is relative counts from the folder.
+    """Make a path absolute: `~` is a home, and a relative path starts at the folder.
 
     Raises:
-        PlayshuffleError: it is empty, has a NUL, or names the home of nobody.
+        PlayshuffleError: it is empty, has a NUL, or names an unknown user.
     """
     if not path:
-        raise PlayshuffleError("the name is empty.", Exit.CONFIG)
+        raise PlayshuffleError("The name is empty.", Exit.CONFIG)
     name = path.encode()
     if b"\0" in name:
-        raise PlayshuffleError(f"'{shown(path)}': no name can have a NUL.", Exit.CONFIG)
+        raise PlayshuffleError(f"'{shown(path)}' contains a NUL, which no name can.", Exit.CONFIG)
     absolute = os.path.expanduser(name)
     if name.startswith(b"~") and absolute == name:
         raise PlayshuffleError(
-            f"'{shown(path)}': there is no such user; write ./{shown(path)} if a name begins like that.",
+            f"'{shown(path)}' names an unknown user. For a name that begins with ~, write ./{shown(path)}.",
             Exit.CONFIG,
         )
     return os.path.normpath(os.path.join(folder, absolute))

@@ -1,6 +1,8 @@
-"""Load the configuration: the playlists that it asks for, and what is wrong with the others."""
+"""Load the configuration: its playlists, and the faults of those that cannot be used."""
 
+import functools
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,31 +11,28 @@ from typing import Any
 from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options
+from playshuffle.config.deal_settings import DealSettings, known_value, read_deal
+from playshuffle.config.options import Options, check_options
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
-from playshuffle.config.toml_file import Document, read
-from playshuffle.dealing.amount import Amount
+from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.pipeline.mpd_place import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import check_name
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.system import atomic_file
-from playshuffle.text import known
 from playshuffle.watch.debounce import SETTLE_S
 from playshuffle.watch.schedule import POLL_S
 
 SETTLE, POLL = f"{SETTLE_S:g}s", f"{POLL_S / 60:g}m"
-
-# What the values of a key name, as in `text.known`.
-_NAMED = {"for": "player", "every": "period"}
+_DURATIONS = (("settle", SETTLE), ("poll", POLL))
 
 
 class Reshuffle(StrEnum):
-    """When a playlist is shuffled anew, unless it is told to."""
+    """When the service shuffles a playlist again."""
 
     NEVER = "never"
     ON_START = "on-start"
@@ -42,19 +41,14 @@ class Reshuffle(StrEnum):
 
 
 class QueuePlayer(StrEnum):
-    """Who is told that a playlist was written: players with a queue, and commands of the user."""
+    """What is notified when a playlist was written: players with a queue, and commands of the user."""
 
     MPD = "mpd"
     MPV = "mpv"
     COMMANDS = "commands"
 
 
-@dataclass(frozen=True, slots=True)
-class DealSettings:
-    """How much is dealt, and how often."""
-
-    amount: Amount
-    every: Every
+_CHOICES: Mapping[str, Iterable[str]] = {"reshuffle": Reshuffle, "every": Every, "tell": QueuePlayer}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +65,22 @@ class ConfiguredPlaylist:
 
 @dataclass(frozen=True, slots=True)
 class BrokenPlaylist:
-    """A fault in one playlist, said with file and line; a playlist may have several."""
+    """A fault in one playlist; a playlist may have several."""
 
     name: str
-    text: str
+    fault: Fault
+
+    @property
+    def text(self) -> str:
+        """Return file, line and message as one line of text."""
+        return self.fault.text
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is wanted.
+    """The playlists of a configuration.
 
-    path: None if it is from no file. playlists: in the order of the file.
+    path: None if it is not from a file. playlists: in the order of the file.
     """
 
     path: bytes | None
@@ -92,37 +91,31 @@ class Config:
 
 
 def load(path: bytes) -> Config:
-    """Read a configuration. What is wrong inside a playlist breaks only that one.
+    """Read a configuration. A fault in a playlist breaks only that one.
 
     Raises:
-        PlayshuffleError: it cannot be read, or something is wrong outside of the playlists.
+        PlayshuffleError: it cannot be read.
+        ConfigError: there is a fault outside of the playlists; names the faults of the playlists, too.
     """
     return understand(read(path))
 
 
 def understand(document: Document) -> Config:
-    """Make a configuration of what its file says.
+    """Return the configuration that a file contains.
 
     Raises:
-        PlayshuffleError: something is wrong outside of the playlists.
+        ConfigError: there is a fault outside of the playlists; names the faults of the playlists, too.
     """
-    table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
-    for fault in keys.faults(document, (), table, keys.TOP):
-        raise PlayshuffleError(fault, Exit.CONFIG)
     tables = document.table.get("playlist", {})
-    if not isinstance(tables, dict):
-        raise PlayshuffleError(
-            f"{document.at('playlist')}: a playlist is written [playlist.NAME], with its keys below.",
-            Exit.CONFIG,
-        )
-    if not tables:
-        raise PlayshuffleError(
-            f"{document.at()}: there is no playlist in it; begin one with a line [playlist.NAME].",
-            Exit.CONFIG,
-        )
-    folders = _folders(document, (), table)
     own = read_players(document)
     set_own_players(own.players)
+    top = _top_faults(document)
+    if top:
+        others = _playlist_faults(document, tables, own) if isinstance(tables, dict) else []
+        others += [fault for faults in own.faults.values() for fault in faults]
+        raise ConfigError(sorted([*top, *others], key=lambda fault: fault.line or 0))
+    seconds = {name: _seconds(document, name, default) for name, default in _DURATIONS}
+    folders = _folders(document, (), document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
@@ -130,37 +123,73 @@ def understand(document: Document) -> Config:
         for fault in faults
     ]
     for name, content in tables.items():
-        faults = _faults_of(document, name, content)
+        faults = _faults_of(document, name, content, own)
         if not faults:
             try:
-                playlist = _playlist(document, name, content, folders, own)
-                assert playlist.request.output is not None
-                _add(document, playlists, atomic_file.resolved(playlist.request.output), playlist)
+                wanted = _wanted(document, name, content, folders)
+                assert wanted.request.output is not None
+                _add(document, playlists, atomic_file.resolved(wanted.request.output), wanted)
+            except ConfigError as error:
+                faults = list(error.faults)
             except PlayshuffleError as error:
-                faults = [str(error)]
+                faults = [document.fault(str(error), "playlist", name)]
         broken += [BrokenPlaylist(name, fault) for fault in faults]
     broken += _circles(document, playlists)
-    return Config(
-        document.path,
-        tuple(playlists.values()),
-        tuple(broken),
-        _seconds(document, table, "settle", SETTLE),
-        _seconds(document, table, "poll", POLL),
-    )
+    return Config(document.path, tuple(playlists.values()), tuple(broken), seconds["settle"], seconds["poll"])
+
+
+def _top_faults(document: Document) -> list[Fault]:
+    """Return the faults outside of the playlists."""
+    table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
+    faults = keys.faults(document, (), table, keys.TOP)
+    if faults:
+        table = {name: value for name, value in table.items() if keys.is_right(name, value)}
+    for name, default in _DURATIONS:
+        try:
+            duration.parse(table.get(name, default))
+        except PlayshuffleError as error:
+            faults.append(document.fault(f"{name}: {error}", name))
+    try:
+        _folders(document, (), table)
+    except ConfigError as error:
+        faults += error.faults
+    tables = document.table.get("playlist", {})
+    if not isinstance(tables, dict):
+        faults.append(document.fault("Write a playlist as [playlist.NAME], with its keys below.", "playlist"))
+    elif not tables and not faults:
+        faults.append(document.fault("The file has no playlist. Begin one with a line [playlist.NAME]."))
+    return faults
+
+
+def _seconds(document: Document, name: str, default: str) -> float:
+    return duration.parse(document.table.get(name, default)) / 1000
+
+
+def _playlist_faults(document: Document, tables: Mapping[str, Any], own: OwnPlayers) -> list[Fault]:
+    """Return the faults of all playlists, though those outside of them make the file unusable."""
+    faults = []
+    for name, content in tables.items():
+        mine = _faults_of(document, name, content, own)
+        if not mine:
+            try:
+                _wanted(document, name, content, (b"/",))
+            except ConfigError as error:
+                mine = list(error.faults)
+        faults += mine
+    return faults
 
 
 def _add(
-    document: Document, playlists: dict[bytes, ConfiguredPlaylist], path: bytes, playlist: ConfiguredPlaylist
+    document: Document, playlists: dict[bytes, ConfiguredPlaylist], path: bytes, wanted: ConfiguredPlaylist
 ) -> None:
     """Add a playlist to those of before, by the file that it really is written to."""
-    first = playlists.setdefault(path, playlist)
-    if first is not playlist:
-        at = document.at("playlist", playlist.name, "output")
-        raise PlayshuffleError(
-            f"{at}: playlist '{shown(playlist.name)}' is written to {shown(path)}, as is playlist"
-            f" '{shown(first.name)}'; give one of them another output.",
-            Exit.CONFIG,
+    first = playlists.setdefault(path, wanted)
+    if first is not wanted:
+        message = (
+            f"Playlists '{shown(first.name)}' and '{shown(wanted.name)}' both write {shown(path)}. Give one"
+            " of them another output."
         )
+        raise ConfigError([document.fault(message, "playlist", wanted.name, "output")])
 
 
 def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[BrokenPlaylist]:
@@ -171,24 +200,38 @@ def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> 
     broken = []
     for path, named in circles.items():
         name = playlists.pop(path).name
-        at = document.at("playlist", name, "without")
-        text = f"{at}: without: {shown(named)} omits the tracks of this playlist, too. Remove one of them."
-        broken.append(BrokenPlaylist(name, text))
+        text = f"without: {shown(named)} omits the tracks of this playlist, too. Remove one of them."
+        broken.append(BrokenPlaylist(name, document.fault(text, "playlist", name, "without")))
     return broken
 
 
-def _faults_of(document: Document, name: str, content: object) -> list[str]:
-    if not isinstance(content, dict):
-        at = document.at("playlist", name)
-        return [f"{at}: '{shown(name)}' is no playlist; begin one with [playlist.NAME], its keys below."]
-    return keys.faults(document, ("playlist", name), content, keys.PLAYLIST)
-
-
-def _seconds(document: Document, table: Mapping[str, Any], name: str, default: str) -> float:
+def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
+    """Return a sentence if a value of a playlist is wrong, whatever the other keys are."""
+    if name == "for" and value in own.faults:
+        return f"The player '{shown(value)}' has a mistake. Correct [player.{shown(value)}]."
     try:
-        return duration.parse(table.get(name, default)) / 1000
+        if name in _CHOICES:
+            for one in value if isinstance(value, list) else [value]:
+                known_value(name, one, _CHOICES[name])
+        elif name == "deal":
+            read_deal({name: value})
+        elif fields := keys.options_of({name: value}):
+            check_options(Options(**fields))
     except PlayshuffleError as error:
-        raise PlayshuffleError(f"{document.at(name)}: {name}: {error}", Exit.CONFIG) from error
+        return _with_key(keys.in_keys(str(error)), name)
+    return None
+
+
+def _with_key(text: str, key: str) -> str:
+    return text if re.search(rf"\b{key}\b", text) else f"{key}: {text}"
+
+
+def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) -> list[Fault]:
+    if not isinstance(content, dict):
+        message = f"'{shown(name)}' is not a playlist. Begin one with [playlist.NAME], its keys below."
+        return [document.fault(message, "playlist", name, is_of_value=False)]
+    check = functools.partial(_value_fault, own)
+    return keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
 
 
 def _folders(document: Document, above: Sequence[str], table: Mapping[str, Any]) -> tuple[bytes, ...]:
@@ -199,115 +242,64 @@ def _path(document: Document, where: Sequence[str], path: str) -> bytes:
     try:
         return keys.expanded(path, os.path.dirname(document.path))
     except PlayshuffleError as error:
-        raise PlayshuffleError(f"{document.at(*where)}: {where[-1]}: {error}", Exit.CONFIG) from error
+        raise ConfigError([document.fault(f"{where[-1]}: {error}", *where)]) from error
 
 
-def _playlist(
-    document: Document, name: str, content: Mapping[str, Any], folders: tuple[bytes, ...], own: OwnPlayers
+def _wanted(
+    document: Document, name: str, content: Mapping[str, Any], folders: tuple[bytes, ...]
 ) -> ConfiguredPlaylist:
-    table_path = ("playlist", name)
+    here = ("playlist", name)
     if "folders" in content:
-        folders = _folders(document, table_path, content)
+        folders = _folders(document, here, content)
     if not folders:
-        raise PlayshuffleError(
-            f"{document.at(*table_path)}: playlist '{shown(name)}' has no folders; give it some, or write"
-            " folders at the top, for all playlists.",
-            Exit.CONFIG,
+        message = (
+            f"Playlist '{shown(name)}' has no folders. Write folders = [...] below it, or at the top for all"
+            " playlists."
         )
+        raise ConfigError([document.fault(message, *here)])
     if "output" in content:
-        path = _path(document, (*table_path, "output"), content["output"])
+        path = _path(document, (*here, "output"), content["output"])
         try:
             check_name(path)
         except PlayshuffleError as error:
-            at = document.at(*table_path, "output")
-            raise PlayshuffleError(f"{at}: output: {keys.in_keys(str(error))}", Exit.CONFIG) from error
+            message = f"output: {keys.in_keys(str(error))}"
+            raise ConfigError([document.fault(message, *here, "output")]) from error
     else:
         path = b""
 
     stem = _file_name(document, name) if not path else b""
     base: dict[str, Any] = {}
     if "relative_to" in content:
-        base["relative_to"] = os.fsdecode(
-            _path(document, (*table_path, "relative_to"), content["relative_to"])
-        )
+        base["relative_to"] = os.fsdecode(_path(document, (*here, "relative_to"), content["relative_to"]))
     if "without" in content:
         texts = content["without"]
         lists = [texts] if isinstance(texts, str) else texts
-        base["without"] = [os.fsdecode(_path(document, (*table_path, "without"), text)) for text in lists]
+        base["without"] = [os.fsdecode(_path(document, (*here, "without"), text)) for text in lists]
 
     try:
         fields = keys.options_of({**content, **base})
-        player = _player(fields.get("player", GENERIC), own)
         if not path:
+            player = known_value("for", fields.get("player", GENERIC), PLAYERS)
             path = default_output(player, folders[0], stem)
         options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **fields)
-        reshuffle = _known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
+        reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
         tell = tuple(
-            QueuePlayer(_known_value("tell", player, QueuePlayer)) for player in content.get("tell", ())
+            QueuePlayer(known_value("tell", player, QueuePlayer)) for player in content.get("tell", ())
         )
         return ConfiguredPlaylist(
-            name, options, build_request(options), Reshuffle(reshuffle), _deal(content), tell
+            name, options, build_request(options), Reshuffle(reshuffle), read_deal(content), tell
         )
     except PlayshuffleError as error:
         text = keys.in_keys(str(error))
         key = next((key for key in map(keys.key_of, error.options) if key in content), None)
-        at = document.at(*table_path) if key is None else document.at(*table_path, key)
-        prefix = "" if key is None or key in text else f"{key}: "
-        raise PlayshuffleError(f"{at}: {prefix}{text}", Exit.CONFIG) from error
-
-
-def _player(name: str, own: OwnPlayers) -> str:
-    if name in own.faults:
-        raise PlayshuffleError(f"the player '{shown(name)}' has a mistake.", Exit.CONFIG, ["for"])
-    return _known_value("for", name, PLAYERS)
-
-
-def _known_value(key: str, value: str, values: Iterable[str]) -> str:
-    """Return the value of a key if it is one of these.
-
-    Raises:
-        PlayshuffleError: it is not; names the key.
-    """
-    try:
-        return known(_NAMED.get(key, key), value, values)
-    except PlayshuffleError as error:
-        raise PlayshuffleError(str(error), error.code, [key]) from error
-
-
-def _deal(table: Mapping[str, Any]) -> DealSettings | None:
-    if "deal" not in table:
-        if "every" in table:
-            raise PlayshuffleError(
-                "every says how often a new hand is dealt; it needs a deal, like deal = 40.",
-                Exit.CONFIG,
-                ["every"],
-            )
-        return None
-    for key in ("reshuffle", "limit", "time"):
-        if key in table:
-            raise PlayshuffleError(
-                f"{key} does not go with deal, which is dealt anew, as much as deal says.",
-                Exit.CONFIG,
-                [key, "deal"],
-            )
-    size = table["deal"]
-    every = Every(_known_value("every", table.get("every", Every.DAY), Every))
-    if isinstance(size, str):
-        try:
-            return DealSettings(Amount(time_ms=duration.parse(size)), every)
-        except PlayshuffleError as error:
-            raise PlayshuffleError(str(error), error.code, ["deal"]) from error
-    if size < 1:
-        raise PlayshuffleError("deal takes a number from 1.", Exit.CONFIG, ["deal"])
-    return DealSettings(Amount(count=size), every)
+        if key is None:
+            raise ConfigError([document.fault(text, *here)]) from error
+        raise ConfigError([document.fault(_with_key(text, key), *here, key)]) from error
 
 
 def _file_name(document: Document, name: str) -> bytes:
-    """The file of a playlist that says nothing of it: it must not lead out of the folder."""
+    """Return the file name of a playlist without output; it must not lead out of the folder."""
     if not name or "/" in name or name.startswith(".") or shown(name) != name:
-        raise PlayshuffleError(
-            f"{document.at('playlist', name)}: '{shown(name)}' cannot be the name of a file; rename the"
-            " playlist, or give it an output.",
-            Exit.CONFIG,
-        )
+        message = f"'{shown(name)}' cannot be the name of a file. Rename the playlist, or give it an output."
+        raise ConfigError([document.fault(message, "playlist", name, is_of_value=False)])
     return name.encode()

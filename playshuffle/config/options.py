@@ -29,13 +29,19 @@ MAKE_DEAL = ("make", "deal")
 ALL = ("make", "deal", "watch")
 _ROW = "row"
 
+# The groups in which help shows options, in this order.
+INCLUDE, ORDER, AMOUNT = "What to include", "Order", "How much"
+PLACE, SAFETY, OUTPUT, EXPERT = "Where and for whom", "Safety", "Output", "For special cases"
+GROUPS = (INCLUDE, ORDER, AMOUNT, PLACE, SAFETY, OUTPUT, EXPERT)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
     """What the command line and the configuration know of an option.
 
     flags: its spellings, the long one first; `--no-` gives the opposite of the value.
-    help: for the command line. metavar: placeholder of the value.
+    help: for the command line, at most 50 characters. metavar: placeholder of the value.
+    group: one of `GROUPS`.
     verbs: the commands that take it.
     check: called with the long flag and a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.
@@ -48,6 +54,7 @@ class Row:
 
     flags: tuple[str, ...]
     help: str
+    group: str
     metavar: str | None = None
     verbs: tuple[str, ...] = MAKE_DEAL
     check: Callable[[str, Any], object] | None = None
@@ -75,7 +82,7 @@ def _option(*flags: str, default: object = None, **facts: Any) -> Any:
 
 def _is_from_one(flag: str, value: int) -> None:
     if value < 1:
-        raise PlayshuffleError(f"{flag} takes a number from 1.", Exit.USAGE)
+        raise PlayshuffleError(f"{flag} must be a number from 1, not {value}.", Exit.USAGE)
 
 
 def _check_queries(texts: tuple[str, ...]) -> None:
@@ -93,7 +100,8 @@ class Options:
     output: str | None = _option(
         *("--output", "-o"),
         metavar="FILE|-",
-        help="Playlist to write (.m3u, .m3u8, .xspf, .jspf, .pls). Default: FOLDER/playshuffle.m3u.",
+        help="Playlist to write, or - for standard output",
+        group=PLACE,
         verbs=("make", "watch"),
         example='"~/Music/calm.m3u"',
     )
@@ -101,20 +109,23 @@ class Options:
         "--order",
         default="random",
         metavar="NAME",
-        help=f"{', '.join(ORDERS)}: see `playshuffle orders`.",
+        help="Order, see: playshuffle orders",
+        group=ORDER,
         verbs=("make", "watch"),
         names=("order", ORDERS),
     )
     group_by: str | None = _option(
         "--group-by",
         metavar="TAG",
-        help="Tag that groups and spread use, such as genre.",
+        help="Tag to spread by or group by, such as genre",
+        group=ORDER,
         names=("tag", groups.KNOWN),
     )
     source: str | None = _option(
         "--from",
         metavar="FILE|-",
-        help="Take the files of a list or playlist; no folders.",
+        help="Use the files in a list instead of folders",
+        group=INCLUDE,
         verbs=ALL,
         has_key=False,
     )
@@ -122,7 +133,8 @@ class Options:
         "--where",
         default=(),
         metavar="QUERY",
-        help="Only tracks that match, like 'genre:jazz year:1990..'.",
+        help="Only matching tracks, such as 'genre:jazz'",
+        group=INCLUDE,
         verbs=ALL,
         check=lambda _, texts: _check_queries(texts),
         example='"genre:jazz -title:live"',
@@ -132,36 +144,45 @@ class Options:
         "--without",
         default=(),
         metavar="LIST",
-        help="Omit the tracks of this playlist, the skip list.",
+        help="Omit the tracks of this playlist (a skip list)",
+        group=INCLUDE,
         verbs=ALL,
         example='["never.m3u"]',
     )
     dedupe: str | None = _option(
         "--dedupe",
         metavar="recording",
-        help="Keep only the best copy of each recording.",
+        help="Keep only the best copy of each recording",
+        group=INCLUDE,
         verbs=ALL,
         names=("kind of duplicates", (RECORDING,)),
     )
-    spoken: bool = _option("--spoken", default=False, help="Include audiobooks and podcasts.", verbs=ALL)
-    group_size: int | None = _option("--group-size", metavar="N", help="Blocks of so many tracks.")
+    spoken: bool = _option(
+        "--spoken", default=False, help="Include audiobooks and podcasts", group=INCLUDE, verbs=ALL
+    )
+    group_size: int | None = _option(
+        "--group-size", metavar="N", help="Number of tracks in a group, such as 3", group=EXPERT
+    )
     inside: str | None = _option(
         "--inside",
         metavar="none|last|all",
-        help="Which albums, folders or blocks are shuffled within, too.",
+        help="Which groups to shuffle within",
+        group=EXPERT,
         names=("place to shuffle", get_args(Inside)),
     )
     part: str | None = _option(
         "--part",
-        metavar="START:COUNT[:STRIDE]",
-        help="Shuffle these places; the others stay.",
+        metavar="START:COUNT",
+        help="Shuffle only these positions, such as 1:40",
+        group=EXPERT,
         check=lambda _, text: parse_part(text),
         verbs=MAKE,
     )
     gap: str | None = _option(
         "--gap",
         metavar="N|N%",
-        help="From one playing of a track to its next, at least N plays.",
+        help="Don't repeat a track within N plays",
+        group=ORDER,
         check=lambda _, text: parse_gap(text),
         example='50 or "25%"',
         may_be_number=True,
@@ -169,84 +190,101 @@ class Options:
     pin: tuple[str, ...] = _option(
         "--pin",
         default=(),
-        metavar="TRACK[@PLACE]",
-        help="Keep a track at a place: a number from 1, first, last, here.",
+        metavar="TRACK[@POSITION]",
+        help="Keep a track at a position: 1, first, last, here",
+        group=ORDER,
         verbs=MAKE,
         example='"intro.mp3@first"',
     )
     limit: int | None = _option(
-        *("--limit", "-n"), metavar="N", help="At most this many tracks.", verbs=MAKE, check=_is_from_one
+        *("--limit", "-n"),
+        metavar="N",
+        help="Maximum number of tracks, such as 40",
+        group=AMOUNT,
+        verbs=MAKE,
+        check=_is_from_one,
     )
     time: str | None = _option(
         "--time",
-        metavar="90m",
-        help="At most this much playing time.",
+        metavar="DURATION",
+        help="Maximum playing time, such as 90m or 2h",
+        group=AMOUNT,
         check=lambda _, text: duration.parse(text),
         example='"90m"',
     )
     seed: str | None = _option(
-        "--seed", metavar="TEXT", help="Same text, same tracks: same order.", verbs=MAKE
+        "--seed", metavar="TEXT", help="Make the order repeatable, such as 2026", group=EXPERT, verbs=MAKE
     )
     player: str = _option(
         "--for",
         default=GENERIC,
         metavar="PLAYER",
-        help="What reads it, such as mpd: see `playshuffle players`.",
+        help="Player, such as mpd or vlc",
+        group=PLACE,
         verbs=ALL,
         names=("player", PLAYERS),
     )
     paths: str | None = _option(
         "--paths",
-        help="How tracks are named. Default: relative, where it can be.",
+        help="relative (default if possible), absolute or uri",
+        metavar="FORM",
+        group=EXPERT,
         choices=PathStyle,
         names=("path style", tuple(PathStyle)),
     )
     root_as: str | None = _option(
-        "--root-as", metavar="DIR", help="The music folder as the player knows it, such as /Music."
+        "--root-as", metavar="DIR", help="Music folder as the player sees it, like /Music", group=EXPERT
     )
     relative_to: str | None = _option(
         "--relative-to",
         metavar="DIR",
-        help="Paths relative to this folder, not to the playlist's.",
+        help="Folder that relative paths start from",
+        group=EXPERT,
         example='"/mnt/stick"',
     )
     replace_prefix: tuple[str, ...] = _option(
         "--replace-prefix",
         default=(),
         metavar="FROM=TO",
-        help="A folder here, and what it is to the player.",
+        help="Replace path prefix FROM with TO",
+        group=EXPERT,
         check=lambda _, texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
         example='"/srv/music=/music"',
     )
     max_per_file: int | None = _option(
         "--max-per-file",
         metavar="N",
-        help="At most N tracks a file; more go to NAME-1, NAME-2, …",
+        help="Split into NAME-1, NAME-2, … of N tracks each",
+        group=EXPERT,
         verbs=MAKE,
         check=_is_from_one,
     )
     strict: bool = _option(
-        "--strict", default=False, help="Write nothing if that player would lose any track."
+        "--strict", default=False, help="Write nothing if the player would lose tracks", group=SAFETY
     )
     extinf: bool = _option(
-        "--no-extinf", default=True, help="Write no #EXTINF lines (for MPD's playlist folder)."
+        "--no-extinf", default=True, help="Omit titles and lengths (#EXTINF lines)", group=EXPERT
     )
     tags: bool = _option(
         "--no-tags",
         default=True,
-        help="Do not read tags: faster, without titles and lengths.",
+        help="Don't read tags: faster, no titles or lengths",
+        group=EXPERT,
         verbs=MAKE,
     )
     ignore_files: bool = _option(
-        "--no-ignore-files", default=True, help="Take what .nomedia, .ndignore and their kin exclude."
+        "--no-ignore-files", default=True, help="Include files that .nomedia and others exclude", group=EXPERT
     )
     allow_shrink: bool = _option(
         "--allow-shrink",
         default=False,
-        help="Yes, most of the tracks are gone, and it is meant.",
+        help="Write even if most tracks have disappeared",
+        group=SAFETY,
         has_key=False,
     )
-    force: bool = _option("--force", default=False, help="Replace a playlist that playshuffle did not write.")
+    force: bool = _option(
+        "--force", default=False, help="Replace a playlist from another program", group=SAFETY
+    )
 
 
 def rows() -> Iterator[tuple[dataclasses.Field[Any], Row]]:

@@ -18,7 +18,7 @@ from playshuffle.text import known
 
 if TYPE_CHECKING:
     from playshuffle.config.keys import Key
-    from playshuffle.config.toml_file import Document
+    from playshuffle.config.toml_file import Document, Fault
 
 TABLE = "player"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
@@ -29,29 +29,29 @@ _REFUSES = {PathStyle.URI: "uri", PathStyle.RELATIVE: "music", PathStyle.ABSOLUT
 
 
 class OwnPlayers(NamedTuple):
-    """The players of a configuration, and the faults of the others by name: sentences with file and line."""
+    """The players of a configuration, and the faults of the others by name."""
 
     players: Mapping[str, Player]
-    faults: Mapping[str, tuple[str, ...]]
+    faults: Mapping[str, tuple["Fault", ...]]
 
 
 def known_player(name: str) -> str:
     """Return the player that a user means; reads the configuration for a name that is not in the table.
 
     Raises:
-        PlayshuffleError: there is no such player, or its table in the configuration has a mistake.
+        PlayshuffleError: the player is unknown, or its table in the configuration has a mistake.
     """
     if name not in PLAYERS and name.strip().casefold() not in BUILT_IN:
         faults = add_own_players().get(name, ())
         if faults:
-            raise PlayshuffleError(faults[0], Exit.CONFIG)
+            raise PlayshuffleError(faults[0].text, Exit.CONFIG)
     try:
         return known("player", name, PLAYERS)
     except PlayshuffleError as error:
         raise PlayshuffleError(str(error), error.code, ["--for"]) from error
 
 
-def add_own_players() -> Mapping[str, tuple[str, ...]]:
+def add_own_players() -> "Mapping[str, tuple[Fault, ...]]":
     """Add the players of the configuration to the table, and return the faults of the others by name.
 
     Raises:
@@ -79,14 +79,13 @@ def player_keys() -> "Mapping[str, Key]":
     """Return the keys of a table `[player.NAME]`."""
     from playshuffle.config.keys import Key, is_number, is_text
 
-    text = Key("a text", is_text)
     return {
-        "like": Key('the name of a player, like "car"', is_text),
-        "title": text,
-        "suffix": Key('a suffix, like ".m3u8"', is_text),
-        "paths": Key(f"one of {', '.join(PathStyle)}", is_text),
-        "extinf": Key("true or false", lambda value: isinstance(value, bool)),
-        "max_per_file": Key("a number, in nine digits or less", is_number),
+        "like": Key("the name of a player", is_text, '"car"'),
+        "title": Key("a text in quotes", is_text, '"Kitchen radio"'),
+        "suffix": Key("a suffix in quotes", is_text, '".m3u8"'),
+        "paths": Key(f"one of {', '.join(PathStyle)}", is_text, '"relative"'),
+        "extinf": Key("true or false", lambda value: isinstance(value, bool), "true"),
+        "max_per_file": Key("a whole number without quotes", is_number, "999"),
     }
 
 
@@ -96,19 +95,20 @@ def read_players(document: "Document") -> OwnPlayers:
 
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
-        at = document.at(TABLE)
-        return OwnPlayers({}, {"": (f"{at}: a player is written [player.NAME], with its keys below.",)})
+        fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)
+        return OwnPlayers({}, {"": (fault,)})
     players: dict[str, Player] = {}
-    faults: dict[str, tuple[str, ...]] = {}
+    faults: dict[str, tuple[Fault, ...]] = {}
     for name, table in tables.items():
-        found = [f"{document.at(TABLE, name)}: {said}" for said in [_name_fault(name, table)] if said]
+        text = _name_fault(name, table)
+        found = [document.fault(text, TABLE, name, is_of_value=False)] if text else []
         found = found or faults_of(document, (TABLE, name), table, player_keys())
         if not found:
             try:
                 players[name] = _player(name, table)
             except PlayshuffleError as error:
                 (key,) = error.options
-                found = [f"{document.at(TABLE, name, key)}: {key}: {error}"]
+                found = [document.fault(f"{key}: {error}", TABLE, name, key)]
         if found:
             faults[name] = tuple(found)
     return OwnPlayers(players, faults)
@@ -116,19 +116,19 @@ def read_players(document: "Document") -> OwnPlayers:
 
 def _name_fault(name: str, table: object) -> str | None:
     if not isinstance(table, dict):
-        return f"'{shown(name)}' is not a player; write [player.NAME], with its keys below."
+        return f"'{shown(name)}' is not a player. Write [player.NAME], with its keys below."
     if name in BUILT_IN or name in _RESERVED:
-        return f"the name '{shown(name)}' is taken; give the player another name."
+        return f"The name '{shown(name)}' is taken. Give the player another name."
     if not _NAME.fullmatch(name):
         return (
-            f"'{shown(name)}' cannot be the name of a player; use small letters, digits, hyphens and"
+            f"'{shown(name)}' cannot be the name of a player. Use small letters, digits, hyphens and"
             " underscores."
         )
     return None
 
 
 def _player(name: str, table: Mapping[str, Any]) -> Player:
-    """Make a player from its table, of which the types of the values are right.
+    """Make a player from its table, whose values have the right types.
 
     Raises:
         PlayshuffleError: a value is wrong; names its key.
@@ -143,7 +143,7 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
         "play": base.play if like != GENERIC else "",
     }
     if not changes["title"].strip():
-        raise PlayshuffleError("the title is empty.", Exit.CONFIG, ["title"])
+        raise PlayshuffleError("The title is empty.", Exit.CONFIG, ["title"])
     if "suffix" in table:
         suffix = _one_of("suffix", "suffix", table["suffix"], [each.decode() for each in FORMATS]).encode()
         changes |= {"suffix": suffix, "loads": (*base.loads, suffix)}
@@ -155,7 +155,9 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
         changes["extinf"] = table["extinf"]
     if "max_per_file" in table:
         if table["max_per_file"] < 1:
-            raise PlayshuffleError("it takes a number from 1.", Exit.CONFIG, ["max_per_file"])
+            raise PlayshuffleError(
+                f"It must be a number from 1, not {table['max_per_file']}.", Exit.CONFIG, ["max_per_file"]
+            )
         changes["part"] = table["max_per_file"]
     return base._replace(**changes)
 

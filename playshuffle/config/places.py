@@ -1,4 +1,4 @@
-"""Find the file of the configuration."""
+"""Find the configuration file."""
 
 import os
 
@@ -8,7 +8,7 @@ from playshuffle.text import any_of
 
 
 def places(config_name: str | None = None) -> list[bytes]:
-    """Where the configuration is looked for; where it was named, only there."""
+    """Return where to look for the configuration: only where it was named, if it was."""
     config_name = config_name or os.environ.get("PLAYSHUFFLE_CONFIG") or None
     if config_name is not None:
         return [os.path.abspath(os.fsencode(config_name))]
@@ -19,7 +19,7 @@ def find(config_name: str | None = None) -> bytes:
     """Find the file of the configuration.
 
     Args:
-        config_name: what --config said.
+        config_name: the value of --config.
 
     Raises:
         PlayshuffleError: there is none.
@@ -30,6 +30,6 @@ def find(config_name: str | None = None) -> bytes:
             return path
     where = any_of(list(map(shown, candidates)))
     raise PlayshuffleError(
-        f"There is no configuration: {where} does not exist; `playshuffle config init` writes one.",
+        f"No configuration was found: {where} does not exist. To create one: playshuffle config init",
         Exit.CONFIG,
     )

@@ -1,4 +1,4 @@
-"""Read a TOML file, and find the line of each key."""
+"""Read a TOML file, and find the line and column of each key."""
 
 import re
 import tomllib
@@ -7,23 +7,56 @@ from dataclasses import dataclass
 from typing import Any
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.text import counted
 
 _BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is read again and again
-_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_BEFORE_VALUE = re.compile(r"""\s*(?:"[^"]*"|'[^']*'|[^='"\[\s]+)[^='"]*=\s*""")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of a configuration, and where it is.
+
+    message: sentences. line: from 1; None for the whole file. source: the text of this line.
+    column: where the fault is in `source`, from 0.
+    """
+
+    path: bytes
+    message: str
+    line: int | None = None
+    source: str = ""
+    column: int = 0
+
+    @property
+    def text(self) -> str:
+        """Return file, line and message as one line of text."""
+        at = shown(self.path) if self.line is None else f"{shown(self.path)}, line {self.line}"
+        return f"{at}: {self.message}"
+
+
+class ConfigError(PlayshuffleError):
+    """A configuration that cannot be used. `faults`: all of its faults, at least one."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        first, *others = faults
+        more = f" And {counted(len(others), 'more fault')}: playshuffle config check" if others else ""
+        super().__init__(first.text + more, Exit.CONFIG)
+        self.faults = tuple(faults)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A TOML file, read."""
+    """The path, text and content of a TOML file."""
 
     path: bytes
     text: str
     table: Mapping[str, Any]
 
     def line(self, *keys: str) -> int | None:
-        """The line, from 1, on which the last of these keys begins in the table of the others.
+        """Return the line, from 1, on which the last of these keys begins in the table of the others.
 
-        Python's reader of TOML tells no lines. But a key begins behind the longest beginning
+        Python's reader of TOML reports no lines. But a key begins behind the longest beginning
         of the text that is whole and does not have it yet.
 
         Returns:
@@ -49,39 +82,47 @@ class Document:
             return found_line
         return self.line(*keys[:-1])  # within a value of several lines
 
-    def at(self, *keys: str) -> str:
-        """Where a key stands, or else its table, to be said before what is wrong with it."""
+    def fault(self, message: str, *keys: str, is_of_value: bool = True) -> Fault:
+        """Return a fault at a key, or else at its table.
+
+        Args:
+            message: sentences.
+            keys: the key, after those of the tables that contain it.
+            is_of_value: the value is wrong, not the key.
+        """
         line = None
         while keys and (line := self.line(*keys)) is None:
             keys = keys[:-1]
-        return shown(self.path) if line is None else f"{shown(self.path)}, line {line}"
+        if line is None:
+            return Fault(self.path, message)
+        source = self.text.split("\n")[line - 1].rstrip("\r")
+        column = len(source) - len(source.lstrip())
+        if is_of_value and (match := _BEFORE_VALUE.match(source)):
+            column = match.end()
+        return Fault(self.path, message, line, source, column)
 
 
 def read(path: bytes) -> Document:
     """Read a TOML file.
 
     Raises:
-        PlayshuffleError: it cannot be read, or is no TOML.
+        PlayshuffleError: it cannot be read, or is not TOML.
     """
     try:
         with open(path, "rb") as file:
             content = file.read(_BYTES_MAX + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = error.strerror if isinstance(error, OSError) else "no file can have that name"
-        raise PlayshuffleError(
-            f"{shown(path)}: the configuration cannot be read: {why}.", Exit.CONFIG
-        ) from error
+        raise PlayshuffleError(f"Cannot read the configuration {shown(path)}: {why}.", Exit.CONFIG) from error
     if len(content) > _BYTES_MAX:
         raise PlayshuffleError(
-            f"{shown(path)} is larger than {_BYTES_MAX // 1024} KiB, so it is no configuration.", Exit.CONFIG
+            f"{shown(path)} is not a configuration: it is larger than {_BYTES_MAX // 1024} KiB.", Exit.CONFIG
         )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise PlayshuffleError(
-            f"{shown(path)}, line {line}: this is not UTF-8; save the file as UTF-8.", Exit.CONFIG
-        ) from error
+        raise ConfigError([Fault(path, "This line is not UTF-8. Save the file as UTF-8.", line)]) from error
     return Document(path, text, _table(path, text))
 
 
@@ -92,10 +133,10 @@ def _table(path: bytes, text: str) -> Mapping[str, Any]:
         message = str(error)
         match = _AT.search(message)
         line = int(match[1]) if match and match[1] else text.count("\n") + 1
+        column = int(match[2]) - 1 if match and match[2] else 0
         why = message[: match.start()] if match else message
-        raise PlayshuffleError(
-            f"{shown(path)}, line {line}: this is no TOML: {shown(why)}.", Exit.CONFIG
-        ) from error
+        source = text.split("\n")[line - 1].rstrip("\r")
+        raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line, source, column)]) from error
     except ValueError as error:  # a number of thousands of digits
         raise PlayshuffleError(f"{shown(path)} has a number that is too long.", Exit.CONFIG) from error
     except RecursionError as error:
@@ -103,7 +144,7 @@ def _table(path: bytes, text: str) -> Mapping[str, Any]:
 
 
 def _parsed_start(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
-    """The table that the first lines make, if they are whole."""
+    """Return the table that the first lines make, if they are whole."""
     try:
         return tomllib.loads("".join(f"{line}\n" for line in lines[:count]))
     except (ValueError, RecursionError):

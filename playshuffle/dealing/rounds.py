@@ -108,8 +108,8 @@ def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | 
     if not order.is_dealt_by_albums:
         takers = " and ".join(name for name, other in ORDERS.items() if other.is_dealt_by_albums)
         raise PlayshuffleError(
-            f"--albums does not work with --order {recipe.order}, which does not keep them together;"
-            f" it works with {takers}.",
+            f"--albums does not work with --order {recipe.order}, which does not keep albums together."
+            f" It works with {takers}.",
             Exit.USAGE,
         )
     assert order.tag is not None  # by an order that is dealt by albums

@@ -97,7 +97,7 @@ def write_library(folder: str) -> list[DemoTrack]:
         )
         if others:
             raise PlayshuffleError(
-                f"The folder {shown(folder)} is not empty: it holds {shown(others[0])!r}. "
+                f"The folder {shown(folder)} is not empty: it contains {shown(others[0])!r}. "
                 "Name a new folder for the demo.",
                 Exit.CANNOT_CREATE,
             )

@@ -9,18 +9,18 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import systemctl, units
 from playshuffle.system.xdg import config_home
 
-_SEE = "journalctl --user -u playshuffle tells why"
+_SEE = "to see why: journalctl --user -u playshuffle"
 
 
 def install(unit_texts: Mapping[str, str | None], *, deals: bool, tells: bool) -> Iterator[str]:
-    """Put units in place, and have the service run; done twice, it does nothing.
+    """Write the units and start the service. A second call changes nothing.
 
-    Yields what was done, line by line.
+    Yields lines that report each change.
 
     Args:
         unit_texts: as `units.rendered` makes them.
         deals: whether the timer for deals is needed, too.
-        tells: whether players are to be told what was written.
+        tells: whether the unit that tells players of new playlists is needed, too.
 
     Raises:
         PlayshuffleError: a unit is not ours, or cannot be written, or the service does not start.
@@ -35,19 +35,20 @@ def install(unit_texts: Mapping[str, str | None], *, deals: bool, tells: bool) -
         action = "removed" if unit_texts[name] is None else "wrote"
         yield f"{action} {shown(os.path.join(folder, name))}"
     if not changed:
-        yield f"all units in {shown(folder)} are as they should be"
+        yield f"all units in {shown(folder)} are up to date"
     if not systemctl.is_there():
-        yield "systemd does not run for this user here (or not in this session), so nothing was started;"
+        yield "no systemd for this user in this session, so nothing was started"
         yield "after the next login: systemctl --user enable --now playshuffle.service"
+        yield "without systemd: run `playshuffle watch` at start-up, see `playshuffle help service`"
         return
     if any(name.endswith(".conf") and unit_texts[name] is not None for name in unit_texts):
-        yield "this system gives no namespaces to services of a user: files are not protected from the"
-        yield "service, only system calls and the network are limited. To change that, install again after"
+        yield "this system does not allow a sandbox for files in a user's service; system calls and the"
+        yield "network are limited. To allow it, install again after"
         yield "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
     _order("daemon-reload")
     yield from _run(units.SERVICE, is_changed=bool(changed))
     for unit, is_needed, why in (
-        (units.DEAL_TIMER, deals, "nothing is to be dealt"),
+        (units.DEAL_TIMER, deals, "no playlist has deal"),
         (units.TELL_PATH, tells, "no playlist has tell"),
     ):
         if is_needed:
@@ -77,18 +78,18 @@ def uninstall() -> Iterator[str]:
         else:
             for name in main_units:
                 _forget_enabled(folder, name)
-            yield "systemd does not run for this user here, or not in this session; what runs, goes on"
+            yield "no systemd for this user in this session; a service that runs is not stopped"
     for name in own_units:
         _write_or_remove(paths[name], None)
         yield f"removed {shown(paths[name])}"
     for name in present:
         if name not in own_units:
-            yield f"left {shown(paths[name])}: it was not made by playshuffle service install"
+            yield f"kept {shown(paths[name])}: it was not written by playshuffle service install"
     if not own_units:
-        yield "no unit of ours is installed"
+        yield "the service is not installed"
     elif systemctl.is_there():
         _order("daemon-reload")
-    yield "playlists, configuration and what is remembered of orders are as they were"
+    yield "playlists, configuration and saved orders were not changed"
 
 
 def unit_folder() -> str:
@@ -103,7 +104,7 @@ def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
     verb = "restart" if was_active and is_changed else "start"
     started = systemctl.ask(verb, unit)
     if started.code != 0:
-        raise PlayshuffleError(f"{unit} is enabled, but does not start: {_SEE}.", Exit.LOSSES)
+        raise PlayshuffleError(f"{unit} is enabled, but does not start. {_SEE.capitalize()}", Exit.LOSSES)
     done = "runs" if was_active and verb == "start" else f"{verb}ed"
     yield f"{unit} is enabled and {'runs' if done == 'runs' else 'was ' + done}"
 
@@ -111,10 +112,10 @@ def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
 def _linger() -> Iterator[str]:
     lingers = systemctl.lingers()
     if lingers:
-        yield "linger: on; it runs while nobody is logged in, too"
+        yield "linger: on; the service runs without a login session, too"
     elif lingers is False:
-        yield "linger: off; it runs only while you are logged in."
-        yield "for always: sudo loginctl enable-linger $USER"
+        yield "linger: off; the service runs only while you are logged in"
+        yield "to run it always: sudo loginctl enable-linger $USER"
 
 
 def _order(*words: str) -> None:
@@ -128,8 +129,8 @@ def _order(*words: str) -> None:
 def _check_ours(path: str) -> None:
     if os.path.lexists(path) and not is_ours(path):
         raise PlayshuffleError(
-            f"{shown(path)} was not made by playshuffle service install; nothing was changed."
-            " Move it away, or go on to look after it yourself.",
+            f"{shown(path)} was not written by playshuffle service install. Nothing was changed."
+            " Move the file and try again.",
             Exit.CANNOT_CREATE,
         )
 
@@ -151,7 +152,7 @@ def unit_content(path: str) -> str | None:
 
 
 def _write_or_remove(path: str, text: str | None) -> bool:
-    """Have a file hold a text, or be gone; whether that was anything to do."""
+    """Write a text to a file, or remove the file; return whether that changed anything."""
     if unit_content(path) == text:
         return False
     try:
@@ -168,13 +169,14 @@ def _write_or_remove(path: str, text: str | None) -> bool:
         os.replace(draft, path)
     except OSError as error:
         raise PlayshuffleError(
-            f"{shown(path)} cannot be changed: {error.strerror}. Mend that and try again.", Exit.CANNOT_CREATE
+            f"{shown(path)} cannot be changed: {error.strerror}. Correct that and try again.",
+            Exit.CANNOT_CREATE,
         ) from error
     return True
 
 
 def _forget_enabled(folder: str, unit: str) -> None:
-    """Take away the links by which a unit is enabled, where no systemd does it."""
+    """Remove the links that enable a unit, where no systemd does it."""
     for target in ("default.target.wants", "timers.target.wants"):
         link = os.path.join(folder, target, unit)
         if os.path.islink(link):

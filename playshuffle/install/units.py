@@ -62,8 +62,8 @@ def program() -> Program:
     for hidden in HIDDEN:
         if any(_is_in(place, hidden) for place in places):
             raise PlayshuffleError(
-                f"The program lies below {hidden}, and a service sees only files of its own there;"
-                " install it elsewhere.",
+                f"The program is installed below {hidden}, where a service cannot see it. Install it in"
+                " another folder.",
                 Exit.CONFIG,
             )
     return Program(words, tuple(dict.fromkeys(places)))
@@ -123,7 +123,9 @@ def shipped(name: str) -> str:
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 return file.read()
-    raise PlayshuffleError(f"This installation lacks the unit file {name}; install it anew.", Exit.NO_INPUT)
+    raise PlayshuffleError(
+        f"This installation lacks the unit file {name}. Install playshuffle again.", Exit.NO_INPUT
+    )
 
 
 def is_fit(path: str) -> bool:
@@ -172,7 +174,8 @@ def _is_in(path: str, folder: str) -> bool:
 def _fit(path: str) -> str:
     if not is_fit(path):
         raise PlayshuffleError(
-            f"{shown(path)} cannot be named in a unit of systemd; choose a place without such characters.",
+            f"'{shown(path)}' has characters that a systemd unit cannot contain. Rename it or choose another"
+            " folder.",
             Exit.CONFIG,
         )
     return path

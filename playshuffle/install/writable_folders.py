@@ -25,7 +25,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
         cache = cache_folder(make=False)
     except OSError as error:
         raise PlayshuffleError(
-            f"There is no place to remember orders in: {error.strerror}. Set XDG_STATE_HOME to one.",
+            f"Orders cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.",
             Exit.CANNOT_CREATE,
         ) from error
     # The file that a link leads to is replaced; or the link itself, if it leads somewhere else by then.

@@ -14,6 +14,7 @@ from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
+from playshuffle.system.near_file import near_file
 
 
 class Root(NamedTuple):
@@ -25,7 +26,7 @@ class Root(NamedTuple):
 
 
 _SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
-_CONFIRM = "If it is meant, say --allow-shrink."
+_CONFIRM = "If the tracks are gone for good, add --allow-shrink."
 
 
 def check_root(path: bytes, last_root: Root | None) -> None:
@@ -43,12 +44,14 @@ def check_root(path: bytes, last_root: Root | None) -> None:
         why = error.strerror
         if last_root is not None and last_root.tracks:
             raise missing_error(path, f"{why}; {last_root.tracks:,} tracks were there") from error
+        near = near_file(path, is_folder=True)
+        hint = f"Did you mean {shown(near)}?" if near else "Give a folder that exists and can be read."
         raise PlayshuffleError(
-            f"{shown(path)}: {why}; give a folder that exists and can be read.", Exit.NO_INPUT
+            f"Cannot read the folder {shown(path)}: {why}. {hint}", Exit.NO_INPUT
         ) from error
     if not is_folder:
         raise PlayshuffleError(
-            f"{shown(path)} is a file, not a folder; give the folder that it is in.", Exit.NO_INPUT
+            f"{shown(path)} is a file, not a folder. Give the folder that contains it.", Exit.NO_INPUT
         )
 
 
@@ -159,8 +162,8 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
         with contextlib.suppress(OSError):  # it was just removed
             owners.add(os.stat(root).st_uid)
     return [
-        f"You are root, and the music is not root's (user {owner}): what is remembered, and the playlist,"
-        " will be root's. Run it as that user; without a login, there is playshuffle@USER.service."
+        f"Running as root, but the music belongs to user {owner}. The playlist and the saved state will be"
+        " owned by root. Run it as that user, or use playshuffle@USER.service."
         for owner in sorted(owners - {0})
     ]
 

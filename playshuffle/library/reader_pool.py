@@ -282,7 +282,7 @@ class _Pool:
 
 def _cannot_start() -> PlayshuffleError:
     return PlayshuffleError(
-        f"Tags cannot be read: {sys.executable} starts no process for it. Mend that, or do without tags.",
+        f"Tags cannot be read: {sys.executable} cannot start a process. Correct that, or add --no-tags.",
         Exit.CANNOT_CREATE,
     )
 

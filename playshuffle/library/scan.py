@@ -1,4 +1,4 @@
-"""Scan folders into a library, and cache what was read."""
+"""Scan folders into a library, and cache the tags of its tracks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ def survey_files(
 
 
 def _holds_all_of(cached: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
-    """Return whether a folder with some of its files may replace what is known of it."""
+    """Return whether a folder with some of its files may replace its cached version."""
 
     def holds_all(folder: Folder) -> bool:
         before = cached.get(folder.path)

@@ -70,9 +70,9 @@ class _Disk(FileIO):
         with self._remember_error():
             return super().readall()
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+    def seek(self, offset: int, origin: int = os.SEEK_SET, /) -> int:
         with self._remember_error():
-            return super().seek(offset, whence)
+            return super().seek(offset, origin)
 
     @contextmanager
     def _remember_error(self) -> Iterator[None]:
@@ -139,7 +139,7 @@ def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
     else:
         info, pairs = read_audio(file, format_, start)
     if not is_sure and getattr(info, "sketchy", False):
-        raise SketchyError("a few bytes that look like MPEG frames, by chance")
+        raise SketchyError("not audio: only a few bytes look like MPEG frames")
     values_of: dict[str, list[Any]] = {}
     for name, values in pairs:
         values_of.setdefault(name.lower(), []).extend(values)

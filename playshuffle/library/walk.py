@@ -198,7 +198,7 @@ class _Walk:
     def _read(
         self, path: bytes, status: os.stat_result, rules: Rules | None, known: Folder | None
     ) -> tuple[Folder, Rules | None]:
-        """Read a folder afresh; also the ignore rules that hold below it."""
+        """Read a folder from disk; also the ignore rules that hold below it."""
         listing = Listing(
             path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns(), still_ns=self.still_ns
         )
@@ -208,7 +208,7 @@ class _Walk:
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
-        """Report an unreadable folder, and reuse what was known of it and all below it."""
+        """Report an unreadable folder, and reuse the last listing of it and all below it."""
         report = Skipped(path, os.strerror(error.errno or 0))
         if report not in self.found.unreadable:
             self.found.unreadable.append(report)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from playshuffle.duration import words
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
@@ -19,6 +20,7 @@ from playshuffle.shuffle import (
     soonest_after,
     swap_apart,
 )
+from playshuffle.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def _by_length(
     fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
     if not fitting:
         raise PlayshuffleError(
-            "No track is known to be as short as --time, so there is none to choose from; allow more.",
+            f"--time {words(time_ms)}: no track is known to be that short. Allow more time.",
             Exit.USAGE,
         )
     for pin in pinned:
@@ -197,7 +199,8 @@ def _shuffled(
         end = recipe.part[-1] + 1
         if end > len(base):
             raise PlayshuffleError(
-                f"--part reaches up to place {end:,}: the list ends at {len(base):,}.", Exit.USAGE
+                f"--part ends at position {end:,}, but the playlist ends at {len(base):,}. Choose less.",
+                Exit.USAGE,
             )
         staying = frozenset(range(len(base))).difference(recipe.part) | pinned_at.keys()
     return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
@@ -210,14 +213,15 @@ def _after_gap(
     count = len(unplayed) + len(played)
     if gap > count:
         raise PlayshuffleError(
-            f"--gap of {gap:,} plays: there are only {count:,} tracks to choose from; take a smaller one.",
+            f"--gap {gap:,} is too large: there are only {counted(count, 'track')}. Choose a smaller gap.",
             Exit.USAGE,
         )
     try:
         return not_before([*unplayed, *played], soonest_after(played, gap), randbelow, pins)
     except EmptyPositionError as error:
         raise PlayshuffleError(
-            f"--pin and --gap leave no track for place {error.position + 1}; take a smaller gap.", Exit.USAGE
+            f"--pin and --gap leave no track for position {error.position + 1}. Choose a smaller gap.",
+            Exit.USAGE,
         ) from error
 
 
@@ -231,7 +235,10 @@ def _fitting(
     """How many entries of the order, the pinned ones among them, fit into the time beside `closing`."""
     left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
     if left_ms < 0:
-        raise PlayshuffleError("The pinned tracks alone are longer than --time.", Exit.USAGE)
+        raise PlayshuffleError(
+            "The pinned tracks alone are longer than --time. Allow more time, or pin fewer tracks.",
+            Exit.USAGE,
+        )
     count = len(pinned_at)
     for place, index in enumerate(order):
         if place not in pinned_at:

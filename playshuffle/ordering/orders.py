@@ -328,7 +328,7 @@ def check(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
         raise PlayshuffleError("--group-size must be a number from 1.", Exit.USAGE, ["--group-size"])
     if recipe.gap is not None and recipe.part is not None:
         raise PlayshuffleError(
-            "--gap does not work with --part: tracks outside of the part stay where they were.",
+            "--gap does not work with --part: the tracks outside it keep their positions. Remove either.",
             Exit.USAGE,
             ["--gap", "--part"],
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import HERE, LAST, Pin
+from playshuffle.text import any_of
 
 
 def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
@@ -29,7 +30,7 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     else:
         track = text
     raise PlayshuffleError(
-        f"--pin: no track '{shown(track)}' in the library{_near(track, paths)}.", Exit.USAGE
+        f"--pin: the library has no track '{shown(track)}'.{_near(track, paths)}", Exit.USAGE
     )
 
 
@@ -50,7 +51,7 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
         index, place = pin.index, pin.place
         if index in pinned_at.values():
             raise PlayshuffleError(
-                f"{shown(tracks.paths[index])} is pinned twice; leave one --pin away.", Exit.USAGE
+                f"{shown(tracks.paths[index])} is pinned twice. Remove one --pin.", Exit.USAGE
             )
         if not isinstance(place, int):
             present_place = index if last is None else last.index(index)
@@ -60,7 +61,7 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
         if place in pinned_at:
             raise PlayshuffleError(
                 f"Both {shown(tracks.paths[pinned_at[place]])} and {shown(tracks.paths[index])} are pinned"
-                f" to place {place + 1}; choose another for one of them.",
+                f" to position {place + 1}. Choose another position for one of them.",
                 Exit.USAGE,
             )
         pinned_at[place] = index
@@ -70,7 +71,7 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
 def beyond(path: bytes, place: int, count: int) -> PlayshuffleError:
     """Say that a track cannot have a place behind the end of the list."""
     return PlayshuffleError(
-        f"{shown(path)} cannot be pinned to place {place + 1}: the list ends at {count}.", Exit.USAGE
+        f"{shown(path)} cannot be pinned to position {place + 1}: the playlist ends at {count}.", Exit.USAGE
     )
 
 
@@ -100,7 +101,7 @@ def _place(word: str) -> int | str | None:
         return word
     if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python reads no number of thousands
         if int(word) == 0:
-            raise PlayshuffleError("--pin: places are counted from 1.", Exit.USAGE)
+            raise PlayshuffleError("--pin: positions are counted from 1.", Exit.USAGE)
         return int(word) - 1
     return None
 
@@ -118,8 +119,8 @@ def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int |
     if len(matches) > 1:
         first = ", ".join(shown(paths[index]) for index in matches[:3])
         raise PlayshuffleError(
-            f"--pin: {len(matches)} tracks are called '{shown(name)}' ({first}{', …' * (len(matches) > 3)});"
-            " give more of the path.",
+            f"--pin: {len(matches)} tracks are called '{shown(name)}' ({first}{', …' * (len(matches) > 3)})."
+            " Give more of the path.",
             Exit.USAGE,
         )
     return matches[0] if matches else None
@@ -130,4 +131,4 @@ def _near(track: str, paths: Sequence[bytes]) -> str:
 
     names = {os.fsdecode(os.path.basename(path)) for path in paths}
     near = get_close_matches(os.path.basename(track), sorted(names), 3, 0.5)
-    return "; near are " + ", ".join(f"'{shown(name)}'" for name in near) if near else ""
+    return f" Did you mean {any_of([repr(shown(name)) for name in near])}?" if near else ""

@@ -59,7 +59,9 @@ def load(name: str) -> PluginOrder:
     """
     point = find(name)
     if point is None:
-        raise PlayshuffleError(f"No package defines the order '{shown(name)}' any more.", Exit.USAGE)
+        raise PlayshuffleError(
+            f"No package defines the order '{shown(name)}'. Install its package again.", Exit.USAGE
+        )
     try:
         function = point.load()
     except Exception as error:  # the code of somebody else may raise anything

@@ -60,8 +60,8 @@ def parse_part(text: str) -> range:
     start, count, stride = (int(number or 1) for number in match.groups()) if match else (0, 0, 0)
     if not (start and count and stride):
         raise PlayshuffleError(
-            f"--part '{shown(text)}' is no part; write it START:COUNT or START:COUNT:STRIDE, with numbers"
-            " from 1: 1:40 is the first forty places, 1:20:2 every other one of them.",
+            f"--part '{shown(text)}' is not a part. Write START:COUNT or START:COUNT:STRIDE, such as 1:40 for"
+            " the first 40 positions, or 1:20:2 for every other one of them.",
             Exit.USAGE,
         )
     return range(start - 1, start - 1 + count * stride, stride)

@@ -94,7 +94,7 @@ class NothingMatchesError(PlayshuffleError):
         if skipped is not None and skipped.indices:
             files = counted(len(skipped.indices), "file")
             problem += f". Skipped are {files} of spoken word; --spoken includes them"
-        super().__init__(f"{problem}. The playlist was left as it is.", Exit.NOTHING_TO_PLAY, ["--where"])
+        super().__init__(f"{problem}. The playlist was not changed.", Exit.NOTHING_TO_PLAY, ["--where"])
 
 
 def choose(
@@ -166,7 +166,7 @@ def check_needs(request: Request) -> None:
     fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}
     if fields:
         raise PlayshuffleError(
-            f"--where looks at {min(fields)}, which needs the tags; omit --no-tags.",
+            f"--where uses {min(fields)}, which needs tags. Remove --no-tags.",
             Exit.USAGE,
             ["--where", "--no-tags"],
         )

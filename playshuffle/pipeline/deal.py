@@ -75,7 +75,8 @@ def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> D
     with open_session(request, tools, deals=True) as run:
         if _history(run).deck.deal is None:
             raise PlayshuffleError(
-                f"Nothing was dealt into {shown(_target(run).path)} yet; leave --again away.", Exit.USAGE
+                f"Nothing was dealt to {shown(_target(run).path)} yet. Remove --again to deal now.",
+                Exit.USAGE,
             )
         return _repeat_deal(run, every, now)
 
@@ -104,12 +105,12 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
         path, before = _target(run).path, _history(run).before
         if before is None:
             raise PlayshuffleError(
-                f"There is no deal of {shown(path)} to take back; only the last one can be.", Exit.USAGE
+                f"There is no deal of {shown(path)} to undo. Only the last deal can be undone.", Exit.USAGE
             )
         notes = [
-            "The reset was taken back, and the round goes on."
+            "The reset was undone. The round continues."
             if _history(run).deck.is_ended
-            else "The last deal was taken back, and comes with the next one."
+            else "The last deal was undone. Its tracks come with the next deal."
         ]
         report = _report(run, before.deck.deal.entries if before.deck.deal is not None else ())
         if report.count:
@@ -119,7 +120,7 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
         else:
             decks.restore_previous(run.state, path)
             is_changed = False
-            notes.append(f"{shown(path)} stays as it is until then.")
+            notes.append(f"{shown(path)} is not changed until then.")
         report = run.finish(replace(report, notes=notes), is_changed=is_changed)
         return Dealt(report, before.deck, is_new=False, certain=report.count)
 
@@ -165,9 +166,8 @@ def _next_deck(run: Session, tools: Tools, amount: Amount, every: Every, now: da
     deck = update_deck(_history(run).deck, paths, rounds, is_whole=is_whole)
     if waits_for_missing(deck):
         raise PlayshuffleError(
-            f"{run.missing[0].summary}. All tracks left in this round ({len(deck.missing):,})"
-            " are there, so the playlist was left as it is. Mount the drive and try again, or say"
-            " --allow-shrink to go on without it.",
+            f"{run.missing[0].summary}. All remaining tracks of this round ({len(deck.missing):,}) are on it,"
+            " so the playlist was not changed. Mount the drive and try again, or add --allow-shrink.",
             Exit.MISSING,
         )
     size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
@@ -203,8 +203,8 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
     notes = []
     if now.date() < last.period:
         notes.append(
-            f"The clock says {now.date()}, but the last deal is of {last.period}; it stays until then."
-            " If it is the clock that was wrong then, --every run deals anew, and by today's date."
+            f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
+            " then. If the clock was wrong at the last deal, --every run deals now."
         )
     report = _replace(run, deck, _history(run).before, notes)
     return Dealt(report, mark_written(deck), is_new=False, certain=report.count)

@@ -146,8 +146,8 @@ class EntryWriter(NamedTuple):
         if phrases:
             rest = f" and {len(phrases) - _SHOWN:,} more" if len(phrases) > _SHOWN else ""
             raise PlayshuffleError(
-                f"{PLAYERS[self.player].title} would lose {', '.join(phrases[:_SHOWN])}{rest}, so"
-                " nothing was written; rename them, or leave --strict away.",
+                f"{PLAYERS[self.player].title} would lose {', '.join(phrases[:_SHOWN])}{rest}. Nothing was"
+                " written. Rename the files, or remove --strict.",
                 Exit.LOSSES,
             )
 
@@ -167,8 +167,8 @@ def entry_writer(request: Request, target: Target | None, folders: Sequence[Fold
         foreign = is_foreign(request.swaps)
         if foreign and (style is PathStyle.URI or format_.is_uri):
             raise PlayshuffleError(
-                "What is no path of this system cannot be written as a URI; leave --paths uri away, or put"
-                " a path in its place.",
+                "A path of another system, such as one with a drive letter, cannot be written as a URI."
+                " Remove --paths uri, or replace the prefix with a Unix path.",
                 Exit.USAGE,
             )
         base = Base(folder, request.swaps, tuple(local for local, _ in request.swaps))

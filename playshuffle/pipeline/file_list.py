@@ -61,5 +61,7 @@ def _content(source: str, path: bytes) -> bytes:
 def _bounded(file: BinaryIO, name: str) -> bytes:
     content = file.read(_MOST + 1)
     if len(content) > _MOST:
-        raise PlayshuffleError(f"{name} has more than {_MOST >> 20} MB, so it is not a list.", Exit.NO_INPUT)
+        raise PlayshuffleError(
+            f"{name} is not a list of files: it is larger than {_MOST >> 20} MB.", Exit.NO_INPUT
+        )
     return content

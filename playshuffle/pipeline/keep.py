@@ -33,7 +33,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         redraw_before_s: draw a new order if the present one is older than this time (Unix seconds).
 
     Raises:
-        PlayshuffleError: the playlist could not be kept; the file is as it was.
+        PlayshuffleError: the playlist could not be updated; the file was not changed.
     """
     with open_session(request, tools, changes, must_remember=True) as run:
         assert run.target is not None, "a kept playlist is a file"
@@ -43,7 +43,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         notes = []
         if drawn_s > now_s + _CLOCK_TOLERANCE_S:
             day = datetime.fromtimestamp(drawn_s).astimezone().date()
-            notes.append(f"The order is dated {day}, which is in the future: it counts as drawn now.")
+            notes.append(f"The order is dated {day}, which is in the future. It counts as made now.")
             drawn_s = now_s
         if before is None:
             report = draw_order(run, tools.randbelow, is_update=True)

@@ -11,6 +11,7 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
 from playshuffle.shuffle import RandBelow
+from playshuffle.text import counted
 
 
 def make_playlist(request: Request, tools: Tools) -> Report:
@@ -39,7 +40,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             recipe = _with_gap(recipe, len(run.tracks))
         if recipe.gap is not None and recipe.gap.plays(len(run.tracks)) > len(run.tracks):
             gap_notes.append(
-                f"The gap of {recipe.gap.size:,} plays is longer than the list, so it is shortened."
+                f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
             )
             recipe = replace(recipe, gap=Gap(len(run.tracks)))
     last = None
@@ -71,9 +72,9 @@ def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str
         unknown = tracks.durations_ms.count(0)
         longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
         if unknown:
-            notes.append(f"Left out for --time, since their length is not known: {unknown:,} tracks.")
+            notes.append(f"{counted(unknown, 'track')} of unknown length skipped because of --time")
         if longer:
-            notes.append(f"Left out, since they alone are longer than --time: {longer:,} tracks.")
+            notes.append(f"{counted(longer, 'track')} longer than --time skipped")
     if ORDERS[recipe.order].from_last and (last is None or not last.count):
-        notes.append(f"There is no last order yet, so {recipe.order} begins with that by path.")
+        notes.append(f"This playlist has no last order, so {recipe.order} starts from the order by path.")
     return notes

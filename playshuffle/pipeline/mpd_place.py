@@ -52,8 +52,9 @@ def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) ->
     pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
     if not pairs:
         raise PlayshuffleError(
-            f"MPD plays what is in {shown(conf.music)} ({shown(conf.path)}), and there is none of this music;"
-            " name the playlist with -o, and its folder as MPD sees it with --replace-prefix FROM=TO.",
+            f"MPD cannot play this music, since it is outside of its music folder, {shown(conf.music)}"
+            f" ({shown(conf.path)}). Name the playlist with -o, and the folder as MPD sees it with"
+            " --replace-prefix FROM=TO.",
             Exit.NO_INPUT,
         )
     within = tuple(root_part for root_part, _ in pairs)

@@ -99,10 +99,10 @@ def nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> Plays
     """Return the error for folders without a track."""
     where = ", ".join(map(shown, roots))
     if not skipped:
-        return PlayshuffleError(f"There is no audio file in {where}.", Exit.NOTHING_TO_PLAY)
+        return PlayshuffleError(f"{where} contains no audio files.", Exit.NOTHING_TO_PLAY)
     first = f"{shown(skipped[0].path)}: {skipped[0].reason}"
     return PlayshuffleError(
-        f"There is nothing to play in {where}; left out: {first}"
+        f"{where} contains nothing to play. Skipped: {first}"
         f"{f' and {len(skipped) - 1:,} more' * (len(skipped) > 1)}.",
         Exit.NOTHING_TO_PLAY,
     )

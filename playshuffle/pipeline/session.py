@@ -139,9 +139,7 @@ class Session:
         notes = [*report.notes, *root_user_notes(self.request.roots), *self.state.notes]
         notes += self.target.notes if self.target is not None else []
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
-        notes += [
-            f"{error.summary}; what is there is passed over, and comes later." for error in self.missing
-        ]
+        notes += [f"{error.summary}. Its tracks are skipped until it is back." for error in self.missing]
         by_root = [(root.path, root.tracks) for root in self.roots if not root.path.endswith(b"/")]
         return replace(report, is_changed=is_changed, by_root=by_root, notes=notes)
 
@@ -271,8 +269,8 @@ def _check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
     missing_files = [path for path, reason in skipped if reason == MISSING]
     if 2 * len(missing_files) > len(files):
         raise PlayshuffleError(
-            f"{len(missing_files):,} of {counted(len(files), 'file')} named by --from are missing, among them"
-            f" {shown(missing_files[0])}. The playlist was left as it is. Mount the drive, or correct the"
+            f"{len(missing_files):,} of {counted(len(files), 'file')} in --from are missing, such as"
+            f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
             " list.",
             Exit.MISSING,
         )
@@ -324,9 +322,9 @@ def _check_pin(text: str, request: Request, choice: Choice) -> None:
     if why is not None:
         code, reason = why
         raise PlayshuffleError(
-            f"--pin: {shown(path)} is left out by --{code}: {reason}. Change the query, or omit the pin."
+            f"--pin: {shown(path)} is skipped by --{code}: {reason}. Change the query, or remove the pin."
             if code == WHERE
-            else f"--pin: {shown(path)} is left out: {reason}.",
+            else f"--pin: {shown(path)} is skipped: {reason}. Remove the pin.",
             Exit.USAGE,
             ["--pin"],
         )

@@ -68,8 +68,8 @@ class Target:
             self.last = next((order for order in orders_seen if order.content == content), orders_seen[0])
             if self.last.content != content:
                 self.notes.append(
-                    f"{shown(self.path)} was changed by other hands since it was last written; it is"
-                    " replaced, and the order that was remembered counts as its last."
+                    f"Another program changed {shown(self.path)}. It is replaced, and its last order is"
+                    " the saved one."
                 )
 
     @cached_property
@@ -135,8 +135,8 @@ class Target:
             return [_content(file, size) for file in self._files]
         except OSError as error:
             raise PlayshuffleError(
-                f"{shown(self.path)} cannot be read ({error.strerror}), so it is left as it is;"
-                " choose another name.",
+                f"{shown(self.path)} cannot be read: {error.strerror}. It was not changed. Choose another"
+                " name.",
                 Exit.CANNOT_CREATE,
             ) from error
 
@@ -169,11 +169,11 @@ def _exists(path: bytes) -> bool:
         return False
     except OSError as error:
         raise PlayshuffleError(
-            f"{shown(path)} cannot be written: {error.strerror}; choose another name.", Exit.CANNOT_CREATE
+            f"{shown(path)} cannot be written: {error.strerror}. Choose another name.", Exit.CANNOT_CREATE
         ) from error
     if not stat.S_ISREG(status.st_mode):
-        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-        raise PlayshuffleError(f"{shown(path)} is {kind}; choose another name.", Exit.CANNOT_CREATE)
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise PlayshuffleError(f"{shown(path)} is {kind}. Choose another name.", Exit.CANNOT_CREATE)
     return status.st_size > 0
 
 
@@ -193,6 +193,6 @@ def check_name(path: bytes) -> None:
     )
     like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
     raise PlayshuffleError(
-        f"{shown(path)} {problem}; name a playlist like {like}.m3u, or say -o - for standard output.",
+        f"{shown(path)} {problem}. Use a name like {like}.m3u, or -o - for standard output.",
         Exit.USAGE,
     )

@@ -90,7 +90,7 @@ def check_playlist(
     is_generic = [*names] == [GENERIC]
     if names and not is_generic and not playlist.is_m3u:
         raise PlayshuffleError(
-            f"{shown(path)}: what players lose is known of M3U playlists only. Omit --for.",
+            f"--for checks only M3U playlists, and {shown(path)} has another format. Remove --for.",
             Exit.USAGE,
         )
     local = [entry for entry in playlist.entries if entry.form]

@@ -1,4 +1,4 @@
-"""Define player profiles: what is written for a player, and what it loses."""
+"""Define player profiles: the form of playlists for a player, and the entries that it loses."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

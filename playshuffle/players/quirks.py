@@ -76,14 +76,14 @@ QUIRKS: dict[str, Quirk] = {
 }
 
 
-# Of lines and lists that others wrote; what tells them is in `check`.
+# Of lines and lists from other programs; `check` recognises them.
 LIST_QUIRKS = {
-    "colon": Quirk("a ':' in what comes first, as in a URI", "write ./ before it"),
-    "blank": Quirk("a blank in front, which is stripped", "write ./ before it"),
+    "colon": Quirk("a ':' before the first slash, as in a URI", "write ./ before it"),
+    "blank": Quirk("a space at the start, which is removed", "write ./ before it"),
     "tilde": Quirk("'~/' in front, taken for the home folder", "write ./ before it"),
     "angle": Quirk("'<' in front", "write ./ before it"),
     "letter": Quirk("one letter and ':' in front, as of a drive", "write ./ before it"),
-    "drive": Quirk("what looks like a drive or a share in front", "write ./ before it"),
+    "drive": Quirk("a start that looks like a drive or a share", "write ./ before it"),
     "doubled": Quirk("'//' within the path", "write one '/'"),
     "itself": Quirk("an entry named like the playlist", "rename the playlist"),
     "folder": Quirk("an entry that is a folder", "list its files"),
@@ -93,12 +93,12 @@ LIST_QUIRKS = {
     "percent": Quirk("a relative path with URI escapes", "write the path itself"),
     "windows": Quirk("backslashes for slashes", "write slashes"),
     "latin1": Quirk("a name in Latin-1 that is UTF-8 on the disk", "convert the file to UTF-8"),
-    "headless": Quirk("a byte order mark and no #EXTM3U: the first entry", "leave the mark away"),
+    "headless": Quirk("a byte order mark and no #EXTM3U: the first entry", "remove the mark"),
     "utf16": Quirk("a file in UTF-16", "convert the file to UTF-8"),
     "mac": Quirk("lines that end in CR alone", "end them with LF"),
-    "hls": Quirk("tags of a stream (#EXT-X-…)", "leave them away"),
-    "empty": Quirk("an empty line", "leave it away"),
-    "dead": Quirk("a missing file, with which all is lost", "leave it away"),
+    "hls": Quirk("tags of a stream (#EXT-X-…)", "remove them"),
+    "empty": Quirk("an empty line", "remove it"),
+    "dead": Quirk("one missing file makes it reject the whole playlist", "remove missing entries"),
     "spoilt": Quirk("a file that is not UTF-8: its names are taken for Latin-1", "convert the file to UTF-8"),
     "codepage": Quirk("a suffix for which names are not taken for UTF-8", "call it .m3u8"),
     "capitals": Quirk("a suffix in capitals", "write it in small letters"),

@@ -138,8 +138,8 @@ def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[Prepar
 def not_ours(path: bytes) -> PlayshuffleError:
     """Return the error for a file from another program."""
     return PlayshuffleError(
-        f"{shown(path)} was not written by playshuffle, so it is left as it is;"
-        " choose another name with -o, or say --force to replace it.",
+        f"{shown(path)} was not written by playshuffle, so it was not changed. Choose another name with -o,"
+        " or add --force to replace it.",
         Exit.CANNOT_CREATE,
     )
 

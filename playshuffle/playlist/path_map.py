@@ -106,7 +106,7 @@ def parse_swap(text: bytes) -> tuple[bytes, bytes]:
     local, equals, player_path = text.rpartition(b"=")
     if not (equals and local.startswith(b"/") and _is_rooted(player_path)):
         raise PlayshuffleError(
-            f"--replace-prefix '{shown(text)}' is not FROM=TO with two whole paths; write it like"
+            f"--replace-prefix '{shown(text)}' is not FROM=TO with two absolute paths. Write it like"
             " /srv/music=/music.",
             Exit.USAGE,
         )
@@ -117,15 +117,17 @@ def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], .
     """Put the folder that the player knows in place of the music folder.
 
     Raises:
-        PlayshuffleError: it is no whole path, or there are several music folders.
+        PlayshuffleError: it is not an absolute path, or there are several music folders.
     """
     if not _is_rooted(text):
         raise PlayshuffleError(
-            f"--root-as '{shown(text)}' is no whole path; write it like /Music.", Exit.USAGE, ["--root-as"]
+            f"--root-as '{shown(text)}' is not an absolute path. Write it like /Music.",
+            Exit.USAGE,
+            ["--root-as"],
         )
     if len(roots) != 1:
         raise PlayshuffleError(
-            "--root-as goes with one music folder; for several use --replace-prefix FROM=TO.",
+            "--root-as works with one music folder only. For several use --replace-prefix FROM=TO.",
             Exit.USAGE,
             ["--root-as", "folders"],
         )

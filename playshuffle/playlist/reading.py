@@ -127,14 +127,14 @@ def content_of(path: bytes) -> bytes:
                 if status.st_size > _MOST:
                     raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
                 return file.read()
-            reason = "no regular file"
+            reason = "not a regular file"
     except OSError as error:
         reason = error.strerror or "unreadable"
     raise PlayshuffleError(f"{shown(path)} cannot be read: {reason}. Name a playlist.", Exit.NO_INPUT)
 
 
 def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
-    return PlayshuffleError(f"{shown(path)} is no playlist: {why}. Name another file.", Exit.NO_INPUT)
+    return PlayshuffleError(f"{shown(path)} is not a playlist: {why}. Name another file.", Exit.NO_INPUT)
 
 
 def _entries_folder(path: bytes) -> bytes:

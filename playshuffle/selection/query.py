@@ -327,7 +327,7 @@ def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:
         if row < count:
             return folder, row
         row -= count
-    raise ValueError(f"there is no track {index}")
+    raise ValueError(f"no track has the index {index}")
 
 
 def shown_value(field: Field, raw: Any) -> str:

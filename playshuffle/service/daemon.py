@@ -28,6 +28,7 @@ from playshuffle.service.signals import received, signal_pipe
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.system import sandbox
+from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.stall import StallClock
 from playshuffle.watch.watcher import BEAT_S, Watch
@@ -83,7 +84,7 @@ def run(load: Callable[[], Config]) -> int:
                 except PlayshuffleError as error:
                     if config is before:
                         raise
-                    _LOG.error("The configuration cannot be kept, so the old one stays in force: %s", error)
+                    _LOG.error("the new configuration cannot be used, the old one stays in force: %s", error)
                     config = before
                     managed, broken = _lock_playlists(config, stack)
                 status = LiveStatus(managed, broken, began_s, status_file)
@@ -113,8 +114,8 @@ def run(load: Callable[[], Config]) -> int:
             tries = tries + 1 if end is _End.RESTART_UPDATES and not life.has_updated else 0
             if tries == _TRIES:
                 raise PlayshuffleError(
-                    "The process that keeps the playlists ends before it begins; if playshuffle was"
-                    " just upgraded, start it again.",
+                    "The process that updates the playlists ends as soon as it starts. If playshuffle was"
+                    " just upgraded, start the service again.",
                     Exit.MISSING,
                 )
             before, config = config, life.reloaded or config
@@ -226,7 +227,7 @@ class _Life:
                     self._wait_for_update()
                     return end
                 if self._updates.is_over:
-                    _LOG.error("the process that keeps the playlists was killed; another one is begun")
+                    _LOG.error("the process that updates the playlists was killed; starting another one")
                     return _End.RESTART_UPDATES
                 self._check_clock()
                 is_outdated = self._installation.change is not None and _is_under_systemd()
@@ -284,18 +285,18 @@ class _Life:
         try:
             self.reloaded = _load(self._load)
         except PlayshuffleError as error:
-            _LOG.error("The configuration is broken, so the old one stays in force: %s", error)
+            _LOG.error("the configuration is wrong, the old one stays in force: %s", error)
             notify.ready()
             self._watch.ask("asked")
             return None
-        _LOG.info("the configuration is read anew")
+        _LOG.info("configuration reloaded")
         return _End.RELOAD
 
     def _check_sandbox(self) -> _End | None:
         """Restart the service if that opens a folder to it; what was shut at the start stays so."""
         for name in sorted(self._shut_since - self._shut):
             if _is_under_systemd():
-                _LOG.warning("%s: its folder was made anew; the sandbox opens to it with a new start", name)
+                _LOG.warning("%s: its folder was created again; restarting to open the sandbox to it", name)
                 return _End.RESTART
         return None
 
@@ -336,7 +337,7 @@ class _Life:
         silent_s = self._silence.stalled_s
         if silent_s > self._stalled_s and not self._is_given_up:
             _LOG.error(
-                "A pass has not moved on for %.0f seconds, and is ended; see below where it is", silent_s
+                "An update made no progress for %.0f seconds and is stopped; its stack follows", silent_s
             )
             self._updates.interrupt(signal.SIGABRT)
             self._is_given_up = True
@@ -358,5 +359,6 @@ def _today() -> str:
 
 def _description(batch: Batch) -> str:
     if batch.is_whole:
-        return f"everything is looked at: {batch.why}"
-    return f"{len(batch.folders):,} folders and {len(batch.trees):,} trees are looked at: {batch.why}"
+        return f"full scan: {batch.why}"
+    folders, trees = counted(len(batch.folders), "folder"), counted(len(batch.trees), "tree")
+    return f"scan of {folders} and {trees}: {batch.why}"

@@ -23,9 +23,9 @@ class Installation:
         now = _stamp(self._file)
         if now == self._last and now != self._before:
             self.change = (
-                "The program was removed; this service ends with the next restart."
+                "The program was removed. This service ends with the next restart."
                 if now is None
-                else "The program was upgraded; start this service again to use the new version."
+                else "The program was upgraded. Start this service again to use the new version."
             )
         self._last = now
         return self.change

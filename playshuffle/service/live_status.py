@@ -20,6 +20,7 @@ from playshuffle.service.update_protocol import (
     ScanProgress,
     UpdateEnded,
 )
+from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.limits import Mode
 
@@ -85,15 +86,13 @@ class LiveStatus:
         self._batches = batches
         reasons = {batch.why for batch in batches.values()}
         if "lost" in reasons:
-            _LOG.warning(
-                "events were lost (a queue overflowed, or a file system went); looking at everything"
-            )
+            _LOG.warning("events were lost (a queue overflowed, or a file system was unmounted): full scan")
         elif "resume" in reasons:
-            _LOG.info("the machine was asleep; looking at everything")
+            _LOG.info("woke from sleep: full scan")
         elif "mounts" in reasons:
-            _LOG.info("the mount table changed; looking at everything")
+            _LOG.info("mount table changed: full scan")
         elif "root" in reasons:
-            _LOG.info("a folder went or came; looking at everything")
+            _LOG.info("folder removed or restored: full scan")
 
     def note_message(self, message: Message) -> None:
         """Note what an update process sent."""
@@ -111,7 +110,7 @@ class LiveStatus:
             if message.code:
                 code = message.code
                 ending = f"by signal {-code}" if code < 0 else f"with code {code}"
-                _LOG.error("a pass ended %s before it was done; it is tried again", ending)
+                _LOG.error("an update ended %s before it was done; it is tried again", ending)
 
     def _note_update(self, message: PlaylistUpdated, playlist: _Playlist) -> None:
         name, batch = message.playlist, self._batches.get(message.playlist, Batch())
@@ -121,10 +120,10 @@ class LiveStatus:
         playlist.updated = message
         if message.is_changed:
             _LOG.info(
-                "%s: %s%s tracks -> %s",
+                "%s: %s%s written to %s",
                 name,
                 _changes(message),
-                f"{message.tracks:,}",
+                counted(message.tracks, "track"),
                 shown(playlist.output),
             )
         # Where nothing was scanned, nothing has changed.
@@ -133,7 +132,7 @@ class LiveStatus:
         } | dict(message.unreadable)
         for path, reason in unreadable.items():
             if playlist.unreadable.get(path) != reason:
-                _LOG.warning("%s: %s: %s; what was there is kept as it was known", name, shown(path), reason)
+                _LOG.warning("%s: %s: %s; its tracks stay in the playlist", name, shown(path), reason)
         playlist.unreadable = unreadable
         for note in dict.fromkeys(message.notes):
             if note not in playlist.notes:
@@ -280,6 +279,6 @@ def _rounded(seconds: float | None) -> int | None:
 
 
 def _changes(message: PlaylistUpdated) -> str:
-    counts = ((message.added, "came"), (message.removed, "went"), (message.renamed, "renamed"))
+    counts = ((message.added, "added"), (message.removed, "removed"), (message.renamed, "renamed"))
     words = [f"{count:,} {word}" for count, word in counts if count]
     return f"{', '.join(words)}; " if words else ""

@@ -74,4 +74,4 @@ def _send(message: str) -> None:
 
 @functools.cache
 def _complain(why: str) -> None:
-    _LOG.warning("systemd does not hear what the service does: %s", why)
+    _LOG.warning("the status cannot be sent to systemd: %s", why)

@@ -43,8 +43,8 @@ def alone_with(playlist: bytes) -> Iterator[None]:
             yield
     except lock.HeldError as error:
         raise PlayshuffleError(
-            f"{shown(playlist)} is kept by another playshuffle (process {error}); stop that one first,"
-            " or leave this playlist to it.",
+            f"Another playshuffle (process {error}) manages {shown(playlist)}. Stop that process first, or"
+            " remove this playlist from one of them.",
             Exit.CANNOT_CREATE,
         ) from None
 

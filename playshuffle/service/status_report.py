@@ -118,7 +118,7 @@ def _write_problem() -> str | None:
         folder = state_folder(make=False)
         for path in (folder, os.path.join(folder, b"state.db")):
             if os.path.exists(path) and not os.access(path, os.W_OK):
-                return f"Nothing can be remembered for the next run: {shown(path)} cannot be written."
+                return f"Nothing can be saved for the next run: {shown(path)} cannot be written."
     return None
 
 

@@ -6,7 +6,7 @@ them in bulk where that is possible, and one by one where it is not. Both ways g
 same draws.
 
 Chance is taken in words of 30 bits, the size of one digit of Python's integers, on which
-`%` is fastest. A word w serves for the bound b if w < 2**30 - 2**30 % b, and the draw is
+`%` is fastest. A word w serves for the bound b if w < b * (2**30 // b), and the draw is
 then w % b; any other word is thrown away and the next one tried. So every draw is exactly
 uniform.
 """

@@ -147,7 +147,7 @@ def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqli
     if version > VERSION:
         database.close()
         raise PlayshuffleError(
-            f"The state in {shown(path)} was written by a newer playshuffle; upgrade this one.", Exit.CONFIG
+            f"The state in {shown(path)} was written by a newer playshuffle. Upgrade this one.", Exit.CONFIG
         )
     if version == 0 and writes:
         database.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")

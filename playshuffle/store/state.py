@@ -91,7 +91,7 @@ class State:
             database.close()
             if is_passing(error):
                 raise
-        return self._anew(path)
+        return self._replaced(path)
 
     def _without_bad_rows(self, database: sqlite3.Connection) -> sqlite3.Connection:
         bad = schema.bad_rows(database)
@@ -108,9 +108,9 @@ class State:
     def _delete_row(self, database: sqlite3.Connection, bad: schema.BadRow) -> None:
         """Copy the file, then delete a row that makes no sense, and name both."""
         what = shown(bad.path) if bad.path else "a playlist or folder"
-        note = f"What was remembered for {what} was damaged and is not used"
+        note = f"The saved state of {what} was damaged and is not used"
         if not self._writes or self._folder is None:
-            self.notes.append(f"{note}; the state was left as it is.")
+            self.notes.append(f"{note}; the state file was not changed.")
             return
         try:
             with database:
@@ -121,22 +121,22 @@ class State:
         except (OSError, sqlite3.OperationalError) as error:  # no room: the next run tries again
             self.notes.append(f"{note} ({error}).")
         else:
-            self.notes.append(f"{note}; the state was kept as {shown(self._aside)}.")
+            self.notes.append(f"{note}; the old state was kept as {shown(self._aside)}.")
 
-    def _anew(self, path: bytes) -> sqlite3.Connection:
+    def _replaced(self, path: bytes) -> sqlite3.Connection:
         if not self._writes:
-            self.notes.append(f"The state in {shown(path)} is damaged; it was left as it is, and not used.")
+            self.notes.append(f"The state in {shown(path)} is damaged. It is not used and was not changed.")
             return schema.empty()
         aside = set_aside(path)
-        self.notes.append(f"The state was damaged; it was kept as {shown(aside)} and begun anew.")
+        self.notes.append(f"The state was damaged. It was kept as {shown(aside)}, and a new one started.")
         return schema.prepared(connect(path), path, writes=True)
 
     def _without_memory(self, error: Exception) -> sqlite3.Connection:
-        self.problem = f"Nothing can be remembered for the next run: {error}."
+        self.problem = f"Nothing can be saved for the next run: {error}."
         if self._must_remember:
             raise PlayshuffleError(
-                f"{self.problem} The playlist was left as it is. Make the state folder writable (or set"
-                " XDG_STATE_HOME to another folder).",
+                f"{self.problem} The playlist was not changed. Make the state folder writable, or set"
+                " XDG_STATE_HOME to another folder.",
                 Exit.CANNOT_CREATE,
             ) from error
         self.notes.append(self.problem)
@@ -153,15 +153,15 @@ class State:
         except ERRORS as error:
             if is_passing(error):
                 raise
-        self._begin_anew()
+        self._start_again()
         return question(self._database)
 
-    def _begin_anew(self) -> None:
+    def _start_again(self) -> None:
         if self._folder is None:
             return
         self._database.close()
         try:
-            self._database = self._anew(os.path.join(self._folder, b"state.db"))
+            self._database = self._replaced(os.path.join(self._folder, b"state.db"))
         except (OSError, sqlite3.OperationalError) as error:
             self._database = self._without_memory(error)
 
@@ -178,7 +178,7 @@ class State:
             return self._asked(question)
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
-                f"The state cannot be read ({error}); see what else uses it or its disk, and try again.",
+                f"The saved state cannot be read: {error}. Check its disk, and try again.",
                 Exit.CANNOT_CREATE,
             ) from error
 
@@ -214,7 +214,7 @@ class State:
         if loaded is not None:
             order, self._bases[playlist] = loaded
             return order
-        self.notes.append(f"The order remembered for {shown(playlist)} was damaged and is not used.")
+        self.notes.append(f"The saved order of {shown(playlist)} was damaged and is not used.")
         return None
 
     def root(self, path: bytes) -> Root | None:
@@ -319,8 +319,8 @@ class State:
             self._asked(keep)
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
-                f"The order cannot be remembered ({error}), so {shown(playlist)} was left as it was;"
-                " make room on the disk of the state folder.",
+                f"The order cannot be saved: {error}. {shown(playlist)} was not changed. Make room on the"
+                " disk of the state folder.",
                 Exit.CANNOT_CREATE,
             ) from error
 
@@ -343,8 +343,8 @@ class State:
                 yield
         except lock.HeldError as error:
             raise PlayshuffleError(
-                f"Another playshuffle (process {error}) has been writing for {_LOCK_WAIT_S} seconds;"
-                " wait for it, or stop it.",
+                f"Another playshuffle (process {error}) has been writing for {_LOCK_WAIT_S} seconds. Wait for"
+                " it, or stop it.",
                 Exit.CANNOT_CREATE,
             ) from None
 

@@ -2,7 +2,7 @@
 
 The service adds an empty file to a folder, and `playshuffle tell --written` takes it. An entry that is
 taken is moved to a second folder first, and removed when its player knows: a crash in between leaves it
-in one of both, and a playlist that is written meanwhile has a new entry.
+in either of them, and a playlist that is written meanwhile has a new entry.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ def make_folders() -> None:
 
 
 def add(playlist: bytes) -> None:
-    """List a playlist that was written; where there is no folder for that, nothing waits for it."""
+    """List a playlist that was written, if the folder for such entries exists."""
     with contextlib.suppress(OSError):
         path = os.path.join(_folder(_WRITTEN), entry_of(playlist))
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))

@@ -25,14 +25,14 @@ _REASONS = {
     errno.EDQUOT: ("your disk quota is used up", "Make room and try again."),
     errno.EROFS: (
         "{folder} is read-only here",
-        "Choose another place; for a service, name the folder in ReadWritePaths= of its unit.",
+        "Choose another folder with -o.",
     ),
     errno.EACCES: ("this user may not write in {folder}", "Change its permissions or choose another place."),
     errno.EPERM: ("this user may not replace it", "Change its owner or flags, or choose another place."),
     errno.ENOENT: ("the folder {folder} does not exist", "Make it first or choose another place."),
     errno.ENOTDIR: ("{folder} is not a folder", "Choose another place."),
     errno.EISDIR: ("it is a folder", "Choose another name."),
-    errno.ENODEV: ("it is no regular file", "Choose another name."),
+    errno.ENODEV: ("it is not a regular file", "Choose another name."),
     errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter one."),
     errno.ELOOP: ("its symbolic links lead nowhere", "Remove them or choose another place."),
 }
@@ -194,7 +194,7 @@ def _lock(fd: int, folder: bytes, patience_s: float) -> None:
             if time.monotonic() >= deadline:
                 raise PlayshuffleError(
                     f"Another playshuffle has been writing in {shown(folder)} for {patience_s:g} seconds. "
-                    "Nothing was changed; try again when it is done.",
+                    "Nothing was changed. Try again when it is done.",
                     Exit.CANNOT_CREATE,
                 ) from error
             time.sleep(_RETRY_S)
@@ -210,7 +210,7 @@ def _folder(folder: bytes) -> Iterator[int]:
     try:
         yield fd
     finally:
-        with contextlib.suppress(OSError):  # nothing is lost: what was written is synced, or was refused
+        with contextlib.suppress(OSError):  # nothing is lost: every write is synced, or was refused
             os.close(fd)
 
 
@@ -316,7 +316,7 @@ def _os_error(number: int) -> OSError:
 
 def _refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
     reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))
-    consequence = "What was there is as it was." if os.path.lexists(path) else "Nothing was written."
+    consequence = "The old file was not changed." if os.path.lexists(path) else "Nothing was written."
     return PlayshuffleError(
         f"Cannot write {shown(path)}: {reason.format(folder=shown(folder))}. {consequence} {cure}",
         Exit.CANNOT_CREATE,

@@ -73,21 +73,24 @@ def folders() -> tuple[bytes, bytes]:
     """Find music_directory and playlist_directory.
 
     Raises:
-        PlayshuffleError: there is no configuration, or it does not tell both.
+        PlayshuffleError: there is no configuration, or it does not name both.
     """
     conf = read()
     if conf is None:
         candidates = ", ".join(map(shown, _places()))
-        raise PlayshuffleError(f"There is no configuration of MPD ({candidates}); {_WITHOUT}.", Exit.NO_INPUT)
+        raise PlayshuffleError(
+            f"Cannot find the configuration of MPD ({candidates}). Create it, or {_WITHOUT}.", Exit.NO_INPUT
+        )
     for name, folder in (("music_directory", conf.music), ("playlist_directory", conf.playlists)):
         if folder is None:
             raise PlayshuffleError(
-                f"{shown(conf.path)} tells no {name}; add it there, or {_WITHOUT}.", Exit.NO_INPUT
+                f"{shown(conf.path)} has no {name}. Add it there, or {_WITHOUT}.",
+                Exit.NO_INPUT,
             )
         if not folder.startswith(b"/"):
             raise PlayshuffleError(
-                f"{shown(conf.path)} has '{shown(folder)}' for {name}, which is no folder here; {_WITHOUT},"
-                " and the folder that MPD sees with --relative-to.",
+                f"{shown(conf.path)}: {name} is '{shown(folder)}', which is not a local folder. Name the"
+                " playlist with -o, and the folder that MPD sees with --relative-to.",
                 Exit.NO_INPUT,
             )
     assert conf.music is not None
@@ -114,8 +117,8 @@ def _settings(path: bytes, depth: int, files_left: Iterator[int]) -> Iterator[tu
     """
     if next(files_left, None) is None:
         raise PlayshuffleError(
-            f"The configuration of MPD includes more than {_MOST_FILES} files, the last one {shown(path)};"
-            f" remove the include that repeats, or {_WITHOUT}.",
+            f"The configuration of MPD includes more than {_MOST_FILES} files, the last one {shown(path)}."
+            f" Remove the include that repeats, or {_WITHOUT}.",
             Exit.NO_INPUT,
         )
     is_block = False
@@ -142,8 +145,8 @@ def _content(path: bytes) -> bytes:
             return file.read(_LONGEST)
     except OSError as error:
         raise PlayshuffleError(
-            f"The configuration of MPD, {shown(path)}, cannot be read: {error.strerror};"
-            f" make it readable, or {_WITHOUT}.",
+            f"The configuration of MPD, {shown(path)}, cannot be read: {error.strerror}."
+            f" Make it readable, or {_WITHOUT}.",
             Exit.NO_INPUT,
         ) from error
 
@@ -173,7 +176,9 @@ def _home(user: str | None, path: bytes) -> bytes:
         return os.fsencode(pwd.getpwnam(user).pw_dir)
     except KeyError:
         raise PlayshuffleError(
-            f"{shown(path)} names the user '{shown(user)}', who is not known here; {_WITHOUT}.", Exit.NO_INPUT
+            f"{shown(path)} names the user '{shown(user)}', who does not exist here. Correct it, or"
+            f" {_WITHOUT}.",
+            Exit.NO_INPUT,
         ) from None
 
 

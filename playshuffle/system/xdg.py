@@ -11,7 +11,7 @@ def cache_folder(*, make: bool = True) -> bytes:
     """Return our folder for files that may be lost, created on request.
 
     Raises:
-        OSError: it cannot be created, or there is no home folder.
+        OSError: it cannot be created, or HOME is not set.
     """
     return _our_folder("XDG_CACHE_HOME", b".cache", make=make)
 
@@ -20,7 +20,7 @@ def state_folder(*, make: bool = True) -> bytes:
     """Return our folder for files that must not be lost, created on request.
 
     Raises:
-        OSError: it cannot be created, or there is no home folder.
+        OSError: it cannot be created, or HOME is not set.
     """
     return _our_folder("XDG_STATE_HOME", b".local/state", make=make)
 
@@ -39,7 +39,7 @@ def _base(variable: str, below_home: bytes) -> bytes:
 def _our_folder(variable: str, below_home: bytes, *, make: bool) -> bytes:
     base = _base(variable, below_home)
     if not base.startswith(b"/"):
-        raise FileNotFoundError(errno.ENOENT, "there is no home folder; set HOME")
+        raise FileNotFoundError(errno.ENOENT, "HOME is not set")
     folder = os.path.join(base, b"playshuffle")
     if make:
         os.makedirs(folder, mode=0o700, exist_ok=True)

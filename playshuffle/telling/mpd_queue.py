@@ -86,7 +86,8 @@ class MpdQueue:
         tracks = [song["file"] for song in songs if _is_known(song)]
         if not tracks:
             raise PlayshuffleError(
-                f"{self.title} knows no track of {shown(playlist)}; is its music folder the same?",
+                f"{self.title} has none of the tracks of {shown(playlist)} in its database. Does it use the"
+                " same music folder?",
                 Exit.NO_INPUT,
             )
         status = self._status()
@@ -212,7 +213,9 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
             client.password(address.password)
         yield MpdQueue(client, address)
     except mpd.CommandError as error:
-        raise PlayshuffleError(f"MPD ({address.text}) refuses: {shown(str(error))}.", Exit.LOSSES) from error
+        raise PlayshuffleError(
+            f"MPD ({address.text}) refused the command: {shown(str(error))}.", Exit.LOSSES
+        ) from error
     except mpd.ConnectionError as error:
         raise ConnectionError(str(error)) from error
     finally:

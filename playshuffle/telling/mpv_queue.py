@@ -103,7 +103,9 @@ class MpvQueue:
             answer = json.loads(line.decode("utf-8", "surrogateescape"))
             if answer.get("request_id") == self._number and "error" in answer:
                 if answer["error"] != "success":
-                    raise PlayshuffleError(f"{self.title} refuses: {shown(answer['error'])}.", Exit.LOSSES)
+                    raise PlayshuffleError(
+                        f"{self.title} refused the command: {shown(answer['error'])}.", Exit.LOSSES
+                    )
                 return answer.get("data")
         raise ConnectionError("mpv closed the connection")
 

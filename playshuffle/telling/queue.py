@@ -99,7 +99,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
             return Told(Outcome.UNCHANGED, len(target), plan.unknown, plan.song is not None)
         if not (is_ours or replace):
             raise ForeignQueueError(
-                f"The queue of {queue.title} was not made from this playlist, so it stays as it is."
+                f"The queue of {queue.title} was not made from this playlist, so it was not changed."
                 f" To replace it: playshuffle tell {player} --replace {shown(os.path.basename(playlist))}",
                 Exit.LOSSES,
             )
@@ -113,7 +113,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         if tuple(result) != target:
             record.add(player, playlist, [result])
         return Told(Outcome.REPLACED, len(result), plan.unknown, plan.song is not None)
-    raise PlayshuffleError(f"The queue of {queue.title} changes all the time; try again.", Exit.MISSING)
+    raise PlayshuffleError(f"The queue of {queue.title} changes all the time. Try again.", Exit.MISSING)
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:

@@ -29,7 +29,7 @@ def only_process(player: str) -> Iterator[None]:
             yield
     except lock.HeldError as error:
         raise PlayshuffleError(
-            f"Process {error} changes the queue of {player} already; try again when it is done.", Exit.MISSING
+            f"Process {error} already changes the queue of {player}. Try again when it is done.", Exit.MISSING
         ) from None
 
 
@@ -63,7 +63,7 @@ def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
         os.replace(path + b".new", path)
     except OSError as error:
         raise PlayshuffleError(
-            f"{shown(path)} cannot be written: {error.strerror}. The queue stays as it is.",
+            f"{shown(path)} cannot be written: {error.strerror}. The queue was not changed.",
             Exit.CANNOT_CREATE,
         ) from error
 
@@ -81,7 +81,7 @@ def _path(player: str, *, make: bool) -> bytes:
         return os.path.join(state_folder(make=make), b"queue-%b" % player.encode())
     except OSError as error:
         raise PlayshuffleError(
-            f"There is no place to remember queues in: {error.strerror}. Set XDG_STATE_HOME to one.",
+            f"Queues cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.",
             Exit.CANNOT_CREATE,
         ) from error
 

@@ -18,11 +18,11 @@ _LIMITS = {
 class Mode(NamedTuple):
     """How a root is watched.
 
-    how: `events`; `partly` or `polling`, if some or all of it may change without one; `away`, if it
+    how: `events`; `partly` or `polling`, if some or all of it may change without one; `missing`, if it
         cannot be read.
     detail: the reason, unless all is as it should be.
     advice: a command that improves it, if there is one.
-    folders: how many there are, and of how many the kernel tells us, at the last count.
+    folders, watches: how many folders there are, and how many of them report changes, at the last count.
     last_event: seconds since 1970.
     kind: of file system.
     """
@@ -52,7 +52,7 @@ def watched(
     )
     if blind:
         return mode._replace(how="partly", detail=blind)
-    return mode if hears_losses else mode._replace(how="partly", detail="lost events are not told")
+    return mode if hears_losses else mode._replace(how="partly", detail="lost events are not reported")
 
 
 def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount], number: int | None) -> Mode:

@@ -228,7 +228,7 @@ def test_without_the_extra_all_but_the_picture_works(
     assert without.code == 0
     assert map_of(without.out)
     assert (done.code, done.out) == (2, "")
-    assert "pip install 'playshuffle[audit]'" in done.err
+    assert "pipx inject playshuffle matplotlib" in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -246,18 +246,21 @@ def test_a_picture_that_cannot_be_written_is_an_error(program: Program, tmp_path
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "Say what to audit"),
-        (["x.m3u", "--order", "random"], "Say what to audit"),
+        ([], "Name either a playlist, or an order"),
+        (["x.m3u", "--order", "random"], "Name either a playlist, or an order"),
         (["x.m3u", "--tracks", "9"], "do not work with a playlist"),
         (["x.m3u", "--by", "genre"], "add FILE and --plot"),
         (["--order", "random", "--by", "genre", "--plot", "x.svg"], "add FILE and --plot"),
         (["x.m3u", "--by", "year", "--plot", "x.svg"], "Unknown tag 'year'"),
         (["--order", "nix"], "Unknown order to audit 'nix'"),
-        (["--order", "random", "--tracks", "0"], "--tracks takes a number from 3"),
+        (["--order", "random", "--tracks", "0"], "--tracks must be a number from 3"),
         (["--order", "random", "--rounds", "299"], "at least 300"),
         (["--order", "random", "--rounds", "0"], "at least 300"),
-        (["--order", "random", "--plot", "x.gif"], "writes .png, .svg or .html, not x.gif"),
-        (["--order", "random", "--plot", ""], "writes .png, .svg or .html"),
+        (
+            ["--order", "random", "--plot", "x.gif"],
+            "--plot cannot write 'x.gif'. The name must end in .png, .svg or .html.",
+        ),
+        (["--order", "random", "--plot", ""], "must end in .png, .svg or .html"),
     ],
 )
 def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reason: str) -> None:

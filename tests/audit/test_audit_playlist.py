@@ -220,4 +220,4 @@ def test_a_playlist_without_files_has_nothing_to_say(program: Program, tmp_path:
     done = program("audit", playlist(tmp_path, ["http://x/y"]))
 
     assert (done.code, done.out) == (3, "")
-    assert "names no file" in done.err
+    assert "has no entries" in done.err

@@ -128,7 +128,7 @@ MUSIC = "a relative entry, which counts from its music folder"
     ("content", "odd"),
     [
         (HEAD + b"a.mp3\n", {}),
-        (HEAD + b" a.mp3\n", {"a blank in front, which is stripped": {"cmus", "rockbox", "liquidsoap"}}),
+        (HEAD + b" a.mp3\n", {"a space at the start, which is removed": {"cmus", "rockbox", "liquidsoap"}}),
         (HEAD + b"sub//c.mp3\n", {"'//' within the path": {"mpd"}}),
         (b"\xef\xbb\xbf" + HEAD + b"a.mp3\n", {}),
         (
@@ -146,7 +146,7 @@ MUSIC = "a relative entry, which counts from its music folder"
         ),
         (HEAD + b"\na.mp3\n", {"an empty line": {"quodlibet"}}),
         (HEAD + b"#EXT-X-VERSION:3\na.mp3\n", {"tags of a stream (#EXT-X-\u2026)": {"vlc"}}),
-        (HEAD + b"none.mp3\n", {"a missing file, with which all is lost": {"quodlibet"}}),
+        (HEAD + b"none.mp3\n", {"one missing file makes it reject the whole playlist": {"quodlibet"}}),
         (HEAD + b"sub\n", {"an entry that is a folder": {"mpd", "mpv", "vlc", "cmus", "quodlibet"}}),
         (HEAD + b"sub\\c.mp3\n", {"backslashes for slashes": ALL - {"strawberry", "lms", "rockbox"}}),
         (HEAD + b"b%20b.mp3\n", {"a relative path with URI escapes": ALL - {"vlc", "jellyfin"}}),
@@ -290,7 +290,7 @@ def test_what_cannot_be_checked_is_refused(music: Path, name: str, words: list[s
     done = run("check", music / name if name else "", *words)
 
     assert done.code == code
-    assert done.err.startswith("playshuffle: ")
+    assert done.err.startswith("error: ")
     assert done.out == b""
 
 

@@ -1,11 +1,13 @@
-"""Test that shells complete the values of options."""
+"""Test that shells complete the values of options and arguments."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.program import run
+from tests.support.needs import need
+from tests.support.program import DATA, PROGRAM, environment, run
 
 pytestmark = pytest.mark.process
 
@@ -18,6 +20,14 @@ pytestmark = pytest.mark.process
         ("make --for vl", ["vlc"]),
         ("make --group-by gen", ["genre"]),
         ("make --inside l", ["last"]),
+        ("deal --every w", ["week"]),
+        ("check --for al", ["all"]),
+        ("tags alb", ["album", "albumartist"]),
+        ("trace --order f", ["forward", "fisher-yates"]),
+        ("audit --order satt", ["sattolo"]),
+        ("help ex", ["exit-codes"]),
+        ("orders sp", ["spread"]),
+        ("tell mp", ["mpd", "mpv"]),
     ],
 )
 def test_values_of_options_are_completed(words: str, values: list[str]) -> None:
@@ -46,3 +56,105 @@ def test_players_of_the_configuration_are_completed(words: str, tmp_path: Path) 
     }
 
     assert run(env={**os.environ, **shell}).out.decode().split() == ["van"]
+
+
+@pytest.fixture
+def names(home: Path) -> None:
+    """Make a configuration with three playlists, of which one is dealt, and a deck."""
+    folder = home / ".config/playshuffle"
+    folder.mkdir(parents=True)
+    (home / "Music").mkdir()
+    (home / "Music/a.mp3").write_bytes((DATA / "v24.mp3").read_bytes())
+    text = 'folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\ndeal = 40\n'
+    (folder / "config.toml").write_text(text)
+    assert run("deal", home / "Music", "--name", "morning").code == 0
+
+
+@pytest.fixture
+def shell_path(tmp_path: Path) -> str:
+    """Return a PATH with the program as a command."""
+    command = tmp_path / "bin/playshuffle"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {" ".join(PROGRAM)} "$@"\n')
+    command.chmod(0o755)
+    return f"{command.parent}:{os.environ['PATH']}"
+
+
+_LINES = [
+    ("reshuffle ", {"calm", "all"}),
+    ("accept-missing ", {"calm", "all", "today"}),
+    ("deck show m", {"morning"}),
+    ("check --for vl", {"vlc"}),
+    ("tags gen", {"genre"}),
+]
+
+
+def shell(words: list[str], path: str) -> str:
+    done = subprocess.run(
+        words, env=environment(PATH=path), capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.usefixtures("names")
+@pytest.mark.parametrize(("line", "values"), _LINES)
+def test_bash_completes_names(line: str, values: set[str], shell_path: str) -> None:
+    words = [*line.split(), ""] if line.endswith(" ") else line.split()
+    script = run("--show-completion", "bash").out.decode() + (
+        f"\nCOMP_WORDS=(playshuffle {' '.join(word or repr('') for word in words)}); COMP_CWORD={len(words)}"
+        '\n_playshuffle_completion playshuffle; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+
+    assert set(shell(["bash", "--norc", "-c", script], shell_path).split()) == values
+
+
+@pytest.mark.usefixtures("names")
+@pytest.mark.parametrize(("line", "values"), _LINES)
+def test_zsh_completes_names(line: str, values: set[str], shell_path: str) -> None:
+    need("zsh")
+    words = f"playshuffle {line}".split(" ")
+    script = (
+        "compdef() { }\n_arguments() { print -r -- $@ }\n"
+        + run("--show-completion", "zsh").out.decode()
+        + f"\nwords=({' '.join(word or repr('') for word in words)}); CURRENT={len(words)}"
+        "\n_playshuffle_completion"
+    )
+
+    said = shell(["zsh", "-f", "-c", script], shell_path)
+
+    assert set(said.partition("((")[2].partition("))")[0].replace('"', "").split()) == values
+
+
+@pytest.mark.usefixtures("names")
+@pytest.mark.parametrize(("line", "values"), _LINES)
+def test_fish_completes_names(line: str, values: set[str], shell_path: str) -> None:
+    need("fish")
+    script = run("--show-completion", "fish").out.decode() + f"\ncomplete --do-complete 'playshuffle {line}'"
+
+    assert set(shell(["fish", "--no-config", "-c", script], shell_path).split()) == values
+
+
+@pytest.mark.parametrize(
+    ("shell_name", "sign"),
+    [("bash", "complete -o default"), ("zsh", "#compdef"), ("fish", "complete --command")],
+)
+def test_the_script_is_that_of_the_named_shell(shell_name: str, sign: str) -> None:
+    done = run("--show-completion", shell_name)
+
+    assert (done.code, done.err) == (0, "")
+    assert sign in done.out.decode()
+
+
+def test_an_unknown_shell_is_an_error() -> None:
+    done = run("--show-completion", "tcsh")
+
+    assert (done.code, done.err) == (2, "error: Unknown shell 'tcsh'. Use bash, zsh or fish.\n")
+
+
+def test_completion_is_installed_for_this_user(home: Path) -> None:
+    done = run("--install-completion", "fish")
+
+    assert done.code == 0
+    assert "playshuffle.fish" in done.err
+    assert (home / ".config/fish/completions/playshuffle.fish").exists()

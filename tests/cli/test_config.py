@@ -1,7 +1,10 @@
 """`playshuffle config` as a user runs it."""
 
+import contextlib
 import json
 import os
+import pty
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from playshuffle.config import keys
 from playshuffle.config.example import music_folder
 from playshuffle.config.load import load
-from tests.support.program import Done, run
+from tests.support.program import PROGRAM, Done, environment, run
 
 pytestmark = pytest.mark.process
 
@@ -40,10 +43,12 @@ def test_init_writes_what_check_finds_right_and_does_so_once(home: Path) -> None
 
     assert (first.code, again.code, checked.code) == (0, 73, 1)
     assert str(path) in first.err
-    assert "is there already" in again.err
+    assert "already exists" in again.err
     assert path.read_bytes() == content
     assert "~/Music does not exist and was never scanned." in checked.err
-    assert checked.err.endswith("config.toml: 1 playlist, 1 unknown folder\n")
+    assert checked.err.startswith(
+        "warning: ~/.config/playshuffle/config.toml: 1 playlist, 1 unknown folder\n"
+    )
     (home / "music").mkdir()
     assert "Did you mean ~/music?" in config("check").err
     (home / "Music").mkdir()
@@ -104,16 +109,16 @@ def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
     done = config("init", "--config", tmp_path / "file/x/config.toml")
 
     assert done.code == 73
-    assert "cannot be made: Not a directory" in done.err
+    assert "Not a directory" in done.err
 
 
 def test_check_names_all_faults(two: Path) -> None:
     done = config("check", "--config", two)
 
     assert done.code == 78
-    assert f"{two}, line 5: there is no key 'ordr'; did you mean 'order'?" in done.err
-    assert f"{two}, line 6: tags takes true or false." in done.err
-    assert done.err.endswith(f"error: {two}: 2 problems\n")
+    assert f"{two}, line 5: Unknown key 'ordr'. Did you mean 'order'?" in done.err
+    assert f"{two}, line 6: tags must be true or false: tags = true" in done.err
+    assert done.err.startswith(f"error: {two}: 2 problems\n")
 
 
 @pytest.mark.parametrize("verb", ["check", "show"])
@@ -182,3 +187,58 @@ def test_the_page_explains_every_key() -> None:
     }
 
     assert rows == {*keys.TOP, *keys.PLAYLIST}
+
+
+def test_a_terminal_shows_the_line_of_each_problem_and_a_pointer(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(
+        'quiet = "2s"\npole = "3m"\nfolders = ["~/W"]\n[playlist.run]\norder = "sprea"\n'
+        'time = "3 hurs"\n  limit = "4"\n'
+    )
+
+    code, screen = on_terminal("config", "check", "--config", path)
+
+    assert code == 78
+    assert screen.splitlines()[1:] == [
+        '   1 │ quiet = "2s"',
+        "     │ ^",
+        "       Unknown key 'quiet'. Did you mean 'settle'?",
+        '   2 │ pole = "3m"',
+        "     │ ^",
+        "       Unknown key 'pole'. Did you mean 'poll'?",
+        '   5 │ order = "sprea"',
+        "     │         ^",
+        "       Unknown order 'sprea'. Did you mean 'spread'? See: playshuffle orders",
+        '   6 │ time = "3 hurs"',
+        "     │        ^",
+        "       time: '3 hurs' is not a duration. Write it like 90m, 2h, 1h30 or",
+        "       1:30:00.",
+        '   7 │   limit = "4"',
+        "     │           ^",
+        "       limit must be a whole number without quotes: limit = 40",
+    ]
+    assert screen.splitlines()[0].endswith("c.toml: 5 problems")
+
+
+def test_a_mistake_of_toml_has_its_column(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text("[playlist.run]\nlimit = = 3\n")
+
+    code, screen = on_terminal("config", "check", "--config", path)
+
+    assert code == 78
+    assert screen.splitlines()[1:3] == ["   2 │ limit = = 3", "     │         ^"]
+
+
+def on_terminal(*words: str | Path) -> tuple[int, str]:
+    """Run the program on a terminal of 80 columns without colours."""
+    master, slave = pty.openpty()
+    env = environment(COLUMNS="80", LANG="C.UTF-8", LC_ALL="C.UTF-8", NO_COLOR="1", TERM="xterm")
+    with subprocess.Popen([*PROGRAM, *words], stdout=slave, stderr=slave, stdin=slave, env=env) as process:
+        os.close(slave)
+        content = b""
+        with contextlib.suppress(OSError):  # EIO: the program has ended
+            while part := os.read(master, 4096):
+                content += part
+    os.close(master)
+    return process.returncode, content.decode().replace("\r\n", "\n")

@@ -62,7 +62,7 @@ def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     assert today.read_bytes() == first
     deal(music, "-n", "4", day="2026-03-29")
     second = today.read_bytes()
-    assert "The clock says 2026-03-27, but the last deal is of 2026-03-29" in deal(music, day="2026-03-27")
+    assert "The last deal is dated 2026-03-29, but today is 2026-03-27" in deal(music, day="2026-03-27")
     assert today.read_bytes() == second
     first_names = set(first.splitlines()[3::2])
     assert not first_names.intersection(second.splitlines()[3::2])
@@ -190,9 +190,9 @@ def test_every_order_deals_rounds(tmp_path: Path, order: str) -> None:
     [
         (["-n", "0"], "A deal of 0 holds nothing"),
         (["--albums", "0"], "A deal of 0 holds nothing"),
-        (["-n", "4", "--time", "90m"], "exclude each other"),
+        (["-n", "4", "--time", "90m"], "do not work together"),
         (["--albums", "3", "--order", "random"], "does not work with --order random"),
-        (["--peek", "--undo"], "exclude each other"),
+        (["--peek", "--undo"], "do not work together"),
         (["--again"], "Nothing was dealt"),
         (["-o", "-"], "name one with -o"),
         (["--name", "a/b"], "cannot be the name"),
@@ -223,7 +223,7 @@ def test_a_library_of_one_and_one_smaller_than_the_deal(tmp_path: Path) -> None:
 def test_an_empty_library_is_told(tmp_path: Path) -> None:
     done = dealing(tmp_path)
 
-    assert (done.code, "There is no audio file" in done.err) == (3, True)
+    assert (done.code, "contains no audio files" in done.err) == (3, True)
     assert run("deck", "list").out == b""
 
 
@@ -245,7 +245,7 @@ def test_a_drive_that_is_away_is_passed_over_and_comes_later(tmp_path: Path) -> 
     }
     before = out.read_bytes()
     done = dealing(*words, "-n", "2")
-    assert (done.code, "All tracks left in this round" in done.err) == (75, True)
+    assert (done.code, "All remaining tracks of this round" in done.err) == (75, True)
     here.rename(tmp_path / "shelf")
     assert dealing(*words, "-n", "2").code == 75
     assert out.read_bytes() == before
@@ -379,7 +379,7 @@ def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -
     done = run("deal", "--due", "--config", config)
     assert done.code == 66
     assert "deal 1 of 3 in round 1" in done.err
-    assert "playshuffle: gone: " in done.err
+    assert "error: gone: " in done.err
     assert len(listed(music / "today.m3u")) == 2
     assert not (music / "all.m3u").exists()
     assert "Already dealt today" in run("deal", "--due", "--config", config).err
@@ -418,7 +418,7 @@ def test_undo_says_that_it_takes_back_a_reset(tmp_path: Path) -> None:
 
     said = deal(music, "--undo")
 
-    assert "The reset was taken back, and the round goes on." in said
+    assert "The reset was undone. The round continues." in said
     assert "The last deal was taken back" not in said
     assert "dealt 4 of 10 (40%)" in deck("list")
 

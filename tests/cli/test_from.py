@@ -83,7 +83,7 @@ def test_if_most_files_are_missing_the_playlist_stays(music: Path) -> None:
     done = run("make", "--from", *_list(music, NAMES))
 
     assert done.code == 75
-    assert "3 of 4 files named by --from are missing" in done.err
+    assert "3 of 4 files in --from are missing" in done.err
     assert (music / "list.m3u").read_bytes() == before
 
 
@@ -115,7 +115,7 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
     ("words", "message"),
     [
         (("make", ".", "--from", "list.txt", "-o", "x.m3u"), "omit either"),
-        (("make", "--from", "list.txt"), "give it with -o"),
+        (("make", "--from", "list.txt"), "Give it with -o"),
         (("make",), "FOLDER"),
         (("watch", "--from", "list.txt", "-o", "x.m3u"), "does not work with watch"),
     ],

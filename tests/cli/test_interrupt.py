@@ -14,7 +14,7 @@ def _ended_cleanly(text: str) -> bool:
     """Return whether nothing but one line is left after the bar."""
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     last = plain.rstrip("\n").split("\n")[-1]
-    return last.removeprefix("^C").endswith("playshuffle: Interrupted.") and "Traceback" not in plain
+    return last.removeprefix("^C").endswith("Interrupted.") and "Traceback" not in plain
 
 
 def test_an_audit_shows_how_far_it_is_and_ends_on_ctrl_c(home: Path) -> None:

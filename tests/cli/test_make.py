@@ -747,8 +747,8 @@ def test_two_names_of_one_root_are_one_root(tmp_path: Path) -> None:
 @pytest.mark.root
 def test_root_is_told_whose_music_it_is(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ("a.mp3",))
-    assert "You are root" not in make(music)
+    assert "Running as root" not in make(music)
 
     os.chown(music, 65534, 65534)
 
-    assert "You are root, and the music is not root's (user 65534)" in make(music)
+    assert "Running as root, but the music belongs to user 65534." in make(music)

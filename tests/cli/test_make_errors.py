@@ -44,7 +44,7 @@ def snapshot(top: Path) -> dict[str, tuple[object, ...]]:
 def one_line(done: Done, code: int) -> str:
     """The error that a run ended with."""
     assert done.code == code, done.err
-    assert done.err.startswith("playshuffle: ")
+    assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
     assert done.err.endswith((".\n", "?\n", "See: playshuffle orders\n"))
     assert done.out == b""
@@ -89,30 +89,30 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["-n", "0"], "--limit takes a number from 1"),
         (["--time", "soon"], "'soon' is not a duration"),
         (["--time", "90m", "--no-tags"], "Remove --no-tags"),
-        (["--json", "-o", "-"], "choose one of them"),
-        (["-0", "-o", "x.m3u"], "leave -o away"),
+        (["--json", "-o", "-"], "Choose one of them"),
+        (["-0", "-o", "x.m3u"], "Remove -o"),
         (["--paths", "windows"], "'windows'"),
         (["--shuffle"], "No such option: --shuffle"),
         (["--order"], "requires an argument"),
         (["-o", ""], "is a variable of the shell not set"),
-        (["-o", "song.mp3"], "is the name of an audio file; name a playlist like song.m3u"),
+        (["-o", "song.mp3"], "is the name of an audio file. Use a name like song.m3u"),
         (
             ["-o", "list.txt"],
-            "does not end in .m3u, .m3u8, .xspf, .jspf or .pls; name a playlist like list.m3u",
+            "does not end in .m3u, .m3u8, .xspf, .jspf or .pls. Use a name like list.m3u",
         ),
         (["-o", ".m3u"], "does not end in .m3u, .m3u8"),
-        (["--pin", "z.mp3"], "no track 'z.mp3' in the library; near are "),
-        (["--pin", "sub/b.mp3"], "no track 'sub/b.mp3' in the library; near are 'b.mp3'"),
+        (["--pin", "z.mp3"], "the library has no track 'z.mp3'. Did you mean "),
+        (["--pin", "sub/b.mp3"], "the library has no track 'sub/b.mp3'. Did you mean 'b.mp3'"),
         (["--pin", ""], "no track '' in the library"),
         (["--pin", "a", "--order", "albums"], "does not work with --order albums"),
         (["--pin", "c.mp3"], "2 tracks are called 'c.mp3'"),
-        (["--pin", "a@first", "--pin", "b@1"], "are pinned to place 1"),
-        (["--pin", "a@4", "--pin", "b@last"], "are pinned to place 4"),
+        (["--pin", "a@first", "--pin", "b@1"], "are pinned to position 1"),
+        (["--pin", "a@4", "--pin", "b@last"], "are pinned to position 4"),
         (["--pin", "a", "--pin", "a.mp3@2"], "is pinned twice"),
-        (["--pin", "a@0"], "places are counted from 1"),
-        (["--pin", "a@5"], "a.mp3 cannot be pinned to place 5: the list ends at 4"),
-        (["--pin", "a@4", "-n", "3"], "a.mp3 cannot be pinned to place 4: the list ends at 3"),
-        (["--pin", "a@99999999999999999999"], "the list ends at 4"),
+        (["--pin", "a@0"], "positions are counted from 1"),
+        (["--pin", "a@5"], "a.mp3 cannot be pinned to position 5: the playlist ends at 4"),
+        (["--pin", "a@4", "-n", "3"], "a.mp3 cannot be pinned to position 4: the playlist ends at 3"),
+        (["--pin", "a@99999999999999999999"], "the playlist ends at 4"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -163,7 +163,7 @@ def test_a_folder_without_music_makes_no_playlist(
     """Nor replaces one."""
     done = run("make", music.parent / "Empty", *words, cwd=music)
 
-    assert "There is no audio file in" in one_line(done, 3)
+    assert "contains no audio files" in one_line(done, 3)
 
 
 def test_a_folder_of_unplayable_files_makes_no_playlist(tmp_path: Path) -> None:
@@ -224,11 +224,11 @@ def test_where_you_are_may_be_gone(tmp_path: Path) -> None:
         ("none/x.m3u", "none does not exist"),
         ("a.mp3/x.m3u", "hoose another"),
         ("folder.m3u", "is a folder"),
-        ("fifo.m3u", "is no regular file"),
+        ("fifo.m3u", "is not a regular file"),
         ("circle.m3u", "symbolic links"),
         ("n" * 252 + ".m3u", "too long"),
         ("hand.m3u", "was not written by playshuffle"),
-        ("hand.m3u8", "say --force to replace it"),
+        ("hand.m3u8", "add --force to replace it"),
     ],
 )
 def test_what_cannot_or_must_not_be_written_is_refused(
@@ -264,7 +264,7 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     for folder in (music, tmp_path):
         folder.chmod(0o700)
     assert "may not write in" in one_line(old, 73)
-    assert "What was there is as it was." in old.err
+    assert "The old file was not changed." in old.err
     assert "Nothing was written." in one_line(new, 73)
     assert snapshot(tmp_path / "Music") == {
         path: seen for path, seen in before.items() if path.startswith(f"{music}/")
@@ -280,7 +280,7 @@ def test_what_cannot_be_said_is_an_error(music: Path, words: list[str]) -> None:
         said = done.stderr.decode()
 
         assert "Traceback" not in said
-        assert said.splitlines()[-1].startswith("playshuffle: ")
+        assert said.splitlines()[-1].startswith("error: ")
         assert done.returncode == 73
 
 
@@ -327,8 +327,8 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
         assert first == second != third
     assert lines[12:] == ["playshuffle", "x.m3u"]
     full, unkept = done.stderr.splitlines()
-    assert "x.m3u: the disk is full. What was there is as it was." in full
-    assert f"{tmp_path}/y.m3u was left as it was; make room on the disk of the state folder." in unkept
+    assert "x.m3u: the disk is full. The old file was not changed." in full
+    assert f"{tmp_path}/y.m3u was not changed. Make room on the disk of the state folder." in unkept
 
 
 # A drive that is away
@@ -348,7 +348,7 @@ def test_a_missing_root_is_away_and_empties_nothing(tmp_path: Path) -> None:
     music.mkdir()
     assert "no track was found; 3 were there" in one_line(run("make", music, other, "-o", playlist), 75)
     assert playlist.read_bytes() == before
-    assert "There is no audio file" in one_line(run("make", music, "-o", playlist, "--allow-shrink"), 3)
+    assert "contains no audio files" in one_line(run("make", music, "-o", playlist, "--allow-shrink"), 3)
     assert playlist.read_bytes() == before
 
     music.rmdir()
@@ -429,7 +429,7 @@ def test_a_drive_that_is_unmounted_is_away(tmp_path: Path) -> None:
         "made 0", "made 0", "made 75", "made 0", "made 75", "made 75", "made 0", "made 0"
     ]  # fmt: skip
     assert "is not mounted as it was (tmpfs, drive)" in done.stderr
-    assert done.stderr.count("The playlist was left as it is.") == 3
+    assert done.stderr.count("The playlist was not changed.") == 3
     assert len(listed(tmp_path / "b.m3u")) == 5
 
 
@@ -469,7 +469,7 @@ def test_a_damaged_state_is_set_aside_and_the_order_taken_from_the_playlist(
 
     assert moved(before, listed(music / "playshuffle.m3u"))
     (aside,) = state_file(home).parent.glob("state.db.damaged-*[0-9]")
-    assert f"The state was damaged; it was kept as {aside} and begun anew." in said
+    assert f"The state was damaged. It was kept as {aside}, and a new one started." in said
     assert aside.read_bytes() == damaged
     assert report(music)["notes"] == []
 
@@ -485,7 +485,7 @@ def test_a_playlist_edited_by_hand_is_replaced_with_a_word_on_it(tmp_path: Path)
 
     said = make(music, "--order", "sattolo")
 
-    assert "was changed by other hands" in said
+    assert "Another program changed" in said
     assert moved(before, listed(playlist))
     assert report(music)["notes"] == []
 
@@ -504,7 +504,7 @@ def test_where_nothing_can_be_remembered_the_playlist_is_made_all_the_same(
     make(music, "--order", "sattolo", env=nowhere)
 
     assert moved(before, listed(music / "playshuffle.m3u"))
-    assert ("Nothing can be remembered for the next run" in said) == (variable == "XDG_STATE_HOME")
+    assert ("Nothing can be saved for the next run" in said) == (variable == "XDG_STATE_HOME")
 
 
 @pytest.mark.parametrize("words", [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/null"]], ids=" ".join)

@@ -105,7 +105,7 @@ def killed_everywhere(tmp_path: Path, *words: str, is_new: bool = False, every: 
 
         done = run("make", here.music, *words, "--order", "sattolo", env=here.env())
 
-        assert (done.code, "other hands" in done.err) == (0, False), (name, number, done.err)
+        assert (done.code, "Another program changed" in done.err) == (0, False), (name, number, done.err)
         assert sorted(listed(here.playlist)) == [f"{number:03}.mp3" for number in range(5)]
         assert sorted(os.listdir(here.music))[5:] == ["playshuffle.m3u"], (name, number)
 
@@ -168,7 +168,7 @@ def test_an_error_of_the_disk_leaves_the_old_playlist(tmp_path: Path, injected: 
         assert sorted(listed(here.playlist)) == [f"{number:03}.mp3" for number in range(5)]
     else:
         assert (done.code, done.err.count("\n")) == (73, 1), done.err
-        assert done.err.startswith("playshuffle: ")
+        assert done.err.startswith("error: ")
         assert here.playlist.read_bytes() == old
     assert sorted(os.listdir(here.music))[5:] == ["playshuffle.m3u"]
     make(here.music, env=here.env())
@@ -187,7 +187,7 @@ def test_a_run_that_failed_is_not_the_last_order(tmp_path: Path) -> None:
     said = make(music, "--no-tags", "--order", "sattolo")
 
     assert moved(before, listed(music / "playshuffle.m3u"))
-    assert "other hands" not in said
+    assert "Another program changed" not in said
 
 
 def _order_with(music: Path, seed: str) -> list[str]:
@@ -231,7 +231,7 @@ def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
     with reading(music) as (process, readers):
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        assert (process.returncode, out, err) == (130, b"", b"playshuffle: Interrupted.\n")
+        assert (process.returncode, out, err) == (130, b"", b"error: Interrupted.\n")
         assert eventually(lambda: not any(map(is_alive, readers)))
 
     assert (music / "playshuffle.m3u").read_bytes() == before

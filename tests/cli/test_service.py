@@ -114,7 +114,7 @@ def test_a_unit_of_another_hand_is_left_as_it_is(home: Path, kind: str) -> None:
 
     assert files(home / ".config") == before
     assert installed.returncode == 73
-    assert f"{theirs} was not made by playshuffle service install; nothing was changed" in installed.stderr
+    assert f"{theirs} was not written by playshuffle service install. Nothing was changed" in installed.stderr
     assert removed.returncode == 0
     assert f"left {theirs}" in removed.stdout
 
@@ -136,7 +136,7 @@ def test_uninstall_takes_away_what_install_made_and_nothing_else(home: Path) -> 
     assert done.returncode == 0
     assert set(files(home / ".config")) == before | {str(enabled.parent)}
     assert (home / ".local/state/playshuffle").is_dir()
-    assert run("uninstall", home).stdout.startswith("no unit of ours is installed\n")
+    assert run("uninstall", home).stdout.startswith("the service is not installed\n")
 
 
 def test_status_without_systemd_says_so(home: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_query_that_needs_tags_does_not_work_without_them(music: Path) -> None
     done = run("make", music, "--no-tags", "--where", "genre:jazz")
 
     assert done.code == 2
-    assert "--where looks at genre, which needs the tags" in done.err
+    assert "--where uses genre, which needs tags" in done.err
     assert run("make", music, "--no-tags", "--where", "path:jazz").code == 0
     assert sorted(listed(music / "playshuffle.m3u")) == ["jazz/1.mp3", "jazz/2.flac"]
 

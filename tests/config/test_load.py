@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playshuffle.config import keys
-from playshuffle.config.load import Config, DealSettings, Reshuffle, load
+from playshuffle.config.deal_settings import DealSettings
+from playshuffle.config.load import Config, Reshuffle, load
 from playshuffle.config.options import Options
 from playshuffle.config.places import find
 from playshuffle.config.toml_file import Document, read
@@ -126,44 +127,44 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
     ("text", "line", "says"),
     [
         ('order = "satolo"', 3, "Did you mean 'sattolo'?"),
-        ('\n\nordr = "sorted"', 5, "there is no key 'ordr'; did you mean 'order'?"),
-        ("group-size = 3", 3, "write group_size, in small letters with underscores"),
-        ("no_tags = true", 3, "write tags = false"),
-        ("allow_shrink = true", 3, "empty the playlist"),
-        ('settle = "3s"', 3, "write it at the top"),
-        ('limit = "3"', 3, "limit takes a number"),
-        ("limit = true", 3, "limit takes a number"),
-        ("limit = 0", 3, "limit takes a number from 1"),
-        (f"gap = 0x{'f' * 9000}", 3, "gap takes a number or a text"),
-        ("tags = 1", 3, "tags takes true or false"),
-        ("pin = [1]", 3, "pin takes a text or a list of texts"),
-        ('folders = "/x"', 3, "folders takes a list of texts"),
+        ('\n\nordr = "sorted"', 5, "Unknown key 'ordr'. Did you mean 'order'?"),
+        ("group-size = 3", 3, "Write group_size, in small letters with underscores"),
+        ("no_tags = true", 3, "Write tags = false"),
+        ("allow_shrink = true", 3, "would empty the playlist"),
+        ('settle = "3s"', 3, "Write it at the top"),
+        ('limit = "3"', 3, "limit must be a whole number without quotes: limit = 40"),
+        ("limit = true", 3, "limit must be a whole number without quotes: limit = 40"),
+        ("limit = 0", 3, "limit must be a number from 1, not 0"),
+        (f"gap = 0x{'f' * 9000}", 3, "gap must be a number, or a text in quotes"),
+        ("tags = 1", 3, "tags must be true or false"),
+        ("pin = [1]", 3, "pin must be a text in quotes or a list of texts"),
+        ('folders = "/x"', 3, 'folders must be a list of texts: folders = ["~/Music"]'),
         ("folders = []", 2, "has no folders"),
-        ('folders = ["/a",\n""]', 3, "folders: the name is empty"),
-        ('folders = ["~nobody-here/x"]', 3, "there is no such user"),
+        ('folders = ["/a",\n""]', 3, "folders: The name is empty"),
+        ('folders = ["~nobody-here/x"]', 3, "names an unknown user"),
         ('time = "soon"', 3, "time: 'soon' is not a duration"),
-        ('tags = false\ntime = "3h"', 4, "time needs the lengths in the tags. Remove tags = false"),
-        ('order = "sorted"\ngap = 3', 4, "gap does not work with order sorted"),
+        ('tags = false\ntime = "3h"', 4, "time needs the track lengths from the tags. Remove tags = false"),
+        ('order = "sorted"\ngap = 3', 4, 'gap does not work with order = "sorted"'),
         ('order = "groups"', 3, "either group_by (a tag, such as genre) or group_size"),
         ('group_by = "genr"\norder = "spread"', 3, "Did you mean 'genre'?"),
         ('inside = "some"\norder = "albums"', 3, "Use none, last or all"),
         ('paths = "dos"', 3, "Unknown path style 'dos'"),
         ('output = "x.mp3"', 3, "is the name of an audio file"),
-        ('output = "x\\u0000.m3u"', 3, "no name can have a NUL"),
+        ('output = "x\\u0000.m3u"', 3, "contains a NUL"),
         ('output = "-"', 3, "does not end in .m3u"),
         ('reshuffle = "dayly"', 3, "Did you mean 'daily'?"),
-        ('every = "day"', 3, "needs a deal"),
+        ('every = "day"', 3, "every works only with deal"),
         ('deal = 3\nevery = "month"', 4, "Unknown period 'month'"),
-        ("deal = 0", 3, "deal takes a number from 1"),
+        ("deal = 0", 3, "deal must be a number from 1, not 0"),
         ('deal = "0m"', 3, "deal: '0m' is not a duration"),
-        ('group_by = "artist"\norder = "sattolo"', 3, "group_by does not work with order sattolo"),
+        ('group_by = "artist"\norder = "sattolo"', 3, 'group_by does not work with order = "sattolo"'),
         ('order = "spread"\ntags = false', 3, "needs tags (artist). Remove tags = false."),
-        ('extinf = false\nroot_as = "/M"\nrelative_to = "/y"', 4, "exclude each other"),
+        ('extinf = false\nroot_as = "/M"\nrelative_to = "/y"', 4, "do not work together"),
         ('extinf = false\nreplace_prefix = "x"', 4, "is not FROM=TO"),
-        ('folders = ["/a", "/b"]\nroot_as = "/M"', 4, "root_as goes with one music folder"),
+        ('folders = ["/a", "/b"]\nroot_as = "/M"', 4, "root_as works with one music folder"),
         ('for = "mopidi"', 3, "Did you mean 'mopidy'?"),
-        ("deal = 3\nlimit = 3", 4, "limit does not go with deal"),
-        ('a = {limit = """\n""", b = 1}', 3, "there is no key 'a'"),
+        ("deal = 3\nlimit = 3", 4, "Remove limit: deal and every already say"),
+        ('a = {limit = """\n""", b = 1}', 3, "Unknown key 'a'"),
     ],
 )
 def test_a_fault_is_said_with_its_line_and_breaks_no_other_playlist(
@@ -206,30 +207,30 @@ def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Pa
     )
 
     assert len(said) == 1
-    assert said[0].startswith("line 6: playlist 'b' is written to ")
-    assert "as is playlist 'a'" in said[0]
+    assert said[0].startswith("line 6: Playlists 'a' and 'b' both write ")
+    assert "Give one of them another output" in said[0]
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", ": there is no playlist in it"),
-        (TOP, ": there is no playlist in it"),
-        ("playlist = 3\n", ", line 1: a playlist is written [playlist.NAME]"),
-        (f"{TOP}[playlists.a]\n", ", line 2: there is no key 'playlists'"),
-        ('fodlers = ["/x"]\n[playlist.a]\n', ", line 1: there is no key 'fodlers'; did you mean 'folders'?"),
-        ('\nlimit = 3\n[playlist.a]\nfolders = ["/x"]\n', ", line 2: there is no key 'limit' outside of"),
-        ("folders = [3]\n[playlist.a]\n", ", line 1: folders takes a list of texts"),
+        ("", ": The file has no playlist"),
+        (TOP, ": The file has no playlist"),
+        ("playlist = 3\n", ", line 1: Write a playlist as [playlist.NAME]"),
+        (f"{TOP}[playlists.a]\n", ", line 2: Unknown key 'playlists'"),
+        ('fodlers = ["/x"]\n[playlist.a]\n', ", line 1: Unknown key 'fodlers'. Did you mean 'folders'?"),
+        ('\nlimit = 3\n[playlist.a]\nfolders = ["/x"]\n', ", line 2: 'limit' is a key of a playlist."),
+        ("folders = [3]\n[playlist.a]\n", ", line 1: folders must be a list of texts"),
         (f"{TOP}settle = 'now'\n[playlist.a]\n", ", line 2: settle: 'now' is not a duration"),
-        (f"{TOP}[playlist.a\n", ", line 2: this is no TOML: "),
-        (f"{TOP}x = [", ", line 2: this is no TOML: "),
-        (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: this is no TOML: "),
-        (f"{TOP}x = '\\ud800'\ny = \"\\ud800\"\n", ", line 3: this is no TOML: "),
-        (b"a = 1\nb = '\xff'\n", ", line 2: this is not UTF-8"),
-        (b"a = 1\nb = '\xed\xa0\x80'\n", ", line 2: this is not UTF-8"),
+        (f"{TOP}[playlist.a\n", ", line 2: This is not TOML: "),
+        (f"{TOP}x = [", ", line 2: This is not TOML: "),
+        (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: This is not TOML: "),
+        (f"{TOP}x = '\\ud800'\ny = \"\\ud800\"\n", ", line 3: This is not TOML: "),
+        (b"a = 1\nb = '\xff'\n", ", line 2: This line is not UTF-8"),
+        (b"a = 1\nb = '\xed\xa0\x80'\n", ", line 2: This line is not UTF-8"),
         (f"x = {'[' * 30_000}", " is nested too deeply"),
         (f"x = {'9' * 9000}", " has a number that is too long"),
-        (b"#" * 10_000_000, " is larger than 64 KiB"),
+        (b"#" * 10_000_000, " is not a configuration: it is larger than 64 KiB"),
     ],
     ids=lambda value: repr(value[:30]),
 )
@@ -260,7 +261,7 @@ def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlayshuffleError, match="cannot be read: Is a directory") as caught:
+    with pytest.raises(PlayshuffleError, match=r"Cannot read the configuration .*: Is a directory") as caught:
         load(os.fsencode(tmp_path))
     assert caught.value.code == Exit.CONFIG
 

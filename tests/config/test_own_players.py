@@ -97,20 +97,24 @@ def test_a_playlist_may_be_for_a_player_of_the_configuration(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ('[player.car]\nlike = "vlc"', 2, "the name 'car' is taken"),
-        ("[player.all]", 2, "the name 'all' is taken"),
+        ('[player.car]\nlike = "vlc"', 2, "The name 'car' is taken"),
+        ("[player.all]", 2, "The name 'all' is taken"),
         ('[player."A b"]', 2, "'A b' cannot be the name of a player"),
         ("[player]\nstick = 3", 3, "'stick' is not a player"),
         ('[player.stick]\nlike = "carr"', 3, "like: Unknown player 'carr'. Did you mean 'car'?"),
         ('[player.stick]\n\nlike = "stick"', 4, "like: Unknown player 'stick'"),
-        ('[player.stick]\nlike = "car"\nmax_pre_file = 9', 4, "no key 'max_pre_file'; did you mean 'max_per"),
-        ('[player.stick]\nmax_per_file = "9"', 3, "max_per_file takes a number"),
-        ("[player.stick]\nmax_per_file = 0", 3, "max_per_file: it takes a number from 1."),
+        (
+            '[player.stick]\nlike = "car"\nmax_pre_file = 9',
+            4,
+            "Unknown key 'max_pre_file'. Did you mean 'max_per",
+        ),
+        ('[player.stick]\nmax_per_file = "9"', 3, "max_per_file must be a whole number"),
+        ("[player.stick]\nmax_per_file = 0", 3, "max_per_file: It must be a number from 1, not 0."),
         ('[player.stick]\nsuffix = "m3u"', 3, "suffix: Unknown suffix 'm3u'."),
         ('[player.stick]\npaths = "short"', 3, "paths: Unknown path style 'short'."),
-        ('[player.stick]\nextinf = "no"', 3, "extinf takes true or false."),
-        ('[player.stick]\ntitle = " "', 3, "title: the title is empty."),
-        ('[player.stick]\norder = "spread"', 3, "no key 'order' outside of the playlists"),
+        ('[player.stick]\nextinf = "no"', 3, "extinf must be true or false"),
+        ('[player.stick]\ntitle = " "', 3, "title: The title is empty."),
+        ('[player.stick]\norder = "spread"', 3, "'order' is a key of a playlist"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, text: str, line: int, said: str) -> None:
@@ -130,7 +134,7 @@ def test_a_mistake_in_a_player_stops_only_the_playlists_for_it(tmp_path: Path) -
 
     assert [wanted.name for wanted in config.playlists] == ["all"]
     assert [broken.name for broken in config.broken] == ["player.stick", "drive"]
-    assert "line 7: for: the player 'stick' has a mistake" in config.broken[1].text
+    assert "line 7: The player 'stick' has a mistake" in config.broken[1].text
 
 
 def test_an_unknown_player_is_named_where_an_output_is_given_too(tmp_path: Path) -> None:
@@ -161,7 +165,7 @@ def test_a_mistake_in_the_player_that_is_asked_for_is_the_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLAYSHUFFLE_CONFIG", os.fsdecode(written(tmp_path, "[player.stick]\nlike = 3\n")))
-    with pytest.raises(PlayshuffleError, match=r"config.toml, line 2: like takes the name") as caught:
+    with pytest.raises(PlayshuffleError, match=r"config.toml, line 2: like must be the name") as caught:
         known_player("stick")
 
     assert caught.value.code == Exit.CONFIG
@@ -234,4 +238,4 @@ def test_a_mistake_in_a_player_does_not_hide_the_others(home: Path) -> None:
 
     assert done.code == 0
     assert b"vlc" in done.out
-    assert "config.toml, line 2: like takes" in done.err
+    assert "config.toml, line 2: like must be" in done.err

@@ -131,7 +131,7 @@ def test_a_service_that_does_not_start_is_said(place: Lab) -> None:
     status = place.user("playshuffle service status", check=False)
 
     assert done.returncode == 1
-    assert "does not start: journalctl --user -u playshuffle tells why" in done.stderr
+    assert "does not start. To see why: journalctl --user -u playshuffle" in done.stderr
     assert status.returncode == 1
     assert status.stdout.startswith("error: The service does not run (failed: exit-code)\n")
     assert "Log: journalctl --user -u playshuffle\n" in status.stdout
@@ -161,7 +161,7 @@ def test_where_there_are_no_namespaces_it_runs_without_and_says_so(place: Lab) -
         place.root(f"systemctl restart user@{uid}")
     place.user("playshuffle service install")
 
-    assert "gives no namespaces" in said
+    assert "does not allow a sandbox" in said
     assert "Sandbox: system calls only\n" in status
     assert status.startswith("ok: The service runs")
     assert "Sandbox: on\n" in place.user("playshuffle service status").stdout
@@ -185,8 +185,8 @@ def test_without_linger_what_that_means_is_said(place: Lab) -> None:
         place.root("loginctl enable-linger lab; systemctl stop login")
 
     assert (
-        "linger: off; it runs only while you are logged in.\nfor always: sudo loginctl enable-linger $USER"
-        in said
+        "linger: off; the service runs only while you are logged in\n"
+        "to run it always: sudo loginctl enable-linger $USER" in said
     )
 
 

@@ -340,7 +340,7 @@ def test_a_folder_that_was_made_anew_is_written_to_after_a_new_start(place: Lab)
         place.user("rm -rf Music; mv Moved Music")
 
     assert place.show("playshuffle.service", "NRestarts") == "1"
-    assert "the sandbox opens to it with a new start" in place.journal("playshuffle.service")
+    assert "restarting to open the sandbox to it" in place.journal("playshuffle.service")
 
 
 def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a_restart(place: Lab) -> None:

@@ -341,9 +341,9 @@ def fails_after(good: int, monkeypatch: pytest.MonkeyPatch) -> None:
             refuse()
             return super().readall()
 
-        def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        def seek(self, offset: int, origin: int = os.SEEK_SET, /) -> int:
             refuse()
-            return super().seek(offset, whence)
+            return super().seek(offset, origin)
 
     class Disk(tag_reader._Disk, Bad):
         pass

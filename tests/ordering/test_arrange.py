@@ -171,11 +171,11 @@ def test_time_with_only_a_closing_track_plays_that() -> None:
 def test_two_tracks_on_one_place_are_refused_by_name() -> None:
     text = refusal(library(60, 60, 60), Recipe(pins=(Pin(0, 1), Pin(2, 1))))
 
-    assert "/m/00.ogg and /m/02.ogg are pinned to place 2" in text
+    assert "/m/00.ogg and /m/02.ogg are pinned to position 2" in text
 
 
 def test_last_and_the_number_of_the_last_place_are_one_place() -> None:
-    assert "place 3" in refusal(library(60, 60, 60), Recipe(pins=(Pin(0, LAST), Pin(2, 2))))
+    assert "position 3" in refusal(library(60, 60, 60), Recipe(pins=(Pin(0, LAST), Pin(2, 2))))
 
 
 def test_one_track_on_two_places_is_refused() -> None:
@@ -189,13 +189,13 @@ def test_a_place_beyond_the_end_is_refused(recipe: Recipe, end: int) -> None:
     """The end is that of the limited list."""
     limited = Recipe(recipe.order, (Pin(1, end),), recipe.limit, recipe.time_ms)
 
-    assert f"place {end + 1}: the list ends at {end}" in refusal(library(60, 60, 60), limited)
+    assert f"position {end + 1}: the playlist ends at {end}" in refusal(library(60, 60, 60), limited)
 
 
 def test_a_place_beyond_what_the_time_allows_is_refused() -> None:
     text = refusal(library(60, 60, 60, 60), Recipe(pins=(Pin(1, 3),), time_ms=120_000))
 
-    assert "place 4: the list ends at 2" in text
+    assert "position 4: the playlist ends at 2" in text
 
 
 def test_a_pinned_track_of_unknown_length_is_refused_with_time() -> None:
@@ -210,11 +210,11 @@ def test_pins_longer_than_the_time_are_refused() -> None:
 
 
 def test_a_time_shorter_than_the_first_track_is_refused() -> None:
-    assert "as short as --time" in refusal(library(60, 60), Recipe(time_ms=30_000))
+    assert "no track is known to be that short" in refusal(library(60, 60), Recipe(time_ms=30_000))
 
 
 def test_a_time_over_tracks_of_unknown_length_is_refused() -> None:
-    assert "as short as --time" in refusal(library(0, 0), Recipe(time_ms=30_000))
+    assert "no track is known to be that short" in refusal(library(0, 0), Recipe(time_ms=30_000))
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3", "4"])
@@ -509,8 +509,8 @@ def test_a_part_without_a_last_order_is_one_of_the_order_by_path() -> None:
 
 
 def test_a_part_beyond_the_end_is_refused() -> None:
-    assert "place 5: the list ends at 4" in refusal(numbered(4), Recipe(part=range(3, 5)))
-    assert "place 5: the list ends at 4" in refusal(numbered(4), Recipe(part=range(0, 6, 2)))
+    assert "position 5, but the playlist ends at 4" in refusal(numbered(4), Recipe(part=range(3, 5)))
+    assert "position 5, but the playlist ends at 4" in refusal(numbered(4), Recipe(part=range(0, 6, 2)))
 
 
 # Gaps
@@ -556,7 +556,7 @@ def test_a_pin_and_a_gap_that_leave_a_position_empty_are_refused() -> None:
     """With a gap of 4 only the track played longest ago may come first, and it is pinned to the end."""
     recipe = Recipe(gap=Gap(4), pins=(Pin(0, LAST),))
 
-    assert "no track for place 1;" in refusal(numbered(4), recipe, played([0, 1, 2, 3]))
+    assert "no track for position 1." in refusal(numbered(4), recipe, played([0, 1, 2, 3]))
 
 
 def test_a_pinned_track_may_break_the_gap() -> None:

@@ -68,7 +68,7 @@ def test_a_name_that_several_have_is_refused_with_their_paths() -> None:
 
 
 def test_a_name_that_none_has_is_refused_with_near_ones() -> None:
-    assert "near are 'a@b.ogg'" in refusal("a@c.ogg@2")
+    assert "Did you mean 'a@b.ogg'?" in refusal("a@c.ogg@2")
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_last_and_here_are_positions_of_the_list() -> None:
     ("pins", "words"),
     [
         ([Pin(0, 1), Pin(0, 2)], "pinned twice"),
-        ([Pin(0, 1), Pin(1, 1)], "place 2"),
-        ([Pin(0, 3)], "place 4: the list ends at 3"),
+        ([Pin(0, 1), Pin(1, 1)], "position 2"),
+        ([Pin(0, 3)], "position 4: the playlist ends at 3"),
     ],
 )
 def test_pins_that_contradict_each_other_or_the_list_are_refused(pins: list[Pin], words: str) -> None:

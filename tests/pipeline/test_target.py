@@ -82,7 +82,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
         target.find_last_order()
 
         assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
-        assert "changed by other hands" in target.notes[0]
+        assert "Another program changed" in target.notes[0]
 
 
 def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Players read what was written for them, and expected losses are reported before."""
+"""Players read the playlists written for them, and expected losses are reported before."""
 
 import json
 import os

@@ -103,7 +103,7 @@ def test_a_manager_that_is_gone_is_said_once(
             notify.keep_alive()
 
     assert [record.message.partition(":")[0] for record in caplog.records] == [
-        "systemd does not hear what the service does"
+        "the status cannot be sent to systemd"
     ]
 
 

@@ -72,7 +72,7 @@ def test_make_and_the_service_are_one_after_the_other(music: Path, service: Serv
     order = listed(playlist)
     assert service.stop() == 0
     assert report(music, "-o", playlist, "--dry-run")["notes"] == []
-    assert "other hands" not in service.log
+    assert "Another program changed" not in service.log
     service.start()
     shutil.copyfile(DATA / "tone.ogg", music / "last.ogg")
     wait_for(lambda: "last.ogg" in listed(playlist))
@@ -209,8 +209,8 @@ def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
             assert "polling (fuse)" in service.log
             before = playlist.read_bytes()
             drive.send_signal(signal.SIGSTOP)
-            wait_for(lambda: "has not moved on" in service.log)
-            wait_for(lambda: "a pass ended by signal" in service.log)
+            wait_for(lambda: "made no progress for" in service.log)
+            wait_for(lambda: "an update ended by signal" in service.log)
 
             assert service.status()["services"]
             assert playlist.read_bytes() == before

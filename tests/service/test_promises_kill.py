@@ -69,7 +69,7 @@ def killing_passes(service: Service, log: Path, call: str, number: int) -> Itera
         service.kill()
 
 
-_ENDS = "a pass ended by signal 9"
+_ENDS = "an update ended by signal 9"
 _FEW = [("write", 3), ("pwrite64", 5), ("fsync", 1), ("renameat", 1)]
 _ALL = [(call, None) for call in WRITES.split(",")]
 
@@ -77,7 +77,7 @@ _ALL = [(call, None) for call in WRITES.split(",")]
 def ended_passes(service: Service) -> tuple[int, int]:
     """Return the number of passes that were killed, and of those that wrote a playlist."""
     log = service.log
-    return log.count(_ENDS), log.count(" tracks -> ")
+    return log.count(_ENDS), log.count(" tracks written to ")
 
 
 @pytest.mark.timeout(1800)
@@ -127,7 +127,7 @@ def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_pa
         wait_for(holds(playlist, *changing.names()))
         changing.check(playlist)
         strike(service, "passes")
-        wait_for(lambda: "another one is begun" in service.log)
+        wait_for(lambda: "starting another one" in service.log)
         wait_for(lambda: len(service.processes()) == 2)
         before_s = cpu_s(service.process.pid)
         time.sleep(1)

@@ -86,7 +86,7 @@ def test_a_power_cut_while_the_service_runs_loses_no_order(
             changing.check(playlist)
             assert service.stop() == 0
         assert "damaged" not in service.log
-        assert "other hands" not in service.log
+        assert "Another program changed" not in service.log
 
     on_a_disk(tmp_path, kind, options, cut_again_and_again)
 
@@ -125,7 +125,7 @@ def test_a_power_cut_while_a_playlist_is_made_loses_no_order(
 
             again = run("make", *words, env=own_home(disk.here))
 
-            assert (again.code, "other hands" in again.err, "damaged" in again.err) == (0, False, False)
+            assert (again.code, "Another program" in again.err, "damaged" in again.err) == (0, False, False)
             assert moved(names, [os.path.basename(entry) for entry in listed(playlist)]), number
 
     on_a_disk(tmp_path, kind, options, cut_again_and_again)

@@ -305,10 +305,10 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(PlayshuffleError, match="cannot be read"):
             state.seen(LIST)
-        with pytest.raises(PlayshuffleError, match="cannot be remembered"):
+        with pytest.raises(PlayshuffleError, match="cannot be saved"):
             state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
         with State() as second:
-            assert second.notes == ["Nothing can be remembered for the next run: database is locked."]
+            assert second.notes == ["Nothing can be saved for the next run: database is locked."]
     other.close()
 
     assert state_file(home).read_bytes() == whole
@@ -335,7 +335,7 @@ def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -
     with State(writes=False) as state:
         assert state.seen(LIST) == []
         assert len(state.notes) == bool(content)
-        assert not content or "is damaged; it was left as it is" in state.notes[0]
+        assert not content or "is damaged. It is not used and was not changed." in state.notes[0]
 
     assert file.read_bytes() == content
     assert list(file.parent.iterdir()) == [file]
@@ -373,7 +373,7 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
 
     with State() as state:
-        assert state.notes[0].startswith("Nothing can be remembered")
+        assert state.notes[0].startswith("Nothing can be saved")
         with state.locked():
             state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
         assert order(state) is not None

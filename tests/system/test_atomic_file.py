@@ -312,9 +312,9 @@ def test_only_regular_files_are_replaced(folder: bytes) -> None:
     os.mkfifo(folder + b"/fifo.m3u")
     os.mkdir(folder + b"/folder.m3u")
 
-    assert "is no regular file" in refused(folder + b"/fifo.m3u")
+    assert "is not a regular file" in refused(folder + b"/fifo.m3u")
     assert "is a folder" in refused(folder + b"/folder.m3u")
-    assert "is no regular file" in refused(b"/dev/null")
+    assert "is not a regular file" in refused(b"/dev/null")
     assert sorted(os.listdir(folder)) == [b"fifo.m3u", b"folder.m3u"]
 
 
@@ -342,7 +342,7 @@ def test_a_folder_without_permission_is_refused(public: bytes) -> None:
     assert said == (
         f"PlayshuffleError: Cannot write {os.fsdecode(path)}:"
         f" this user may not write in {os.fsdecode(public)}."
-        " What was there is as it was. Change its permissions or choose another place."
+        " The old file was not changed. Change its permissions or choose another place."
     )
     assert content_of(path) == OLD
     assert os.listdir(public) == [b"list.m3u"]
@@ -356,7 +356,7 @@ def test_a_file_that_outgrows_its_limit_is_refused(list_path: bytes) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
         return atomic_file.write(list_path, [NEW])
 
-    assert "File too large. What was there is as it was." in in_child(write)
+    assert "File too large. The old file was not changed." in in_child(write)
     assert content_of(list_path) == OLD
     assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
 
@@ -401,7 +401,7 @@ print(is_written, open("list.m3u").read() == "new" * 30_000, os.listdir("."))
         unmet(f"this root may not mount: {done.stderr}")
 
     assert done.stdout.splitlines() == [
-        "Cannot write list.m3u: the disk is full. What was there is as it was. Make room and try again.",
+        "Cannot write list.m3u: the disk is full. The old file was not changed. Make room and try again.",
         "True ['list.m3u']",
         "True True ['list.m3u']",
     ], done.stderr
@@ -516,7 +516,7 @@ def test_an_error_of_any_system_call_leaves_the_old(
             assert content_of(path) == NEW
         else:
             assert "Cannot write" in done.stderr
-            assert "What was there is as it was." in done.stderr
+            assert "The old file was not changed." in done.stderr
             assert content_of(path) == OLD
         assert os.listdir(os.path.dirname(path)) == [b"list.m3u"]
 

@@ -106,7 +106,7 @@ def test_no_configuration_is_none(tmp_path: Path) -> None:
         ('music_directory "/m"', "no playlist_directory"),
         ('playlist_directory "/p"', "no music_directory"),
         ('music_directory "nfs://nas/m"\nplaylist_directory "/p"', "--relative-to"),
-        ('user "nobody such"\nmusic_directory "~/m"', "not known here"),
+        ('user "nobody such"\nmusic_directory "~/m"', "does not exist here"),
         ('include "missing.conf"', "cannot be read"),
     ],
 )

@@ -1,0 +1,56 @@
+"""Complete words in bash, zsh and fish: scripts for the shells, and their installation."""
+
+from collections.abc import Sequence
+
+from typer._completion_classes import completion_init
+from typer._completion_shared import _get_shell_name, get_completion_script
+from typer._completion_shared import install as install_script
+
+from playshuffle.cli.streams import say
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.text import known
+
+_PROGRAM = "playshuffle"
+_VARIABLE = "_PLAYSHUFFLE_COMPLETE"
+_SHELLS = ("bash", "zsh", "fish")
+
+
+def with_shell(words: Sequence[str]) -> list[str]:
+    """Return the command line with the name of the shell that runs the program, where that is missing."""
+    completion_init()
+    if list(words) not in (["--install-completion"], ["--show-completion"]):
+        return list(words)
+    shell = _get_shell_name()
+    if shell not in _SHELLS:
+        raise PlayshuffleError(
+            f"Cannot find out which shell this is. Name it: playshuffle {words[0]} bash", Exit.USAGE
+        )
+    return [words[0], shell]
+
+
+def script(shell: str) -> str:
+    """Return the script that completes words in a shell.
+
+    Raises:
+        PlayshuffleError: the shell is unknown.
+    """
+    shell = known("shell", shell, _SHELLS)
+    return get_completion_script(prog_name=_PROGRAM, complete_var=_VARIABLE, shell=shell) + "\n"
+
+
+def install(shell: str) -> None:
+    """Install the script for this user.
+
+    Raises:
+        PlayshuffleError: the shell is unknown, or a file cannot be written.
+    """
+    shell = known("shell", shell, _SHELLS)
+    try:
+        _, path = install_script(shell=shell, prog_name=_PROGRAM, complete_var=_VARIABLE)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"Cannot install the completion for {shell}: {error.strerror}. To print it:"
+            f" playshuffle --show-completion {shell}",
+            Exit.CANNOT_CREATE,
+        ) from error
+    say([f"Wrote {path}. Completion works in new terminals."])

@@ -1,0 +1,70 @@
+"""Lay out help texts: options in groups, one line each at 80 columns."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from playshuffle.config.options import GROUPS, OUTPUT
+from playshuffle.text import known
+
+EVERYDAY, SERVICE, ABOUT, LAB = "Everyday commands", "Service", "About files and playlists", "Shuffle lab"
+
+_USAGE = 24  # columns of an option with its placeholder
+_HELP = 50
+_OTHER = "Options"
+
+
+class Command(TyperCommand):
+    """A command that shows its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each group of options."""
+        _write(formatter, _sections(self, ctx))
+
+
+class Group(TyperGroup):
+    """A command with commands of its own, which it shows in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, then the options."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            panel = getattr(command, "rich_help_panel", None) or "Commands"
+            sections.setdefault(panel, []).append((name, command.get_short_help_str(_HELP)))
+        _write(formatter, {**sections, **_sections(self, ctx)})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command by its name.
+
+        Raises:
+            PlayshuffleError: the name is unknown; suggests the nearest one.
+        """
+        if not args[0].startswith("-"):
+            args = [known("command", args[0], self.commands, see=f"{ctx.command_path} --help"), *args[1:]]
+        return super().resolve_command(ctx, args)
+
+
+def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """Return the usage and help of each parameter, by group."""
+    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{group: [] for group in GROUPS}, _OTHER: []}
+    has_groups = any(getattr(parameter, "rich_help_panel", None) for parameter in command.params)
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is None:
+            continue
+        group = getattr(parameter, "rich_help_panel", None) or (OUTPUT if has_groups else _OTHER)
+        rows["Arguments" if parameter.param_type_name == "argument" else group].append(record)
+    return {group: found for group, found in rows.items() if found}
+
+
+def _write(formatter: Any, sections: dict[str, list[tuple[str, str]]]) -> None:
+    widest = max((len(usage) for rows in sections.values() for usage, _ in rows), default=0)
+    for title, rows in sections.items():
+        with formatter.section(title):
+            formatter.write_dl(list(_padded(rows, min(widest, _USAGE))))
+
+
+def _padded(rows: list[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
+    """Make the first column of all sections equally wide."""
+    return ((f"{usage:{width}}", text) for usage, text in rows)

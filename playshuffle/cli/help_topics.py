@@ -1,0 +1,177 @@
+"""Explain topics that belong to several commands: `playshuffle help TOPIC`."""
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
+
+_WIDTH = 80
+
+
+def _table(rows: Iterable[tuple[object, str]]) -> Iterator[str]:
+    """Yield a term and its meaning below it, indented."""
+    for term, meaning in rows:
+        yield f"  {term}"
+        yield from textwrap.wrap(meaning, _WIDTH, initial_indent="      ", subsequent_indent="      ")
+
+
+def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    width = max(len(term) for term, _ in rows)
+    return (f"  {term:{width}}  {meaning}" for term, meaning in rows)
+
+
+def _orders() -> Iterator[str]:
+    from playshuffle.ordering.orders import ORDERS
+
+    yield "An order decides which track comes next. Choose one with --order NAME."
+    yield ""
+    for name, order in ORDERS.items():
+        yield from textwrap.wrap(
+            order.guarantee, _WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12
+        )
+    yield ""
+    yield from _columns(
+        (
+            ("--gap 25%", "a track comes again after a quarter of the library, at the earliest"),
+            ("--pin intro.mp3", "this track comes first; @last, @here or a number for other positions"),
+            ("--group-by work", "with --order groups: the movements of a work stay together"),
+        )
+    )
+    yield ""
+    yield "Drawbacks and options of each order: playshuffle orders NAME"
+
+
+def _players() -> Iterator[str]:
+    from playshuffle.players.profiles import PLAYERS
+
+    yield "Players read playlists differently. --for PLAYER writes the form that yours reads."
+    yield ""
+    yield from textwrap.wrap(
+        ", ".join(PLAYERS), _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
+    yield ""
+    yield from _columns(
+        (
+            ("playshuffle players vlc", "how to use a player, and what it loses"),
+            ("playshuffle check FILE", "find entries that do not work"),
+            ("playshuffle tell mpd", "replace the queue of a running player"),
+        )
+    )
+
+
+def _where() -> Iterator[str]:
+    from playshuffle.selection.fields import FIELDS
+
+    yield "--where QUERY chooses tracks. The syntax is that of beets."
+    yield ""
+    yield from _columns(
+        (
+            ("genre:jazz", "the genre contains jazz, in any case"),
+            ("genre:=Jazz", "the genre is exactly Jazz"),
+            ("artist::^The", "a regular expression"),
+            ("year:1990..1999", "a range; 1990.. and ..1999 have one end"),
+            ("genre:jazz year:1990..", "both"),
+            ("genre:jazz , genre:blues", "either; OR is the same"),
+            ("-title:live", "not"),
+            ("path:~/Music/Live", "below a folder"),
+        )
+    )
+    yield ""
+    yield from textwrap.wrap(
+        f"Fields: {', '.join(FIELDS)}.", _WIDTH, subsequent_indent="  ", break_on_hyphens=False
+    )
+    yield ""
+    yield from _columns(
+        (
+            ("playshuffle tags genre ~/Music", "all values of a field"),
+            ("playshuffle why song.mp3", "why a file is in a playlist or not"),
+        )
+    )
+
+
+def _times() -> Iterator[str]:
+    yield "A duration has a unit:"
+    yield ""
+    yield from _columns(
+        (
+            ("90m, 2h, 45s, 1d", "minutes, hours, seconds, days"),
+            ("1h30, 1h 30m", "hours and minutes"),
+            ("1:30:00", "hours, minutes and seconds"),
+            ('"2 hours"', "in words"),
+        )
+    )
+    yield ""
+    yield "A playlist with --time 90m is never longer than 90 minutes."
+
+
+def _config() -> Iterator[str]:
+    from playshuffle.config.options import rows
+
+    yield "The configuration is a TOML file. To create one: playshuffle config init"
+    yield ""
+    yield 'folders = ["~/Music"]        # of every playlist without folders of its own'
+    yield 'settle = "2s"                # how long to wait after the last change'
+    yield 'poll = "5m"                  # how often folders on network drives are scanned'
+    yield ""
+    yield "[playlist.calm]              # writes ~/Music/calm.m3u"
+    yield 'order = "spread"'
+    yield 'reshuffle = "daily"          # or weekly, on-start, never'
+    yield ""
+    yield "[playlist.today]             # writes ~/Music/today.m3u"
+    yield "deal = 40                    # instead of all tracks: 40 of them"
+    yield 'every = "day"                # or week, run'
+    yield 'tell = ["mpd"]               # replace the queue of a player'
+    yield ""
+    yield "Other keys of a playlist:"
+    yield from _columns([(row.key, row.help) for _, row in rows() if row.has_key and not row.is_negated])
+    yield from _columns([(f"{row.key} = false", row.help) for _, row in rows() if row.is_negated])
+
+
+def _files() -> Iterator[str]:
+    yield "Files:"
+    yield from _table(FILES)
+    yield ""
+    yield "Environment:"
+    yield from _table(ENVIRONMENT)
+    yield ""
+    yield "Playlists may end in .m3u, .m3u8, .xspf, .jspf or .pls."
+
+
+def _exit_codes() -> Iterator[str]:
+    for code, meaning in EXIT_CODES:
+        yield from textwrap.wrap(meaning, _WIDTH, initial_indent=f"{code:5}  ", subsequent_indent=" " * 7)
+
+
+def _service() -> Iterator[str]:
+    yield "The service keeps the playlists of the configuration up to date."
+    yield ""
+    yield from _columns(
+        (
+            ("playshuffle config init", "write an example configuration, to edit"),
+            ("playshuffle config check", "show every problem in it"),
+            ("playshuffle service install", "install and start the service (systemd)"),
+            ("playshuffle status", "show folders, playlists and the service"),
+        )
+    )
+    yield ""
+    yield "Without systemd, `playshuffle watch` does the same in the foreground:"
+    yield ""
+    yield from _columns(
+        (
+            ("in a container", "make it the command of the container"),
+            ("cron", "@reboot playshuffle watch"),
+            ("OpenRC, runit, s6", "run playshuffle watch as this user, without forking"),
+        )
+    )
+
+
+TOPICS: Mapping[str, tuple[str, Callable[[], Iterator[str]]]] = {
+    "orders": ("the orders, and how to choose one", _orders),
+    "players": ("playlists for MPD, VLC, the car and others", _players),
+    "where": ("queries, such as genre:jazz year:1990..", _where),
+    "config": ("the keys of the configuration", _config),
+    "times": ("durations, such as 90m", _times),
+    "service": ("playlists that are kept up to date", _service),
+    "files": ("configuration, state and environment", _files),
+    "exit-codes": ("what the exit codes mean", _exit_codes),
+}

@@ -1,0 +1,56 @@
+"""Find the music folders of a command that names none."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.cli.screen import home_path
+from playshuffle.config.build_request import absolute
+from playshuffle.config.example import music_folder
+from playshuffle.config.load import load
+from playshuffle.config.places import find, places
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+
+class Default(NamedTuple):
+    """Folders, and a line of text that says where they come from."""
+
+    folders: tuple[str, ...]
+    text: str
+
+
+def default_folders(config: str | None = None) -> Default:
+    """Return the folders of the configuration, else the music folder of the desktop.
+
+    Raises:
+        PlayshuffleError: the configuration is wrong, or the music folder does not exist.
+    """
+    if config is not None or any(map(os.path.lexists, places())):
+        path = find(config)
+        found = load(path)
+        roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
+        names = ", ".join(map(home_path, roots))
+        return Default(tuple(map(os.fsdecode, roots)), f"Folders: {names} (from {home_path(path)})")
+    folder = os.path.expanduser(music_folder())
+    if not os.path.isdir(folder):
+        raise PlayshuffleError(
+            f"No music folder was named, and {home_path(folder)} does not exist. Name one, such as"
+            " playshuffle make /path/to/music",
+            Exit.USAGE,
+        )
+    return Default((folder,), f"Folder: {home_path(folder)} (the music folder of the desktop)")
+
+
+def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ...]:
+    """Return the folders that were named, or else the default ones.
+
+    Raises:
+        PlayshuffleError: one is not a folder, or there are none.
+    """
+    if not folders:
+        return tuple(map(os.fsencode, default_folders(config).folders))
+    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
+    for root in roots:
+        if not os.path.isdir(root):
+            raise PlayshuffleError(f"{shown(root)} is not a folder. Name a music folder.", Exit.NO_INPUT)
+    return roots

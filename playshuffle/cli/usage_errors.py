@@ -1,0 +1,52 @@
+"""Word errors in the command line: what is wrong, as the user wrote it, and where to read on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from playshuffle.config.options import rows
+from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.text import known
+
+
+def usage_text(error: Any, words: Sequence[str]) -> str:
+    """Return the sentences for a usage error of typer.
+
+    Args:
+        error: the exception.
+        words: the command line.
+    """
+    context = getattr(error, "ctx", None)
+    path = "playshuffle" if context is None else context.command_path
+    see = f"{path} --help"
+    if context is not None and hasattr(error, "possibilities"):
+        names = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        try:
+            known("option", error.option_name, names, see=see)
+        except PlayshuffleError as unknown:
+            return str(unknown)
+    parameter = getattr(error, "param", None)
+    message = str(error.message).rstrip(".")
+    if parameter is None or not message:
+        text = str(error.format_message()).rstrip(".")
+    else:
+        text = f"{_spelling(parameter, words)}: {message}"
+    return f"{shown(text)}. See: {see}"
+
+
+def in_users_words(text: str, words: Sequence[str]) -> str:
+    """Name options as the command line does: `-n` where the user wrote that in place of `--limit`."""
+    for _, row in rows():
+        long, *short = row.flags
+        for flag in short:
+            is_short = any(word.startswith(flag) and word[:2] != "--" for word in words)
+            if is_short and not any(word.partition("=")[0] == long for word in words):
+                text = text.replace(long, flag)
+    return text
+
+
+def _spelling(parameter: Any, words: Sequence[str]) -> str:
+    """Return an option as the user wrote it; an argument by its placeholder."""
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name).strip("[]")
+    written = [name for name in parameter.opts if any(word.startswith(name) for word in words)]
+    return str((written or parameter.opts)[0])

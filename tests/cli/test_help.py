@@ -1,0 +1,120 @@
+"""Test that help fits the terminal, and that it leads to everything that the program mentions."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from playshuffle.cli.help_topics import TOPICS
+from playshuffle.config.options import GROUPS
+from scripts.command_tree import Command, commands
+from tests.support.program import run
+
+PACKAGE = Path(__file__).parents[2] / "playshuffle"
+COMMANDS = list(commands())
+_SUMMARY, _HELP, _USAGE = 45, 50, 26  # characters
+
+
+def names(command: Command) -> str:
+    return command.name
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:], ids=names)
+def test_a_summary_is_never_cut(command: Command) -> None:
+    summary = command.help.partition(". ")[0].rstrip(".")
+
+    assert len(summary) <= _SUMMARY, summary
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=names)
+def test_an_option_takes_one_line_at_80_columns(command: Command) -> None:
+    for option in command.options:
+        usage = option.usage or option.metavar
+        default = f"  [default: {option.default}]" if option.default else ""
+
+        assert len(usage) <= _USAGE, usage
+        assert len(option.help + default) <= _HELP, option.help
+        assert not option.help.endswith("."), option.help
+
+
+@pytest.mark.parametrize("words", ["make", "deal", "watch", "why"])
+def test_the_options_of_a_playlist_are_in_groups(words: str) -> None:
+    (command,) = (command for command in COMMANDS if command.words == (words,))
+
+    groups = [option.group for option in command.options if option.spellings[:1] not in [(), ("--help",)]]
+
+    assert set(groups) <= {*GROUPS, ""}
+    assert len(set(groups)) > 4
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("command", COMMANDS, ids=names)
+def test_no_line_of_help_is_wider_than_80_columns(command: Command) -> None:
+    done = run(*command.words, "--help", env={"COLUMNS": "80"})
+
+    assert (done.code, done.err) == (0, "")
+    assert max(map(len, done.out.decode().splitlines())) <= 84  # examples are not wrapped
+    assert "..." not in done.out.decode().replace("[ARGS]...", "").replace("FOLDER...", "").replace(
+        "FILE...", ""
+    ).replace("NAME...", "").replace(".m3u...", "")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_is_explained_in_80_columns(topic: str) -> None:
+    done = run("help", topic)
+
+    lines = done.out.decode().splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.process
+def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
+    assert all(topic in run("help").out.decode() for topic in TOPICS)
+    assert run("help", "make").out == run("make", "--help").out
+    assert run("help", "deck", "show").out == run("deck", "show", "--help").out
+    done = run("help", "oders")
+    assert (done.code, done.err) == (
+        2,
+        "error: Unknown topic 'oders'. Did you mean 'orders'? See: playshuffle help\n",
+    )
+
+
+def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
+    """And never to a file of the documentation, which is not installed."""
+    words = {" ".join(command.words) for command in COMMANDS}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text()
+
+        assert not re.search(r"docs/\w+\.md", text), path
+        for topic in re.findall(r"playshuffle help ([a-z-]+)", text):
+            assert topic in TOPICS or topic in words, (path, topic)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("mak", "Unknown command 'mak'. Did you mean 'make'? See: playshuffle --help"),
+        ("shuffle", "Unknown command 'shuffle'. Did you mean 'make'? See: playshuffle --help"),
+        ("deck lst", "Unknown command 'lst'. Did you mean 'list'? See: playshuffle deck --help"),
+        ("make --ordr x", "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help"),
+        (
+            "make --exclude x",
+            "Unknown option '--exclude'. Did you mean '--where'? See: playshuffle make --help",
+        ),
+        ("make --order", "Option '--order' requires an argument. See: playshuffle make --help"),
+        ("make -n x", "-n: 'x' is not a valid integer. See: playshuffle make --help"),
+        ("make --limit x", "--limit: 'x' is not a valid integer. See: playshuffle make --help"),
+        ("make /tmp -n 0", "-n must be a number from 1, not 0."),
+        ("make /tmp --limit 0", "--limit must be a number from 1, not 0."),
+        ("check", "Missing argument 'FILE.m3u...'. See: playshuffle check --help"),
+        ("orders a b", "Got unexpected extra argument (b). See: playshuffle orders --help"),
+    ],
+)
+def test_a_usage_error_names_what_was_written_and_where_to_read_on(words: str, says: str) -> None:
+    done = run(*words.split())
+
+    assert (done.code, done.err) == (2, f"error: {says}\n")

@@ -1,0 +1,50 @@
+"""Test which folders `make` takes when it is given none."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import DATA, run
+
+pytestmark = pytest.mark.process
+
+
+def track(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    shutil.copy(DATA / "v24.mp3", folder / "a.mp3")
+
+
+def test_the_configured_folders_come_first(home: Path) -> None:
+    track(home / "Music")
+    track(home / "one")
+    (home / ".config/playshuffle").mkdir(parents=True)
+    (home / ".config/playshuffle/config.toml").write_text('folders = ["~/one"]\n[playlist.x]\n')
+
+    done = run("make")
+
+    assert done.code == 0, done.err
+    assert done.err.startswith("Folders: ~/one (from ~/.config/playshuffle/config.toml)\n")
+    assert (home / "one/playshuffle.m3u").exists()
+
+
+def test_else_it_is_the_music_folder_of_the_desktop(home: Path) -> None:
+    track(home / "Musik")
+    (home / ".config").mkdir(exist_ok=True)
+    (home / ".config/user-dirs.dirs").write_text('XDG_MUSIC_DIR="$HOME/Musik"\n')
+
+    done = run("make", "--dry-run")
+
+    assert done.code == 0, done.err
+    assert done.err.startswith("Folder: ~/Musik (the music folder of the desktop)\n")
+    assert not (home / "Musik/playshuffle.m3u").exists()
+
+
+def test_else_it_is_music_in_the_home(home: Path) -> None:
+    missing = run("make")
+    track(home / "Music")
+    quiet = run("make", "-q")
+
+    assert (missing.code, missing.err.startswith("error: No music folder was named")) == (2, True)
+    assert (quiet.code, quiet.err) == (0, "")
+    assert (home / "Music/playshuffle.m3u").exists()
