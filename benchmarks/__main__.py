@@ -14,6 +14,7 @@ def main() -> None:
     tracks = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     for module, arguments in {
         "making": ["--tiny", str(tracks), "--real", str(max(10, tracks // 10))],
+        "updating": ["--tracks", str(tracks)],
         "shuffling": [],
         "watching": ["--tracks", str(tracks), "--burst", str(max(10, tracks // 10))],
     }.items():
