@@ -5,7 +5,7 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import unquote_to_bytes
 
@@ -16,9 +16,10 @@ from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
-from playshuffle.config.load import load
+from playshuffle.config.load import understand
 from playshuffle.config.options import INCLUDE, Options
 from playshuffle.config.places import find
+from playshuffle.config.toml_file import Document, read
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Reason, look_at
 from playshuffle.pipeline.request import Request
@@ -73,12 +74,13 @@ def why(
     if bool(files) == is_all:
         raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
     playlists: dict[str, PlaylistStages] = {}
-    for name, request in _requests(folders, options, playlist, config).items():
+    asked = _requests(folders, options, playlist, config)
+    for name, request in asked.requests.items():
         with progress_bar(quiet) as progress:
-            playlists[name] = look_at(request, Tools(read_all, System(), progress))
+            playlists[name] = look_at(request, Tools(read_all, System(), progress), asked.still_ns)
     paths = [_path(text) for text in files or ()]
     if is_all:
-        return _report_all(playlists, as_json=as_json)
+        return _report_all(playlists, asked, as_json=as_json)
     tops = [path for path in paths if os.path.isdir(path)]
     reasons = {
         path: {name: explained.explain(path) for name, explained in playlists.items()}
@@ -87,19 +89,44 @@ def why(
     }
     if as_json:
         inside = {path: by_list for top in tops for path, by_list in _below(top, playlists)}
-        write_out([_as_json({**reasons, **inside}, playlists).encode(), b"\n"])
+        write_out([_as_json({**reasons, **inside}, playlists, asked).encode(), b"\n"])
     else:
         screen = screen_of(sys.stdout)
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons, screen))
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons, asked, screen))
         for top in tops:
             write_out(f"{line}\n".encode() for line in _counts(top, playlists))
     return _code(reasons)
 
 
+# The keys of the configuration that stages belong to, by the code of their reasons.
+_KEYS = {"duplicate": ("dedupe",), "limit": ("limit", "time"), "where": ("where",), "without": ("without",)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The playlists to explain.
+
+    requests: by name. still_ns: files modified less than this time ago count as being written.
+    document: the configuration; None for a playlist of the command line.
+    """
+
+    requests: dict[str, Request]
+    still_ns: int = 0
+    document: Document | None = None
+
+    def line(self, name: str, code: str) -> int | None:
+        """Return the line of the configuration that a reason comes from."""
+        document = self.document
+        if document is None:
+            return None
+        lines = (document.line("playlist", name, key) for key in _KEYS.get(code, ()))
+        return next((line for line in lines if line is not None), None)
+
+
 def _requests(
     folders: Sequence[str] | None, options: Options, playlist: str | None, config: str | None
-) -> dict[str, Request]:
-    """Return the requests of the playlists, by name.
+) -> _Asked:
+    """Return the playlists to explain.
 
     Raises:
         PlayshuffleError: the playlist or the configuration does not exist.
@@ -109,10 +136,11 @@ def _requests(
         if playlist is not None:
             options = replace(options, output=playlist)
         request = build_request(options, dry_run=True)
-        return {shown(os.path.basename(request.output or b"playlist")): request}
+        return _Asked({shown(os.path.basename(request.output or b"playlist")): request})
     if options != Options():
         raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
-    loaded = load(find(config))
+    document = read(find(config))
+    loaded = understand(document)
     for broken in loaded.broken:
         say_error(broken.text)
     requests = {
@@ -126,7 +154,7 @@ def _requests(
             " add --folder and the options of make.",
             Exit.USAGE,
         )
-    return requests
+    return _Asked(requests, int(loaded.settle_s * 0.9e9), document)
 
 
 def _is_output(text: str, request: Request) -> bool:
@@ -140,13 +168,19 @@ def _path(text: str) -> bytes:
     return absolute(text, Exit.NO_INPUT)
 
 
-def _lines(reasons: Mapping[bytes, Mapping[str, Reason]], screen: Screen) -> Iterator[str]:
+def _lines(reasons: Mapping[bytes, Mapping[str, Reason]], asked: _Asked, screen: Screen) -> Iterator[str]:
     for path, by_list in reasons.items():
         yield home_path(path)
         width = max(map(len, by_list))
         for name, reason in by_list.items():
             answer = "yes" if reason.code == IN else "no"
-            yield from screen.wrapped(reason.text, f"  {shown(name):{width}}  {answer}: ")
+            line = asked.line(name, reason.code)
+            place = (
+                ""
+                if line is None or asked.document is None
+                else f"{shown(asked.document.path)}, line {line}: "
+            )
+            yield from screen.wrapped(f"{place}{reason.text}", f"  {shown(name):{width}}  {answer}: ")
 
 
 def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[tuple[bytes, dict[str, Reason]]]:
@@ -171,7 +205,7 @@ def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str
         yield f"  {shown(name)}  {', '.join(phrases) or 'no audio files'}"
 
 
-def _report_all(playlists: Mapping[str, PlaylistStages], *, as_json: bool) -> Exit:
+def _report_all(playlists: Mapping[str, PlaylistStages], asked: _Asked, *, as_json: bool) -> Exit:
     """Report each file that is in no playlist, grouped by reason."""
     roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
     out = {
@@ -181,7 +215,7 @@ def _report_all(playlists: Mapping[str, PlaylistStages], *, as_json: bool) -> Ex
         if all(reason.code != IN for reason in by_list.values())
     }
     if as_json:
-        write_out([_as_json(out, playlists).encode(), b"\n"])
+        write_out([_as_json(out, playlists, asked).encode(), b"\n"])
         return Exit.DONE
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in out.items():
@@ -192,7 +226,9 @@ def _report_all(playlists: Mapping[str, PlaylistStages], *, as_json: bool) -> Ex
     return Exit.DONE
 
 
-def _as_json(reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[str, PlaylistStages]) -> str:
+def _as_json(
+    reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[str, PlaylistStages], asked: _Asked
+) -> str:
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
         explained = playlists[name]
         at = explained.entries.get(explained.path_of(path))
@@ -202,6 +238,10 @@ def _as_json(reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[s
             "in": reason.code == IN,
             "reason": reason.code,
             "text": reason.text,
+            "line": asked.line(name, reason.code),
+            "terms": [
+                {"term": term.text, "holds": term.holds, "values": dict(term.values)} for term in reason.terms
+            ],
             "position": None if at is None else at + 1,
             "drawn": explained.drawn_s or None,
         }

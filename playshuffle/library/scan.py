@@ -44,13 +44,17 @@ _KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The tracks of the roots, and the skipped files; `gone` are folders that were removed."""
+    """The tracks of the roots, and the skipped files.
+
+    gone: folders that were removed. growing: files that are being written, and left for later.
+    """
 
     tracks: Tracks
     skipped: list[Skipped]
     untagged: list[Skipped]
     unreadable: list[Skipped]
     gone: list[bytes]
+    growing: Sequence[bytes] = ()
 
 
 def survey(
@@ -85,7 +89,8 @@ def survey(
             progress.forgotten()
     library, skipped, untagged = tracks(folders)
     removed = cached.keys() - (folder.path for root in folders for folder in root)
-    return Library(library, walked.skipped + skipped, untagged, walked.unreadable, list(removed))
+    skipped = walked.skipped + skipped
+    return Library(library, skipped, untagged, walked.unreadable, list(removed), walked.growing)
 
 
 def survey_files(

@@ -30,12 +30,14 @@ class Stage:
 
     code: SPOKEN, WHERE, WITHOUT or DUPLICATE. indices: of the tracks that were found, ascending.
     of: how many tracks the stage had to choose from. reason: returns why it leaves out a track.
+    terms: returns what each term of the query says about a track that was found.
     """
 
     code: str
     indices: Sequence[int]
     of: int
     reason: Callable[[int], str]
+    terms: "Callable[[int], Sequence[Finding]]" = lambda _: ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class Choice:
         if stage is None:
             return []
         return [Skipped(self.found.paths[index], stage.reason(index)) for index in stage.indices]
+
+    def terms(self, index: int) -> "Sequence[Finding]":
+        """Return what each term of the query says about a track."""
+        stage = self.stage(WHERE)
+        return () if stage is None else stage.terms(index)
 
     @cached_property
     def indices(self) -> dict[bytes, int]:
@@ -198,10 +205,11 @@ def _matching(
     tracks = all_tracks if len(remaining) == len(all_tracks) else all_tracks.only(remaining)
     selection = query.select(tracks, tags_of)
 
-    def reason(index: int) -> str:
-        return why_no_match(query.explain(all_tracks, tags_of, index))
+    def terms(index: int) -> "Sequence[Finding]":
+        return query.explain(all_tracks, tags_of, index)
 
-    stage = Stage(WHERE, [remaining[row] for row in selection.left_out], len(remaining), reason)
+    left_out = [remaining[row] for row in selection.left_out]
+    stage = Stage(WHERE, left_out, len(remaining), lambda index: why_no_match(terms(index)), terms)
     return stage, [remaining[row] for row in selection.kept], selection.lacking
 
 

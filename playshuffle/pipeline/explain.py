@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library import ignore_files
 from playshuffle.library.cache import Cache
 from playshuffle.library.listing import is_audio_name
 from playshuffle.library.scan import Library
-from playshuffle.library.walk import EVERYWHERE
+from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering import pins
-from playshuffle.pipeline.choice import Choice, choose
+from playshuffle.pipeline.choice import WHERE, Choice, choose
 from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_copies
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.presence import present_roots, reachable_roots
@@ -27,9 +27,13 @@ from playshuffle.pipeline.session import Tools, last_tracks, rows_of, scan, skip
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
 
+if TYPE_CHECKING:
+    from playshuffle.selection.query import Finding
+
 IN = "in"
 NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "outside", "not_listed"
 NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
+GROWING = "growing"
 NAME, LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "name", "limit", "dealt", "upcoming", "not_written"
 
 # How reasons of a scan begin, and their codes.
@@ -49,10 +53,14 @@ _CODES = {
 
 
 class Reason(NamedTuple):
-    """Why a file is in a playlist, or not. code: for programs; IN if it is. text: for people."""
+    """Why a file is in a playlist, or not.
+
+    code: for programs; IN if it is. text: for people. terms: what each term of the query says of it.
+    """
 
     code: str
     text: str
+    terms: "tuple[Finding, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +102,12 @@ class PlaylistStages:
         """Return why a file is in the playlist, or not."""
         path = self.path_of(path)
         if path in self.entries:
-            return Reason(IN, self._position(path))
-        return self._why_not(path)
+            return Reason(IN, self._position(path), self._terms(path))
+        return self._why_not(path)._replace(terms=self._terms(path))
+
+    def _terms(self, path: bytes) -> "tuple[Finding, ...]":
+        index = self.choice.indices.get(path)
+        return () if index is None else tuple(self.choice.terms(index))
 
     def _position(self, path: bytes) -> str:
         text = f"position {self.entries[path] + 1:,} of {len(self.entries):,}"
@@ -127,7 +139,9 @@ class PlaylistStages:
             return self._not_found(path)
         left_out = self.choice.why_not(index)
         if left_out is not None:
-            return Reason(*left_out)
+            code, text = left_out
+            passing = [f"{term.text} holds" for term in self._terms(path) if term.holds]
+            return Reason(code, "; ".join([text, *passing]) if code == WHERE else text)
         if path in self.unwritable:
             return Reason(NAME, f"the player would lose it: {self.unwritable[path]}")
         return None
@@ -136,6 +150,8 @@ class PlaylistStages:
         reason = self._not_reached(path)
         if reason is not None:
             return reason
+        if path in self.library.growing:
+            return Reason(GROWING, "still being written; it is added when it is complete")
         for above in _with_parents(path):
             if above in self.skipped:
                 return self._skipped(path, above)
@@ -173,8 +189,10 @@ def _of_file(path: bytes) -> Reason:
     return Reason(SKIPPED, "not found by the scan")
 
 
-def look_at(request: Request, tools: Tools) -> PlaylistStages:
+def look_at(request: Request, tools: Tools, still_ns: int = 0) -> PlaylistStages:
     """Run the stages for a playlist without writing anything.
+
+    still_ns: files modified less than this time ago count as being written, as in the service.
 
     Raises:
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
@@ -184,7 +202,7 @@ def look_at(request: Request, tools: Tools) -> PlaylistStages:
         Cache() if request.tags else nullcontext() as cache,
     ):
         roots, missing = reachable_roots(request.roots if request.files is None else (), state.root)
-        library = scan(request, roots, cache, tools, EVERYWHERE)
+        library = scan(request, roots, cache, tools, Changes(still_ns=still_ns))
         target = Target(request.output, state, force=True) if request.output is not None else None
         last: Sequence[bytes] = ()
         if target is not None:

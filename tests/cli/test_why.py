@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import listed, make, run
-from tests.support.service import config
+from tests.support.service import aged, config
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -55,6 +55,38 @@ def test_each_playlist_of_the_configuration_is_explained(music: Path, tmp_path: 
     assert run("why", music / "1.mp3", "--in", "jazz", env=env).code == 0
     assert run("why", music / "1.mp3", "--in", music / "jazz.m3u", env=env).code == 0
     assert run("why", music / "1.mp3", "--in", "nothing", env=env).code == 2
+
+
+def test_each_term_is_named_with_the_line_of_the_configuration(music: Path, tmp_path: Path) -> None:
+    aged(music)
+    file = tmp_path / "config.toml"
+    file.write_text(config(music, where="genre:jazz -title:live length:..10:00"))
+    env = {"PLAYSHUFFLE_CONFIG": str(file)}
+    assert run("accept-missing", env=env).code == 0
+    done = run("why", music / "live/2.ogg", env=env)
+    terms = "genre:jazz fails (genre is Rock); -title:live holds; length:..10:00 holds"
+
+    assert f"  all  no: {file}, line 3: {terms}\n" in done.out.decode()
+    [row] = json.loads(run("why", music / "live/2.ogg", "--json", env=env).out)["files"][0]["playlists"]
+    assert row["line"] == 3
+    assert [term["holds"] for term in row["terms"]] == [False, True, True]
+    assert row["terms"][0] == {"term": "genre:jazz", "holds": False, "values": {"genre": "Rock"}}
+    [row] = json.loads(run("why", music / "1.mp3", "--json", env=env).out)["files"][0]["playlists"]
+    assert (row["in"], [term["holds"] for term in row["terms"]]) == (True, [True, True, True])
+
+
+def test_a_file_that_is_still_being_written_is_named(music: Path, tmp_path: Path) -> None:
+    aged(music)
+    file = tmp_path / "config.toml"
+    file.write_text('settle = "60m"\n' + config(music))
+    env = {"PLAYSHUFFLE_CONFIG": str(file)}
+    assert run("accept-missing", env=env).code == 0
+    (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())
+    done = run("why", music / "new.mp3", "--json", env=env)
+
+    [row] = json.loads(done.out)["files"][0]["playlists"]
+    assert (done.code, row["reason"]) == (1, "growing")
+    assert run("why", music / "1.mp3", env=env).code == 0
 
 
 def test_a_folder_is_counted_and_all_files_left_out_are_listed(music: Path) -> None:

@@ -1,0 +1,74 @@
+"""Measure what a query adds to `playshuffle make` where nothing has changed, side by side in one run.
+
+    python -m benchmarks.selecting [--tracks 100000] [--rounds 7] [--keep FOLDER]
+
+Each round runs every command once, in turn. Quoted are medians of CPU time, and of its ratio to the run
+without a query in the same round.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.corpora import make_tiny
+from benchmarks.making import Cost, machine, run
+
+QUERIES = {
+    "without a query": "",
+    "one term": "genre:folk",
+    "five terms, most match": "genre:folk -title:night length:..10:00 track:1..99 -artist:zzz",
+    "five terms, few match": "title:night artist:moon -album:river genre:folk track:1..8",
+    "five terms, any of them": "title:night OR artist:moon OR album:river OR genre:jazz OR track:3",
+    "five words without a field": "night -river -stone moon -winter",
+}
+
+
+def measure(music: Path, scratch: Path, rounds: int) -> dict[str, list[Cost]]:
+    """Run each query once a round and return the costs by its name."""
+    os.environ |= {"HOME": str(scratch), "XDG_CACHE_HOME": f"{scratch}/c", "XDG_STATE_HOME": f"{scratch}/s"}
+    program = [sys.executable, "-m", "playshuffle", "make", "-q", str(music), "-o", f"{scratch}/all.m3u"]
+    run(program)  # reads the tags
+    costs: dict[str, list[Cost]] = {name: [] for name in QUERIES}
+    for _ in range(rounds):
+        for name, query in QUERIES.items():
+            costs[name].append(run([*program, "--where", query] if query else program))
+    return costs
+
+
+def table(costs: dict[str, list[Cost]]) -> str:
+    """Return a Markdown table of medians."""
+    first = next(iter(costs.values()))
+    lines = ["| query | CPU s | ratio | peak MB |", "|---|---|---|---|"]
+    for name, runs in costs.items():
+        cpu_s = statistics.median(cost.cpu_s for cost in runs)
+        ratio = statistics.median(mine.cpu_s / its.cpu_s for mine, its in zip(runs, first, strict=True))
+        peak_mb = statistics.median(cost.peak_kb for cost in runs) / 1024
+        lines.append(f"| {name} | {cpu_s:.2f} | {ratio:.2f} | {peak_mb:.0f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the benchmark and print its table as Markdown."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tracks", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--keep", type=Path, help="make the music here, or use what is here")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        music = (options.keep or Path(name)) / f"tiny{options.tracks}"
+        if not music.exists():
+            music.parent.mkdir(parents=True, exist_ok=True)
+            make_tiny(music, options.tracks)
+        costs = measure(music, Path(name), options.rounds)
+    print(f"\n### {options.tracks:,} tracks, medians of {options.rounds} rounds\n")
+    print(table(costs))
+    print(f"\n{machine()}")
+
+
+if __name__ == "__main__":
+    main()
