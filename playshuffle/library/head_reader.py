@@ -5,7 +5,6 @@ unusual in any way there is no reading, and `tag_reader` must read it: it is the
 """
 
 import os
-import stat
 from collections.abc import Callable
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any
@@ -19,23 +18,16 @@ from playshuffle.library.head_mp4 import read_mp4
 from playshuffle.library.head_mpeg import stream
 from playshuffle.library.head_vorbis import read_flac, read_ogg
 from playshuffle.library.tag_names import Stream, TagValues, tags_of
-
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
+from playshuffle.system.regular_file import open_regular
 
 
 def read_head(path: bytes) -> Reading | None:
     """Return the reading of a plain file, None for any other; never raise."""
     try:
-        # Opening a device can have effects, so its kind is checked before and after.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return None
-        descriptor = os.open(path, _FLAGS)
+        descriptor, status = open_regular(path, follow_links=False)
     except (OSError, ValueError):
         return None
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return None
         # Without it, the kernel reads several times as much ahead.
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
         values, properties = _read(HeadFile(descriptor, status.st_size), os.path.splitext(path)[1].lower())

@@ -9,12 +9,12 @@ import contextlib
 import errno
 import os
 import re
-import stat
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import shown
+from playshuffle.system.regular_file import NotRegularError, open_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -89,15 +89,14 @@ def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
 def _lines(path: bytes) -> list[str] | None:
     """The lines of a file; None for what is none."""
     try:
-        # Without O_NONBLOCK a FIFO of that name would hold us for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor, _ = open_regular(path)
+    except NotRegularError:
+        return None
     except OSError as error:
         if error.errno in _IS_NONE:
             return None
         raise
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         text = os.read(descriptor, _LARGEST_BYTES)
     finally:
         os.close(descriptor)

@@ -6,7 +6,6 @@ A hostile file can make mutagen take gigabytes of memory or minutes: read files 
 
 import errno
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, FileIO
@@ -25,6 +24,7 @@ from playshuffle.library.mutagen_formats import (
 )
 from playshuffle.library.tag_names import Stream, tags_of
 from playshuffle.library.wave_chunks import read_wave_chunks
+from playshuffle.system.regular_file import NotRegularError, open_regular
 
 # The file does not exist, or was removed.
 _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
@@ -49,12 +49,8 @@ def read(path: bytes) -> Reading:
                 raise disk.error
             return reading
     except OSError as error:
-        is_there = not isinstance(error, _NotRegularError) and error.errno not in _GONE
+        is_there = not isinstance(error, NotRegularError) and error.errno not in _GONE
         return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_final=False)
-
-
-class _NotRegularError(OSError):
-    pass
 
 
 class _Disk(FileIO):
@@ -85,27 +81,13 @@ class _Disk(FileIO):
 
 
 def _open(path: bytes) -> _Disk:
-    # Even to open a device can do something, so look before; look again after, for it may
-    # have been exchanged meanwhile.
-    _check_regular(os.stat(path))
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags)
+        descriptor, _ = open_regular(path, follow_links=False)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        descriptor = os.open(os.path.realpath(path), flags)
-    try:
-        _check_regular(os.fstat(descriptor))
-        return _Disk(descriptor)
-    except OSError:
-        os.close(descriptor)
-        raise
-
-
-def _check_regular(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise _NotRegularError(errno.EINVAL, "not a regular file")
+        descriptor, _ = open_regular(os.path.realpath(path), follow_links=False)
+    return _Disk(descriptor)
 
 
 def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:

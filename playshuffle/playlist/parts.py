@@ -7,7 +7,6 @@ fitted into one file, are removed after the new files are written.
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -16,6 +15,7 @@ from zlib import crc32
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.m3u import Text
 from playshuffle.system import atomic_file
+from playshuffle.system.regular_file import open_regular
 
 _MARK = re.compile(rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"')  # as each format writes it
 HEAD_BYTES = 4096  # our own comments stand at the top
@@ -153,8 +153,8 @@ def _removed(files: Sequence[bytes]) -> bool:
 
 def _is_ours(path: bytes) -> bool:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor, _ = open_regular(path, follow_links=False)
     except OSError:
         return False
-    with os.fdopen(fd, "rb") as file:
-        return stat.S_ISREG(os.fstat(fd).st_mode) and bool(_MARK.search(file.read(HEAD_BYTES)))
+    with os.fdopen(descriptor, "rb") as file:
+        return bool(_MARK.search(file.read(HEAD_BYTES)))

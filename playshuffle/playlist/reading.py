@@ -6,7 +6,6 @@ requested from the network.
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -17,6 +16,7 @@ from playshuffle.playlist.formats import M3U, format_of
 from playshuffle.playlist.m3u import located, parse, unescaped
 from playshuffle.playlist.path_map import Back
 from playshuffle.system import mpd_conf
+from playshuffle.system.regular_file import open_regular
 
 _MOST = 256 << 20  # bytes; a million entries have some 100 MB
 _LONGEST_PATH = 64 << 10  # bytes; Linux opens none of more than 4 KiB, which a URI may write with 12 KiB
@@ -121,13 +121,11 @@ def content_of(path: bytes) -> bytes:
         PlayshuffleError: it cannot be read, or is too large to be a playlist.
     """
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode):
-                if status.st_size > _MOST:
-                    raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
-                return file.read()
-            reason = "not a regular file"
+        descriptor, status = open_regular(path)
+        with os.fdopen(descriptor, "rb") as file:
+            if status.st_size > _MOST:
+                raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
+            return file.read()
     except OSError as error:
         reason = error.strerror or "unreadable"
     raise PlayshuffleError(f"{shown(path)} cannot be read: {reason}. Name a playlist.", Exit.NO_INPUT)

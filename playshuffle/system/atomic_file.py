@@ -2,21 +2,19 @@
 
 import contextlib
 import errno
-import fcntl
 import os
 import re
 import stat
-import time
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.system import lock
 
 _NAME_MAX = 255  # bytes of a file name, on all common file systems
 _CHANCE = 6  # random bytes in the name of a temporary file
 _NEW_MODE = 0o644
 _LINKS_MAX = 40  # as many as the kernel follows
-_RETRY_S = 0.05
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 # Why it could not be done, and what to do about it.
@@ -175,33 +173,14 @@ def held(folder: bytes, patience_s: float = 10) -> Iterator[None]:
         fd = os.open(folder, _FOLDER_FLAGS)
     except OSError as error:
         raise _refusal(os.path.join(folder, b""), folder, error) from error
-    try:
-        _lock(fd, folder, patience_s)
+    with lock.held_descriptor(fd, patience_s) as is_free:
+        if not is_free:
+            raise PlayshuffleError(
+                f"Another playshuffle has been writing in {shown(folder)} for {patience_s:g} seconds. "
+                "Nothing was changed. Try again when it is done.",
+                Exit.CANNOT_CREATE,
+            )
         yield
-    finally:
-        # Closing alone would not do: a child forked meanwhile has the descriptor too.
-        with contextlib.suppress(OSError):
-            fcntl.flock(fd, fcntl.LOCK_UN)
-        os.close(fd)
-
-
-def _lock(fd: int, folder: bytes, patience_s: float) -> None:
-    deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() >= deadline:
-                raise PlayshuffleError(
-                    f"Another playshuffle has been writing in {shown(folder)} for {patience_s:g} seconds. "
-                    "Nothing was changed. Try again when it is done.",
-                    Exit.CANNOT_CREATE,
-                ) from error
-            time.sleep(_RETRY_S)
-        except OSError:  # NFS and others cannot lock a folder; replacing stays one step without
-            return
-        else:
-            return
 
 
 @contextlib.contextmanager

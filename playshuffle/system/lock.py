@@ -1,4 +1,4 @@
-"""Lock a file against other processes of this user."""
+"""Lock files and folders against other processes."""
 
 import contextlib
 import errno
@@ -30,12 +30,23 @@ def held(path: bytes, patience_s: float) -> Iterator[None]:
     if descriptor < 0:
         yield
         return
-    try:
-        _lock(descriptor, patience_s)
+    with held_descriptor(descriptor, patience_s) as is_free:
+        if not is_free:
+            raise HeldError(_number(descriptor))
         with contextlib.suppress(OSError):  # for the message to whoever has to wait
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
+
+
+@contextlib.contextmanager
+def held_descriptor(descriptor: int, patience_s: float) -> Iterator[bool]:
+    """Lock an open file or folder, and close it at the end; on file systems without locks go on without.
+
+    Yields False if another process kept it for as long as patience lasts.
+    """
+    try:
+        yield _lock(descriptor, patience_s)
     finally:
         # Closing alone would not do: a child forked meanwhile has the descriptor, too.
         with contextlib.suppress(OSError):
@@ -59,16 +70,18 @@ def holder(path: bytes) -> str | None:
         os.close(descriptor)
 
 
-def _lock(descriptor: int, patience_s: float) -> None:
+def _lock(descriptor: int, patience_s: float) -> bool:
     until = time.monotonic() + patience_s
     while True:
         try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno not in (errno.EWOULDBLOCK, errno.EINTR):
-                return None  # a file system without locks
+                return True  # a file system without locks, like NFS for folders
             if time.monotonic() > until:
-                raise HeldError(_number(descriptor)) from None
+                return False
+        else:
+            return True
         time.sleep(_RETRY_S)
 
 
