@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Tags, rows
+from playshuffle.library.folder import Tags
 
 
 def cached_tags(paths: Iterable[bytes]) -> dict[bytes, Tags]:
@@ -15,7 +15,7 @@ def cached_tags(paths: Iterable[bytes]) -> dict[bytes, Tags]:
     with Cache() as cache:
         known = cache.folders(parents)
         for folder in filter(None, map(known.get, parents)):
-            for name, fields in zip(rows(folder.names, b"/"), cache.fields(folder), strict=False):
+            for name, fields in zip(folder.file_names(), cache.fields(folder), strict=False):
                 if fields is not None and (path := folder.path + name) in wanted:
                     found[path] = Tags(*fields)
     return found

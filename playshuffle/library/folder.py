@@ -1,5 +1,6 @@
 """Define folders, files, tags and skipped entries: the values that travel through the program."""
 
+from array import array
 from typing import NamedTuple
 
 
@@ -80,6 +81,8 @@ class Odd(NamedTuple):
     spoken: dict[int, str]
 
 
+STAMP_BYTES = 32  # of a row: size, mtime_ns, ctime_ns and inode
+
 NOTHING_ODD = Odd([], {}, [], {}, {})
 
 
@@ -127,7 +130,35 @@ class Folder(NamedTuple):
     contents: bytes = b""
     odd: Odd = NOTHING_ODD
 
+    @property
+    def track_count(self) -> int:
+        """Number of its audio files."""
+        return len(self.stamps) // STAMP_BYTES
 
-def rows(joined: bytes, separator: bytes) -> list[bytes]:
-    """Take a column apart."""
-    return joined.split(separator) if joined else []
+    def file_names(self) -> list[bytes]:
+        """Return the names of its audio files, sorted."""
+        return self.names.split(b"/") if self.names else []
+
+    def file_paths(self) -> list[bytes]:
+        """Return the paths of its audio files."""
+        return list(map(self.path.__add__, self.file_names()))
+
+    def subfolders(self) -> list[bytes]:
+        """Return the names of the folders in it."""
+        return self.folders.split(b"/") if self.folders else []
+
+    def stamp_column(self, column: int) -> "array[int]":
+        """Return one number of the stamp of each row: 0 size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
+        return array("q", self.stamps)[column::4]
+
+    def all_durations_ms(self) -> "array[int]":
+        """Return the length of each row, 0 where unknown."""
+        return array("I", self.durations_ms or bytes(4 * self.track_count))
+
+    def all_artists(self) -> list[bytes]:
+        """Return the artist of each row, as tagged."""
+        return self.artists.split(b"\0") if b"\0" in self.artists else [self.artists] * self.track_count
+
+    def extinf_lines(self) -> list[bytes]:
+        """Return the `#EXTINF` line of each row, or nothing; an empty list before they were read."""
+        return self.lines.split(b"\0")[::2] if self.lines else []

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from playshuffle.library import ignore_files
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
-from playshuffle.library.folder import Folder, Odd, rows
+from playshuffle.library.folder import Folder, Odd
 from playshuffle.library.ignore_files import Rules
 
 # Folders that systems and other programs keep for themselves, compared in lower case.
@@ -166,10 +166,10 @@ class Listing:
         known = self._known
         if known is None:
             return
-        names = rows(known.names, b"/")
+        names = known.file_names()
         if name in known.odd.links:
             self._links.append(name)
-        elif name in rows(known.folders, b"/"):
+        elif name in known.subfolders():
             self._folders.append(name)
         elif name in names:
             row = names.index(name)
@@ -178,7 +178,7 @@ class Listing:
                 self._linked[name] = known.odd.linked[name]
 
     def _known_stamp(self, name: bytes) -> tuple[int, ...] | None:
-        names = rows(self._known.names, b"/") if self._known is not None else []
+        names = self._known.file_names() if self._known is not None else []
         if self._known is None or name not in names:
             return None
         row = names.index(name)

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Reading, Skipped, rows
+from playshuffle.library.folder import Folder, Reading, Skipped
 from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.tracks import ReadAll, Tracks, tracks, with_readings
 from playshuffle.library.walk import Changes, find
@@ -114,7 +114,7 @@ def _holds_all_of(cached: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
 
     def holds_all(folder: Folder) -> bool:
         before = cached.get(folder.path)
-        return before is None or set(rows(before.names, b"/")) <= set(rows(folder.names, b"/"))
+        return before is None or set(before.file_names()) <= set(folder.file_names())
 
     return holds_all
 

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import Folder, Reading, Skipped, Tags, rows
+from playshuffle.library.folder import STAMP_BYTES, Folder, Reading, Skipped, Tags
 from playshuffle.library.identity import file_id
 from playshuffle.library.listing import fits
 from playshuffle.library.suspect_names import is_plain
@@ -22,7 +22,6 @@ from playshuffle.system.birth_time import birth_of
 ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
 _LONGEST_MS = (1 << 32) - 1
-_STAMP_BYTES = 32
 _NO_SIZE = -1  # a size that no file has, so that its stamp is another one in the next pass
 _path = itemgetter(0)
 
@@ -46,20 +45,20 @@ class Tracks:
     @cached_property
     def paths(self) -> list[bytes]:
         """Absolute, as they were found."""
-        return self.column(lambda folder: map(folder.path.__add__, folder.names.split(b"/")))
+        return self.column(Folder.file_paths)
 
     @cached_property
     def durations_ms(self) -> "array[int]":
         """0 where unknown."""
         durations = array("I")
         for folder in self.folders:
-            durations.frombytes(folder.durations_ms or bytes(_count(folder) * 4))
+            durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
         return durations if self.chosen is None else array("I", [durations[row] for row in self.chosen])
 
     @cached_property
     def artists(self) -> list[bytes]:
         """As tagged; empty where there is none."""
-        return self.column(lambda folder: _artists_of_rows(folder.artists, _count(folder)))
+        return self.column(Folder.all_artists)
 
     @cached_property
     def marks(self) -> bytes:
@@ -67,8 +66,8 @@ class Tracks:
         numbers, contents, ids = array("q"), array("q"), array("q")
         for folder in self.folders:
             numbers.frombytes(folder.stamps)
-            contents.frombytes(folder.contents or bytes(8 * _count(folder)))
-            ids.frombytes(folder.file_ids or bytes(8 * _count(folder)))
+            contents.frombytes(folder.contents or bytes(8 * folder.track_count))
+            ids.frombytes(folder.file_ids or bytes(8 * folder.track_count))
         if 0 in ids:  # no birth time
             ids = array("q", map(or_, ids, map(mul, numbers[3::4], map(not_, ids))))
         numbers[2::4], numbers[3::4] = contents, ids
@@ -140,7 +139,7 @@ class _Rows:
     """The readings of one folder while they come in."""
 
     def __init__(self, folder: Folder) -> None:
-        self.names = rows(folder.names, b"/")
+        self.names = folder.file_names()
         count = len(self.names)
         self._folder = folder
         self._stamps = array("q", folder.stamps)
@@ -156,12 +155,12 @@ class _Rows:
 
     def take_over(self, before: Folder, fields: Sequence[list[Any] | None]) -> None:
         """Take over the readings of files that have not changed; of others, the tags until they are read."""
-        names = rows(before.names, b"/")
+        names = before.file_names()
         if before.durations_ms is None or len(fields) != len(names):
             return
         durations_ms = array("I", before.durations_ms)
-        extinfs = before.lines.split(b"\0")[::2]
-        artists = _artists_of_rows(before.artists, len(names))
+        extinfs = before.extinf_lines()
+        artists = before.all_artists()
         file_ids, contents = array("q", before.file_ids), array("q", before.contents)
         old_row = {name: row for row, name in enumerate(names)}
         for row, name in enumerate(self.names):
@@ -236,7 +235,7 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
     for folders in by_root:
         root_indices: list[int] = []
         for folder in folders:
-            start, end = end, end + _count(folder)
+            start, end = end, end + folder.track_count
             if twice or folder.odd.reasons:
                 root_indices += (start + row for row in _staying(folder, twice, skipped, untagged))
             else:
@@ -258,7 +257,7 @@ def _staying(
     folder: Folder, twice: Collection[bytes], skipped: list[Skipped], untagged: list[Skipped]
 ) -> Iterator[int]:
     """Return the rows of a folder that are tracks and are not reached by another path."""
-    for row, name in enumerate(folder.names.split(b"/")):
+    for row, name in enumerate(folder.file_names()):
         path = folder.path + name
         reason, is_track = folder.odd.reasons.get(row, ("", True))
         if path in twice:
@@ -281,8 +280,7 @@ def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
     candidates = []
     for folder in folders:
         linked = folder.odd.linked
-        inodes = array("q", folder.stamps)[3::4]
-        for name, inode in zip(rows(folder.names, b"/"), inodes, strict=True):
+        for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True):
             file = (linked.get(name, folder.device), inode)
             candidates.append((name in linked, folder.path + name, file))
     files = set()
@@ -292,10 +290,6 @@ def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
             twice.add(path)
         files.add(file)
     return twice
-
-
-def _artists_of_rows(artists: bytes, count: int) -> list[bytes]:
-    return artists.split(b"\0") if b"\0" in artists else [artists] * count
 
 
 def _audio_sum(tags: Tags) -> int:
@@ -314,13 +308,9 @@ def _content_sum(audio: int, extinf: bytes) -> int:
     return audio << 32 | crc32(extinf)
 
 
-def _count(folder: Folder) -> int:
-    return len(folder.stamps) // _STAMP_BYTES
-
-
 def _stamp(folder: Folder, row: int) -> bytes:
     return _row(folder.stamps, row)
 
 
 def _row(stamps: bytes, row: int) -> bytes:
-    return stamps[_STAMP_BYTES * row : _STAMP_BYTES * (row + 1)]
+    return stamps[STAMP_BYTES * row : STAMP_BYTES * (row + 1)]

@@ -13,7 +13,7 @@ from struct import error as StructError  # noqa: N812 - it is a class
 from struct import pack
 from typing import BinaryIO
 
-from playshuffle.library.folder import Folder, rows
+from playshuffle.library.folder import Folder
 from playshuffle.library.listing import digest, file_stamp
 
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
@@ -36,7 +36,7 @@ def unchanged(
         for start in range(0, half, _CHUNK):
             chunk = plain[start : min(start + _CHUNK, half)]
             own_flags += bytes(map(_is_unchanged, chunk))
-            files += sum(len(folder.stamps) for folder in chunk) // 32
+            files += sum(folder.track_count for folder in chunk)
             seen_so_far(files)
         child_flags = answers.read()
     # A process that ended before its time leaves the rest to the walk, as if it had changed.
@@ -78,7 +78,7 @@ def _is_unchanged(folder: Folder) -> bool:
         # The listing, too: within one tick of a coarse clock a folder may change twice.
         if digest(os.listdir(path)) != folder.digest:
             return False
-        files = map(os.lstat, map(path.__add__, rows(folder.names, b"/")))
+        files = map(os.lstat, folder.file_paths())
         now = list(chain.from_iterable(map(file_stamp, files)))
         return pack(f"{len(now)}q", *now) == folder.stamps
     except (OSError, StructError):  # gone, or a number beyond 64 bits: the walk will see

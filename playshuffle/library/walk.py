@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple
 
-from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped, rows
+from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.listing import GONE, Listing, fits
 from playshuffle.library.unchanged import unchanged
@@ -186,13 +186,12 @@ class _Walk:
         path = folder.path
         self._filed.add(path)
         self.found.roots[number].append(folder)
-        if folder.folders:
-            todo += [(path + name + b"/", rules) for name in reversed(folder.folders.split(b"/"))]
+        todo += [(path + name + b"/", rules) for name in reversed(folder.subfolders())]
         if folder.odd is not NOTHING_ODD:
             self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
             for name in folder.odd.links:
                 heappush(self.links, (number, path + name + b"/", rules))
-        self._files += len(folder.stamps) // 32
+        self._files += folder.track_count
         self.seen_so_far(self._files)
 
     def _read(
@@ -227,7 +226,7 @@ def _stat_twins(result: WalkResult) -> None:
     """
     inodes = array("q")
     for folder in chain.from_iterable(result.roots):
-        inodes += array("q", folder.stamps)[3::4]
+        inodes += folder.stamp_column(3)
     if len(set(inodes)) == len(inodes):
         return
     counts = Counter(inodes)
@@ -235,7 +234,7 @@ def _stat_twins(result: WalkResult) -> None:
         for place, folder in enumerate(folders):
             stamps = array("q", folder.stamps)
             twins = [row for row, inode in enumerate(stamps[3::4]) if counts[inode] > 1]
-            names = rows(folder.names, b"/")
+            names = folder.file_names()
             for row in twins:
                 with contextlib.suppress(OSError):
                     stamps[4 * row + 3] = fits(os.stat(folder.path + names[row]).st_ino)

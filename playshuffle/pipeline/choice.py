@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library import spoken
-from playshuffle.library.folder import Folder, Skipped, Tags, rows
+from playshuffle.library.folder import Folder, Skipped, Tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.text import counted
@@ -193,7 +193,7 @@ def _spoken(tracks: Tracks) -> dict[int, str]:
 
 
 def _reasons(folder: Folder) -> list[str]:
-    names = rows(folder.names, b"/")
+    names = folder.file_names()
     if folder.durations_ms is None:  # tags are not read
         return [spoken.reason(name, None) for name in names]
     return [folder.odd.spoken.get(row, "") for row in range(len(names))]

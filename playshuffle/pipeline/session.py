@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Skipped, Tags, rows
+from playshuffle.library.folder import Folder, Skipped, Tags
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library, Progress, survey, survey_files
@@ -349,7 +349,7 @@ def rows_of(
     """
 
     def look_up(folder: Folder) -> Sequence[Sequence[Any] | None]:
-        names = rows(folder.names, b"/")
+        names = folder.file_names()
         fields: Sequence[Sequence[Any] | None] = cache.fields(folder)
         if len(fields) != len(names):
             read = dict(read_all([folder.path + name for name in names]))

@@ -5,12 +5,11 @@ nothing comes back by accident. Playlists that a list names are not followed.
 """
 
 import os
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.folder import Folder, rows
+from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
 from playshuffle.playlist import parts, reading
@@ -122,7 +121,7 @@ def _file(path: bytes) -> tuple[int, int] | None:
 
 
 def _files(folder: Folder) -> Iterable[tuple[int, int]]:
-    inodes = array("q", folder.stamps)[3::4]
+    inodes = folder.stamp_column(3)
     linked = folder.odd.linked
-    for name, inode in zip(rows(folder.names, b"/"), inodes, strict=True):
+    for name, inode in zip(folder.file_names(), inodes, strict=True):
         yield linked.get(name, folder.device), inode

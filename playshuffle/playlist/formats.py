@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.library.folder import Folder, rows
+from playshuffle.library.folder import Folder
 from playshuffle.playlist.m3u import Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
 
 # What of the standard library only these formats need is imported where they are used: most lists are M3U.
@@ -30,7 +30,7 @@ class _EntryFields(NamedTuple):
 
 def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
     """The entries of a folder's files as URIs, relative ones if that is the style."""
-    paths = [folder.path + name for name in rows(folder.names, b"/")]
+    paths = folder.file_paths()
     if style is not PathStyle.RELATIVE:
         return entries(paths, PathStyle.URI, base)
     return [
@@ -39,17 +39,15 @@ def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
 
 
 def _plain(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
-    return entries([folder.path + name for name in rows(folder.names, b"/")], style, base)
+    return entries(folder.file_paths(), style, base)
 
 
 def _entry_fields(
     folder: Folder, entries_written: Sequence[bytes], *, with_extinf: bool
 ) -> Iterator[_EntryFields]:
-    count = len(entries_written)
-    extinfs = folder.lines.split(b"\0")[::2] if with_extinf and folder.lines else [b""] * count
-    artists = folder.artists.split(b"\0") if b"\0" in folder.artists else [folder.artists] * count
-    durations = memoryview(folder.durations_ms or bytes(4 * count)).cast("I")
-    for entry, extinf, artist, duration_ms in zip(entries_written, extinfs, artists, durations, strict=True):
+    extinfs = folder.extinf_lines() if with_extinf and folder.lines else [b""] * len(entries_written)
+    columns = zip(entries_written, extinfs, folder.all_artists(), folder.all_durations_ms(), strict=True)
+    for entry, extinf, artist, duration_ms in columns:
         name = extinf.partition(b",")[2].rstrip(b"\n")
         title = name.removeprefix(artist + b" - ") if artist else name
         by = artist if title != name else b""

@@ -89,9 +89,8 @@ def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -
     """Write what a playlist that lies in `base` says of the files of one folder: of each its own lines."""
     base = base.rstrip(b"/") + b"/"
     if style is PathStyle.URI or (style is PathStyle.RELATIVE and folder.path == base):
-        names = folder.names.split(b"/")
-        entry_lines = [_entry(folder.path + name, style, base) + b"\n" for name in names]
-        extinfs = folder.lines.split(b"\0")[::2]
+        entry_lines = [_entry(path, style, base) + b"\n" for path in folder.file_paths()]
+        extinfs = folder.extinf_lines()
         return list(map(bytes.__add__, extinfs, entry_lines)) if with_extinf and folder.lines else entry_lines
     # All that could make an entry odd is in front of the name, and the same for all.
     prefix = _entry(folder.path, style, base)

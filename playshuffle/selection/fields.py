@@ -6,12 +6,11 @@ Raw values repeat from track to track, so that a term has to look at each of the
 
 import os
 import re
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from playshuffle.library.audio_formats import BY_SUFFIX
-from playshuffle.library.folder import Folder, Tags, rows
+from playshuffle.library.folder import Folder, Tags
 
 STARS = 5
 
@@ -76,20 +75,19 @@ def _stars(share: float | None) -> float | None:
 
 
 def _artists(folder: Folder, _: Rows) -> Iterable[bytes]:
-    count = folder.names.count(b"/") + 1
-    return folder.artists.split(b"\0") if b"\0" in folder.artists else [folder.artists] * count
+    return folder.all_artists()
 
 
 def _lengths(folder: Folder, _: Rows) -> Iterable[int]:
-    return array("I", folder.durations_ms or bytes(4 * (folder.names.count(b"/") + 1)))
+    return folder.all_durations_ms()
 
 
 def _paths(folder: Folder, _: Rows) -> Iterable[bytes]:
-    return map(folder.path.__add__, rows(folder.names, b"/"))
+    return folder.file_paths()
 
 
 def _stamps(offset: int) -> _Read:
-    return lambda folder, _: array("q", folder.stamps)[offset::4]
+    return lambda folder, _: folder.stamp_column(offset)
 
 
 _LOSSLESS = Tags._fields.index("lossless")
@@ -118,7 +116,7 @@ _FORMATS = {
 
 def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
     """The names that beets has for formats; only the tags tell Apple Lossless from AAC."""
-    for name, row in zip(rows(folder.names, b"/"), tags, strict=True):
+    for name, row in zip(folder.file_names(), tags, strict=True):
         format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
         yield "ALAC" if format_ == "mp4" and row is not None and row[_LOSSLESS] else _FORMATS[format_]
 

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from playshuffle.library.folder import Folder, rows
+from playshuffle.library.folder import Folder
 from playshuffle.library.walk import WalkResult, find
 from tests.support.needs import need
 
@@ -64,7 +64,7 @@ def put(top: bytes, *names: bytes, content: bytes = b"x") -> None:
 
 def files(folders: Sequence[Folder]) -> list[bytes]:
     """Paths of all audio files in these folders, sorted."""
-    return sorted(folder.path + name for folder in folders for name in rows(folder.names, b"/"))
+    return sorted(folder.path + name for folder in folders for name in folder.file_names())
 
 
 def names_below(top: bytes, found: WalkResult | None = None) -> list[bytes]:
