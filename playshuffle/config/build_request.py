@@ -8,8 +8,9 @@ from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options
 from playshuffle.config.own_players import known_player
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import parse_gap
-from playshuffle.ordering.orders import ORDERS, check
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe, parse_part
 from playshuffle.pipeline.choice import check_needs
 from playshuffle.pipeline.mpd_place import default_output
@@ -59,7 +60,7 @@ def build_request(
             ["--paths", "--output"],
         )
     recipe = _recipe(options)
-    check(recipe, has_pins=bool(options.pin), has_tags=options.tags)
+    check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
     if options.source is not None:
         files = _files(options, has_output=has_output)
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)

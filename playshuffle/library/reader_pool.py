@@ -6,7 +6,6 @@ which of them is to blame.
 """
 
 import contextlib
-import json
 import os
 import selectors
 import subprocess
@@ -14,11 +13,10 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
-from functools import lru_cache
-from typing import Any, get_type_hints
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.folder import Reading
+from playshuffle.library.reading_json import parse_readings
 
 MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
 DEADLINE_S = 10.0  # for one file
@@ -32,11 +30,6 @@ _GATHER_S = 0.004  # waking up for each answer would take a fifth of the time
 _DELAY_S = 1  # by which we wake up too late only if something kept us
 _START_S = 60  # a worker that has not begun by then never will
 _TRIES = 3  # to start a worker, and to read a file at which workers die
-
-_DECODER = json.JSONDecoder()
-_FIELD_TYPES = tuple(get_type_hints(Tags).values())
-_NUMBERS = tuple(place for place, type_ in enumerate(_FIELD_TYPES) if type_ is not str)
-_TEXTS = tuple(place for place, type_ in enumerate(_FIELD_TYPES) if type_ is str)
 
 # A worker imports from where this process does, be it a checkout; with -I the environment has no say in it.
 _COMMAND = (
@@ -245,7 +238,7 @@ class _Pool:
             if not worker.has_begun:
                 worker.has_begun = True
                 self.failed_starts = 0
-            elif (readings := _parsed(line)) is not None and len(readings) <= len(worker.indexes):
+            elif (readings := parse_readings(line)) is not None and len(readings) <= len(worker.indexes):
                 self.done += [(worker.indexes.popleft(), reading) for reading in readings]
             else:
                 lines = None
@@ -285,42 +278,3 @@ def _cannot_start() -> PlayshuffleError:
         f"Tags cannot be read: {sys.executable} cannot start a process. Correct that, or add --no-tags.",
         Exit.CANNOT_CREATE,
     )
-
-
-def _parsed(line: bytes) -> list[Reading] | None:
-    """Return the readings in a line; None where it is not a list of one or more readings."""
-    try:
-        readings = [_reading(*item) for item in _DECODER.decode(line.decode())]
-        if b"\\ud" in line:  # half a character may be among them: a ValueError
-            for reading in readings:
-                "".join(
-                    (reading.reason, *(str(reading.tags[place]) for place in _TEXTS if reading.tags))
-                ).encode()
-    except (ValueError, TypeError, RecursionError):
-        return None
-    return readings or None
-
-
-def _reading(tags: list[Any] | None, reason: str, *flags: bool) -> Reading:
-    """Return the reading of these values; raise ValueError or TypeError where they are not sound."""
-    if [type(reason), *map(type, flags)] != [str, bool, bool]:
-        raise ValueError
-    if tags is None:
-        return Reading(None, reason, *flags)
-    if not _has_field_types(tuple(map(type, tags))):
-        raise ValueError
-    for place in _NUMBERS:
-        value = tags[place]
-        if value is not None and not 0 <= value < 1 << 32:  # NaN fails it, too
-            raise ValueError
-    return Reading(Tags._make(tags), reason, *flags)
-
-
-@lru_cache(maxsize=4096)
-def _has_field_types(types: tuple[type, ...]) -> bool:
-    """Return whether values of these types can be the fields of `Tags`."""
-    return len(types) == len(_FIELD_TYPES) and all(map(_accepts, _FIELD_TYPES, types))
-
-
-def _accepts(field: Any, type_: type) -> bool:
-    return issubclass(type_, field)

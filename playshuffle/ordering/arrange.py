@@ -8,8 +8,9 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
+from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
-from playshuffle.ordering.orders import ORDERS, check
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.shuffle import (
     EmptyPositionError,
@@ -73,7 +74,7 @@ def arrange(
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
     """
-    check(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
+    check_recipe(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
     order = ORDERS[recipe.order]
     starts_from_last = last is not None and (order.from_last or recipe.part is not None)
     base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))

@@ -10,31 +10,13 @@ from typing import BinaryIO
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import lock
+from playshuffle.system.write_errors import os_error, refusal, unconfirmed
 
 _NAME_MAX = 255  # bytes of a file name, on all common file systems
 _CHANCE = 6  # random bytes in the name of a temporary file
 _NEW_MODE = 0o644
 _LINKS_MAX = 40  # as many as the kernel follows
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-
-# Why it could not be done, and what to do about it.
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", "Make room and try again."),
-    errno.EDQUOT: ("your disk quota is used up", "Make room and try again."),
-    errno.EROFS: (
-        "{folder} is read-only here",
-        "Choose another folder with -o.",
-    ),
-    errno.EACCES: ("this user may not write in {folder}", "Change its permissions or choose another place."),
-    errno.EPERM: ("this user may not replace it", "Change its owner or flags, or choose another place."),
-    errno.ENOENT: ("the folder {folder} does not exist", "Make it first or choose another place."),
-    errno.ENOTDIR: ("{folder} is not a folder", "Choose another place."),
-    errno.EISDIR: ("it is a folder", "Choose another name."),
-    errno.ENODEV: ("it is not a regular file", "Choose another name."),
-    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter one."),
-    errno.ELOOP: ("its symbolic links lead nowhere", "Remove them or choose another place."),
-}
-_OTHER_CURE = "Choose another place, or look for the cause in the system's log."
 
 
 def resolved(path: bytes) -> bytes:
@@ -59,7 +41,7 @@ def resolved(path: bytes) -> bytes:
             current = os.path.join(folder, os.readlink(current))
         except OSError:  # nothing there, or nothing to be seen: writing will tell
             return current
-    raise _refusal(path, folder, _os_error(errno.ELOOP))
+    raise refusal(path, folder, os_error(errno.ELOOP))
 
 
 class Prepared:
@@ -87,13 +69,13 @@ class Prepared:
         try:
             os.replace(self._temporary, name, src_dir_fd=self._folder_fd, dst_dir_fd=self._folder_fd)
         except OSError as error:
-            raise _refusal(self._asked_path, folder, error) from error
+            raise refusal(self._asked_path, folder, error) from error
         self._temporary = None
         try:
             with _as_far_as_allowed():  # some file systems cannot sync a folder
                 os.fsync(self._folder_fd)
         except OSError as error:
-            raise _unconfirmed(self._asked_path, error) from error
+            raise unconfirmed(self._asked_path, error) from error
         return True
 
     def discard(self) -> None:
@@ -129,7 +111,7 @@ def prepared(path: bytes, content: Iterable[bytes]) -> Iterator[Prepared]:
             is_same = old is not None and _holds(name, folder_fd, content)
             temporary = None if is_same else _write_temporary(name, folder_fd, content, old)
         except OSError as error:
-            raise _refusal(path, folder, error) from error
+            raise refusal(path, folder, error) from error
         ready = Prepared(real_path, path, folder_fd, temporary)
         stack.callback(ready.discard)
         yield ready
@@ -172,7 +154,7 @@ def held(folder: bytes, patience_s: float = 10) -> Iterator[None]:
     try:
         fd = os.open(folder, _FOLDER_FLAGS)
     except OSError as error:
-        raise _refusal(os.path.join(folder, b""), folder, error) from error
+        raise refusal(os.path.join(folder, b""), folder, error) from error
     with lock.held_descriptor(fd, patience_s) as is_free:
         if not is_free:
             raise PlayshuffleError(
@@ -201,9 +183,9 @@ def _old(name: bytes, folder_fd: int) -> os.stat_result | None:
     if stat.S_ISLNK(old.st_mode):  # one that `resolved` does not trust
         return None
     if stat.S_ISDIR(old.st_mode):
-        raise _os_error(errno.EISDIR)
+        raise os_error(errno.EISDIR)
     if not stat.S_ISREG(old.st_mode):
-        raise _os_error(errno.ENODEV)
+        raise os_error(errno.ENODEV)
     return old
 
 
@@ -287,24 +269,3 @@ def _around(name: bytes) -> tuple[bytes, bytes]:
     if len(name) > room:  # some file systems take no half characters
         name = name[:room].decode(errors="ignore").encode()
     return b"." + name + b".", b".tmp"
-
-
-def _os_error(number: int) -> OSError:
-    return OSError(number, os.strerror(number))
-
-
-def _refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
-    reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))
-    consequence = "The old file was not changed." if os.path.lexists(path) else "Nothing was written."
-    return PlayshuffleError(
-        f"Cannot write {shown(path)}: {reason.format(folder=shown(folder))}. {consequence} {cure}",
-        Exit.CANNOT_CREATE,
-    )
-
-
-def _unconfirmed(path: bytes, error: OSError) -> PlayshuffleError:
-    return PlayshuffleError(
-        f"{shown(path)} was replaced, but the disk did not confirm it ({error.strerror}): a power cut "
-        "may still undo that. Look for the cause in the system's log.",
-        Exit.CANNOT_CREATE,
-    )

@@ -17,6 +17,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library import reader_pool
 from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.reader_pool import read_all
+from playshuffle.library.reading_json import parse_readings
 from playshuffle.library.tag_reader import read
 from tests.library.test_tag_reader import DATA
 from tests.support.audio_data import FILES, is_sound
@@ -413,7 +414,7 @@ def test_no_worker_at_all_is_an_error(python: str, monkeypatch: pytest.MonkeyPat
 )
 def test_a_line_of_the_wrong_form_is_no_reading(line: bytes) -> None:
     """Only what a sound worker can have said is taken."""
-    assert reader_pool._parsed(line) is None
+    assert parse_readings(line) is None
 
 
 @pytest.mark.slow

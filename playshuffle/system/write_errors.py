@@ -1,0 +1,49 @@
+"""Explain why a file cannot be written, and what to do about it."""
+
+import errno
+import os
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+
+# Why it could not be done, and what to do about it.
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "Make room and try again."),
+    errno.EDQUOT: ("your disk quota is used up", "Make room and try again."),
+    errno.EROFS: (
+        "{folder} is read-only here",
+        "Choose another folder with -o.",
+    ),
+    errno.EACCES: ("this user may not write in {folder}", "Change its permissions or choose another place."),
+    errno.EPERM: ("this user may not replace it", "Change its owner or flags, or choose another place."),
+    errno.ENOENT: ("the folder {folder} does not exist", "Make it first or choose another place."),
+    errno.ENOTDIR: ("{folder} is not a folder", "Choose another place."),
+    errno.EISDIR: ("it is a folder", "Choose another name."),
+    errno.ENODEV: ("it is not a regular file", "Choose another name."),
+    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter one."),
+    errno.ELOOP: ("its symbolic links lead nowhere", "Remove them or choose another place."),
+}
+_OTHER_CURE = "Choose another place, or look for the cause in the system's log."
+
+
+def os_error(number: int) -> OSError:
+    """Return the error of this number, with its usual text."""
+    return OSError(number, os.strerror(number))
+
+
+def refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
+    """Return the error for a file in a folder that could not be written."""
+    reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))
+    consequence = "The old file was not changed." if os.path.lexists(path) else "Nothing was written."
+    return PlayshuffleError(
+        f"Cannot write {shown(path)}: {reason.format(folder=shown(folder))}. {consequence} {cure}",
+        Exit.CANNOT_CREATE,
+    )
+
+
+def unconfirmed(path: bytes, error: OSError) -> PlayshuffleError:
+    """Return the error for a file that was replaced, which the disk did not confirm."""
+    return PlayshuffleError(
+        f"{shown(path)} was replaced, but the disk did not confirm it ({error.strerror}): a power cut "
+        "may still undo that. Look for the cause in the system's log.",
+        Exit.CANNOT_CREATE,
+    )
