@@ -23,7 +23,8 @@ from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_co
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.presence import present_roots, reachable_roots
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools, last_tracks, rows_of, scan, skip_lists
+from playshuffle.pipeline.session import Tools, last_tracks, scan, skip_lists
+from playshuffle.pipeline.tag_rows import rows_of
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
 

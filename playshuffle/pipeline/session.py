@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Skipped, Tags
+from playshuffle.library.folder import Skipped
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library, Progress, survey, survey_files
 from playshuffle.library.tracks import ReadAll, Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.ordering import pins
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.choice import WHERE, Choice, NothingMatchesError, choose
+from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
 from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
 from playshuffle.pipeline.presence import nothing_to_play, present_roots, reachable_roots
 from playshuffle.pipeline.report import Report, build_report
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.request_pins import recipe_with_pins
+from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.shuffle import RandBelow
@@ -36,9 +37,6 @@ from playshuffle.text import counted
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.skip_lists import SkipList
-
-# Looks up the tags of a folder, as rows of the cache.
-RowsOf = Callable[[Folder], Sequence[Sequence[Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +218,8 @@ def open_session(
                 choice=choice,
                 tracks=tracks,
                 unwritable=unwritable,
-                tags_of=_tags_of(tag_rows) if tag_rows is not None else None,
-                recipe=_with_pins(request, choice, tracks),
+                tags_of=tags_from(tag_rows) if tag_rows is not None else None,
+                recipe=recipe_with_pins(request, choice, tracks),
             )
 
 
@@ -302,34 +300,6 @@ def _expected(target: Target | None, history: DeckHistory | None, tracks: Tracks
     return target.last_tracks
 
 
-def _with_pins(request: Request, choice: Choice, tracks: Tracks) -> Recipe:
-    if not request.pins:
-        return request.recipe
-    resolved_pins = []
-    for text in request.pins:
-        try:
-            resolved_pins.append(pins.resolve(text, tracks.paths, request.roots))
-        except PlayshuffleError:
-            _check_pin(text, request, choice)
-            raise
-    return replace(request.recipe, pins=tuple(resolved_pins))
-
-
-def _check_pin(text: str, request: Request, choice: Choice) -> None:
-    """Raise an error if a pinned track was found, but is left out."""
-    index = pins.resolve(text, choice.found.paths, request.roots).index
-    path, why = choice.found.paths[index], choice.why_not(index)
-    if why is not None:
-        code, reason = why
-        raise PlayshuffleError(
-            f"--pin: {shown(path)} is skipped by --{code}: {reason}. Change the query, or remove the pin."
-            if code == WHERE
-            else f"--pin: {shown(path)} is skipped: {reason}. Remove the pin.",
-            Exit.USAGE,
-            ["--pin"],
-        )
-
-
 @contextmanager
 def locked(state: State, path: bytes) -> Iterator[None]:
     """Keep all others from writing this playlist: of this user, and of any other."""
@@ -338,32 +308,3 @@ def locked(state: State, path: bytes) -> Iterator[None]:
         for litter in (name, *map(os.path.basename, parts.existing(path))):
             atomic_file.sweep(folder, litter)
         yield
-
-
-def rows_of(
-    cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
-) -> RowsOf:
-    """Look up the tags of a folder in the cache; where that has lost them, in the files.
-
-    replaced: fields of `Tags` that replace those of files, by path.
-    """
-
-    def look_up(folder: Folder) -> Sequence[Sequence[Any] | None]:
-        names = folder.file_names()
-        fields: Sequence[Sequence[Any] | None] = cache.fields(folder)
-        if len(fields) != len(names):
-            read = dict(read_all([folder.path + name for name in names]))
-            fields = [read[row].tags for row in range(len(names))]
-        if not replaced:
-            return fields
-        replacements = [replaced.get(folder.path + name, {}) for name in names]
-        return [
-            Tags._make(row or Tags())._replace(**tags) if tags else row
-            for row, tags in zip(fields, replacements, strict=True)
-        ]
-
-    return look_up
-
-
-def _tags_of(tag_rows: RowsOf) -> TagsOf:
-    return lambda folder: [None if row is None else Tags._make(row) for row in tag_rows(folder)]

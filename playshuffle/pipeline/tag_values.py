@@ -8,7 +8,8 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.scan import survey
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.session import RowsOf, Tools, rows_of
+from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.selection.fields import FIELDS, TEXT, Field
 from playshuffle.selection.query import shown_value
 from playshuffle.selection.values import BETWEEN

@@ -1,0 +1,43 @@
+"""Find the tracks that the pins of a request name."""
+
+from dataclasses import replace
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering import pins
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.choice import WHERE, Choice
+from playshuffle.pipeline.request import Request
+
+
+def recipe_with_pins(request: Request, choice: Choice, tracks: Tracks) -> Recipe:
+    """Return the recipe of a request, with its pins as indices of tracks.
+
+    Raises:
+        PlayshuffleError: a pin names no track, several tracks, or one that is left out.
+    """
+    if not request.pins:
+        return request.recipe
+    resolved_pins = []
+    for text in request.pins:
+        try:
+            resolved_pins.append(pins.resolve(text, tracks.paths, request.roots))
+        except PlayshuffleError:
+            _check_pin(text, request, choice)
+            raise
+    return replace(request.recipe, pins=tuple(resolved_pins))
+
+
+def _check_pin(text: str, request: Request, choice: Choice) -> None:
+    """Raise an error if a pinned track was found, but is left out."""
+    index = pins.resolve(text, choice.found.paths, request.roots).index
+    path, why = choice.found.paths[index], choice.why_not(index)
+    if why is not None:
+        code, reason = why
+        raise PlayshuffleError(
+            f"--pin: {shown(path)} is skipped by --{code}: {reason}. Change the query, or remove the pin."
+            if code == WHERE
+            else f"--pin: {shown(path)} is skipped: {reason}. Remove the pin.",
+            Exit.USAGE,
+            ["--pin"],
+        )

@@ -1,0 +1,42 @@
+"""Look up the tags of the tracks in a folder, as rows of the cache."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.tracks import ReadAll
+from playshuffle.ordering.groups import TagsOf
+
+# Looks up the tags of a folder, as rows of the cache.
+RowsOf = Callable[[Folder], Sequence[Sequence[Any] | None]]
+
+
+def rows_of(
+    cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
+) -> RowsOf:
+    """Look up the tags of a folder in the cache; where that has lost them, in the files.
+
+    replaced: fields of `Tags` that replace those of files, by path.
+    """
+
+    def look_up(folder: Folder) -> Sequence[Sequence[Any] | None]:
+        names = folder.file_names()
+        fields: Sequence[Sequence[Any] | None] = cache.fields(folder)
+        if len(fields) != len(names):
+            read = dict(read_all([folder.path + name for name in names]))
+            fields = [read[row].tags for row in range(len(names))]
+        if not replaced:
+            return fields
+        replacements = [replaced.get(folder.path + name, {}) for name in names]
+        return [
+            Tags._make(row or Tags())._replace(**tags) if tags else row
+            for row, tags in zip(fields, replacements, strict=True)
+        ]
+
+    return look_up
+
+
+def tags_from(tag_rows: RowsOf) -> TagsOf:
+    """Return the same as `Tags`."""
+    return lambda folder: [None if row is None else Tags._make(row) for row in tag_rows(folder)]
