@@ -86,6 +86,7 @@ class _Order(ShufflePlugin):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self._memory = Memory(os.path.join(get_user_dir(), "playshuffle.json"))
+        self._playlist: Any = None
         self._rows: dict[str, int] | None = None
         self._songs: dict[str, Song] = {}
 
@@ -122,7 +123,10 @@ class _Order(ShufflePlugin):  # type: ignore[misc]
         return iter
 
     def reset(self, playlist: Any) -> None:  # noqa: ARG002
-        """Look at the list again. Quod Libet resets an order whenever a row comes or goes."""
+        """Look at the list again."""
+        self._rows = None
+
+    def _look_again(self, *_: object) -> None:
         self._rows = None
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
@@ -140,6 +144,10 @@ class _Order(ShufflePlugin):  # type: ignore[misc]
 
     def _update(self, playlist: Any) -> dict[str, int]:
         """Let the songs in that are new in the list; return the row of each song."""
+        if playlist is not self._playlist:  # from 4.6 on no reset says that a row came or went
+            self._playlist, self._rows = playlist, None
+            for signal in ("row-inserted", "row-deleted", "rows-reordered"):
+                playlist.connect(signal, self._look_again)
         if self._rows is None:
             songs = playlist.get()
             self._songs = {song.key: song for song in reversed(songs)}

@@ -41,10 +41,15 @@ def plugin(home: Path) -> Path:
 
 
 def play(
-    plugin: Path, order: str, steps: Sequence[Step], songs: Sequence[dict[str, str]] = TWELVE
+    plugin: Path,
+    order: str,
+    steps: Sequence[Step],
+    songs: Sequence[dict[str, str]] = TWELVE,
+    *,
+    resets: bool = True,
 ) -> list[str | None]:
     """Return the song that plays after each step of "next", "previous" and "choose"."""
-    job = {"plugin": str(plugin), "order": order, "songs": songs, "steps": steps}
+    job = {"plugin": str(plugin), "order": order, "songs": songs, "steps": steps, "resets": resets}
     done = subprocess.run(
         ["/usr/bin/python3", PROBE],
         input=json.dumps(job),
@@ -96,6 +101,16 @@ def test_a_new_song_may_come_at_any_position_still_to_come(plugin: Path) -> None
     places = {each.index("/m/099.mp3") for each in rounds}
     assert min(places) >= 2
     assert len(places) >= 9
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_rows_that_come_and_go_need_no_reset(plugin: Path, order: str) -> None:
+    new = [song(number, "D", "Other") for number in (90, 91)]
+    steps: list[Step] = [*["next"] * 3, *(["add", each] for each in new), *["next"] * 11]
+
+    played = play(plugin, order, steps, resets=False)
+
+    assert sorted(map(str, played)) == sorted([*KEYS, *(each["~filename"] for each in new)])
 
 
 def test_removed_songs_are_not_played(plugin: Path) -> None:

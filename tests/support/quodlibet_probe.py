@@ -26,6 +26,17 @@ def key_at(model: Any) -> str | None:
     return model.current.key if model.current is not None else None
 
 
+def model_of(order: Any, songs: Any, resets: bool) -> Any:
+    """Return a list of songs; from 4.6 on rows that come or go reset no order."""
+    model = PlaylistModel(order)
+    if not resets and hasattr(model, "_PlaylistModel__sigs"):
+        for handler in model._PlaylistModel__sigs:
+            model.handler_disconnect(handler)
+        model._PlaylistModel__sigs = []
+    model.set(list(songs.values()))
+    return model
+
+
 def main() -> None:
     job = json.load(sys.stdin)
     spec = importlib.util.spec_from_file_location("playshuffle_orders", job["plugin"])
@@ -34,8 +45,7 @@ def main() -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     songs = {song["~filename"]: AudioFile(song) for song in job["songs"]}
-    model = PlaylistModel(getattr(module, job["order"]))
-    model.set(list(songs.values()))
+    model = model_of(getattr(module, job["order"]), songs, job["resets"])
     answers: list[str | None] = []
     for step in job["steps"]:
         verb: str = step if isinstance(step, str) else step[0]
@@ -47,8 +57,7 @@ def main() -> None:
             if verb == "forget":
                 os.unlink(os.path.join(quodlibet.get_user_dir(), "playshuffle.json"))
                 songs = {song["~filename"]: AudioFile(song) for song in job["songs"]}
-            model = PlaylistModel(getattr(module, job["order"]))
-            model.set(list(songs.values()))
+            model = model_of(getattr(module, job["order"]), songs, job["resets"])
         elif verb == "order":
             job["order"] = value
             model.order = getattr(module, value)()
