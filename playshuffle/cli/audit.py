@@ -54,7 +54,7 @@ def audit(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(metavar="TAG", help="Colours in a playlist: artist, album or genre. Default: artist"),
+        typer.Option(metavar="TAG", help="Tag of the colours. Default: artist"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:

@@ -111,7 +111,7 @@ def deal(
     quiet: playlist_options.Quiet = False,
     verbose: playlist_options.Verbose = False,
 ) -> Exit | None:
-    """Write the next tracks, different ones each day.
+    """Write the next tracks, different every day.
 
     Each track is dealt once before any comes again. A second run on the same day changes nothing.
     """

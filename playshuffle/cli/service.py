@@ -1,6 +1,6 @@
-"""Install, remove or check the background service.
+"""Install, remove or check the service.
 
-The service keeps the playlists of the configuration up to date.
+It keeps the playlists of the configuration up to date.
 """
 
 import os
@@ -67,7 +67,7 @@ def uninstall() -> None:
 
 
 def status(json: playlist_options.Json = False) -> int:
-    """Show whether the service is installed and runs.
+    """Show if the service is installed and runs.
 
     Exit code 1 if it is not.
     """

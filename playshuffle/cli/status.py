@@ -31,10 +31,10 @@ Examples:
 
 def status(
     config: playlist_options.ConfigFile = None,
-    lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Say it as JSON on stdout.")] = False,
+    lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     prometheus: Annotated[
-        bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus.")
+        bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus")
     ] = False,
 ) -> int:
     """Show folders, playlists and the service."""

@@ -31,7 +31,7 @@ def trace(
         str,
         typer.Option(
             metavar="NAME",
-            help="random, forward, fisher-yates or sattolo",
+            help="Order, such as sattolo",
             autocompletion=completes(("random", "forward", "fisher-yates", "sattolo")),
         ),
     ] = "random",

@@ -103,7 +103,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["-o", ".m3u"], "does not end in .m3u, .m3u8"),
         (["--pin", "z.mp3"], "the library has no track 'z.mp3'. Did you mean "),
         (["--pin", "sub/b.mp3"], "the library has no track 'sub/b.mp3'. Did you mean 'b.mp3'"),
-        (["--pin", ""], "no track '' in the library"),
+        (["--pin", ""], "the library has no track ''"),
         (["--pin", "a", "--order", "albums"], "does not work with --order albums"),
         (["--pin", "c.mp3"], "2 tracks are called 'c.mp3'"),
         (["--pin", "a@first", "--pin", "b@1"], "are pinned to position 1"),
