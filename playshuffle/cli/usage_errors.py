@@ -1,11 +1,16 @@
 """Word errors in the command line: what is wrong, as the user wrote it, and where to read on."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from playshuffle.config.options import rows
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.text import known
+
+# Messages of typer that say the same in its own words.
+_NUMBER = re.compile(r"^('.*') is not a valid int(?:eger)?(?: range)?$")
+_EXTRA = re.compile(r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$")
 
 
 def usage_text(error: Any, words: Sequence[str]) -> str:
@@ -16,7 +21,8 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
         words: the command line.
     """
     context = getattr(error, "ctx", None)
-    path = "playshuffle" if context is None else context.command_path
+    command = [word for word in words[:1] if not word.startswith("-")]
+    path = " ".join(("playshuffle", *command)) if context is None else context.command_path
     see = f"{path} --help"
     if context is not None and hasattr(error, "possibilities"):
         names = [name for option in context.command.params for name in option.opts if name.startswith("--")]
@@ -25,11 +31,12 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
         except PlayshuffleError as unknown:
             return str(unknown)
     parameter = getattr(error, "param", None)
-    message = str(error.message).rstrip(".")
+    message = _NUMBER.sub(r"must be a whole number, not \1", str(error.message).rstrip("."))
+    message = _EXTRA.sub(r"Unexpected argument: \1", message)
     if parameter is None or not message:
-        text = str(error.format_message()).rstrip(".")
+        text = message or str(error.format_message()).rstrip(".")
     else:
-        text = f"{_spelling(parameter, words)}: {message}"
+        text = f"{_spelling(parameter, words)} {message}"
     return f"{shown(text)}. See: {see}"
 
 

@@ -105,12 +105,12 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
             "Unknown option '--exclude'. Did you mean '--where'? See: playshuffle make --help",
         ),
         ("make --order", "Option '--order' requires an argument. See: playshuffle make --help"),
-        ("make -n x", "-n: 'x' is not a valid integer. See: playshuffle make --help"),
-        ("make --limit x", "--limit: 'x' is not a valid integer. See: playshuffle make --help"),
+        ("make -n x", "-n must be a whole number, not 'x'. See: playshuffle make --help"),
+        ("make --limit x", "--limit must be a whole number, not 'x'. See: playshuffle make --help"),
         ("make /tmp -n 0", "-n must be a number from 1, not 0."),
         ("make /tmp --limit 0", "--limit must be a number from 1, not 0."),
         ("check", "Missing argument 'FILE.m3u...'. See: playshuffle check --help"),
-        ("orders a b", "Got unexpected extra argument (b). See: playshuffle orders --help"),
+        ("orders a b", "Unexpected argument: b. See: playshuffle orders --help"),
     ],
 )
 def test_a_usage_error_names_what_was_written_and_where_to_read_on(words: str, says: str) -> None:
