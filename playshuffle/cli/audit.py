@@ -154,9 +154,6 @@ def _encoding() -> str:
 
 
 def _has_colour() -> bool:
-    """Whether to use colours: on a terminal that can show them, unless asked not to (no-color.org)."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return False
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return _encoding().lower().startswith("utf")
+    """Return whether the heat map may use colours and block characters."""
+    screen = screen_of(sys.stdout)
+    return screen.has_colour and screen.has_unicode

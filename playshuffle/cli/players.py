@@ -48,7 +48,7 @@ def players(
     if as_json:
         lines = iter([_json(rows)])
     elif player is None:
-        lines = _table()
+        lines = _table(screen_of(sys.stdout).width or _WIDTH)
     else:
         ((name, row),) = rows.items()
         lines = _profile(name, row, screen_of(sys.stdout))
@@ -64,7 +64,7 @@ def play_command(player: Player, file: bytes) -> str:
     )
 
 
-def _table() -> Iterator[str]:
+def _table(width: int) -> Iterator[str]:
     column = max(map(len, PLAYERS)) + 2
     for name, player in PLAYERS.items():
         for label, text in (
@@ -73,7 +73,7 @@ def _table() -> Iterator[str]:
             ("", player.proof),
         ):
             yield from textwrap.wrap(
-                text, _WIDTH, initial_indent=f"{label:{column}}", subsequent_indent=" " * (column + 2)
+                text, width, initial_indent=f"{label:{column}}", subsequent_indent=" " * (column + 2)
             )
 
 

@@ -101,7 +101,8 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
     if report.not_listed:
         if screen.is_terminal:
             yield ""
-        yield f"{counted(report.not_listed, 'other playlist')} written by make: playshuffle status --all"
+        hidden = counted(report.not_listed, "other playlist")
+        yield from screen.wrapped(f"{hidden} written by make: playshuffle status --all")
     yield from report.notes
 
 

@@ -25,7 +25,7 @@ from playshuffle.text import counted, known
 _SCHEMA = 1
 _EXAMPLES = 3
 _LONGEST = 40  # columns of an example
-_LEAST = 12  # columns for all examples, even in a narrow terminal
+_LEAST = 8  # columns for all examples, even in a narrow terminal
 
 EXAMPLES = """\b
 Examples:
@@ -81,7 +81,7 @@ def tags(
 
 def _field_lines(count: int, by_field: dict[str, Coverage], screen: Screen) -> Iterator[str]:
     yield counted(count, "track")
-    width = max(map(len, by_field))
+    width, digits = max(map(len, by_field)), len(f"{count:,}")
     separator = " · " if screen.has_unicode else ", "
     for name, field in by_field.items():
         share = f"{round(100 * field.track_count / count) if count else 0}%"
@@ -89,7 +89,7 @@ def _field_lines(count: int, by_field: dict[str, Coverage], screen: Screen) -> I
         examples = separator.join(
             screen.head(home_path(value) if name == "path" else shown(value), _LONGEST) for value in values
         )
-        start = f"{name:{width}}  {field.track_count:>9,}  {share:>4}  "
+        start = f"{name:{width}}  {field.track_count:>{digits},}  {share:>4}  "
         if screen.width is not None:
             examples = screen.head(examples, max(screen.width - len(start), _LEAST))
         yield f"{start}{examples}".rstrip()

@@ -17,6 +17,7 @@ from playshuffle.audit.picture import picture
 from tests.audit.run import Program
 from tests.support.needs import unmet
 
+_UTF8 = {"LC_ALL": "C.UTF-8"}
 CHECKOUT = Path(__file__).parents[2]
 QUICK = ("--tracks", "12", "--rounds", "300", "--seed", "audit")
 
@@ -29,7 +30,14 @@ def map_of(text: str) -> list[str]:
 def on_a_terminal(*words: str, **changes: str) -> str:
     """Run the program on a terminal of its own; what is seen there."""
     controller, terminal = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm-256color", "PYTHONUTF8": "1", **changes}
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(CHECKOUT),
+        "TERM": "xterm-256color",
+        "PYTHONUTF8": "1",
+        **_UTF8,
+        **changes,
+    }
     if "NO_COLOR" not in changes:
         env.pop("NO_COLOR", None)
     command = [sys.executable, "-m", "playshuffle", "audit", *words]

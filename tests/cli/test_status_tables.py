@@ -159,7 +159,7 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path, home: Path) -> No
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("deck", "There is no deck yet"),
+        ("deck", "No deck exists yet"),
         ("config", "Usage: playshuffle config"),
         ("service", "The service is not installed"),
     ],
