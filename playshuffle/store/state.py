@@ -351,7 +351,8 @@ class State:
 
 def _copied(path: bytes) -> sqlite3.Connection:
     """Return a copy in memory of a state that can only be read, without its bad rows."""
-    copy = schema.in_memory(schema.prepared(connect(path, writes=False), path, writes=False))
+    with contextlib.closing(connect(path, writes=False)) as database:  # also if it is locked
+        copy = schema.in_memory(schema.prepared(database, path, writes=False))
     for row in schema.bad_rows(copy):
         schema.delete_row(copy, row)
     copy.commit()

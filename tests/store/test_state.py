@@ -18,6 +18,7 @@ from playshuffle.library.missing import Root
 from playshuffle.store import decks
 from playshuffle.store.schema import VERSION
 from playshuffle.store.state import Seen, State
+from playshuffle.system import sqlite
 from playshuffle.system.mounts import Mount
 
 pytestmark = pytest.mark.damages_state
@@ -299,7 +300,14 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
     home: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither when it is opened nor later."""
+    opened = []
+
+    def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
+        opened.append(sqlite.connect(path, writes=writes))
+        return opened[-1]
+
     monkeypatch.setattr("playshuffle.system.sqlite._WAIT_S", 0.01)
+    monkeypatch.setattr("playshuffle.store.state.connect", connect)
     other = sqlite3.connect(state_file(home), isolation_level=None)
     with State() as state:
         other.execute("BEGIN EXCLUSIVE")
@@ -310,6 +318,10 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
         with State() as second:
             assert second.notes == ["Nothing can be saved for the next run: database is locked."]
     other.close()
+    assert len(opened) == 3
+    for database in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            database.execute("SELECT 1")
 
     assert state_file(home).read_bytes() == whole
     assert not list(home.rglob("*damaged*"))
