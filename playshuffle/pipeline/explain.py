@@ -5,7 +5,7 @@ order in which a run has them, give the reason.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library import ignore_files
 from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Folder
 from playshuffle.library.listing import is_audio_name
 from playshuffle.library.scan import Library
 from playshuffle.library.walk import EVERYWHERE, Changes
@@ -24,7 +25,7 @@ from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.presence import present_roots, reachable_roots
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools, last_tracks, scan, skip_lists
-from playshuffle.pipeline.tag_rows import rows_of
+from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
 
@@ -211,6 +212,8 @@ def look_at(request: Request, tools: Tools, still_ns: int = 0) -> PlaylistStages
             last = target.last_tracks
         _, gone = present_roots(roots, library, state.root, last, ())
         tag_rows = rows_of(cache, tools.read_all) if cache is not None else None
+        if tag_rows is not None and request.where:  # explained when the cache is closed
+            tag_rows = _read_ahead(tag_rows, library.tracks.folders)
         history = load_history(state, target, library.tracks, EVERYWHERE) if target is not None else None
         if history is not None and history.stored is None:
             history = None
@@ -230,6 +233,14 @@ def look_at(request: Request, tools: Tools, still_ns: int = 0) -> PlaylistStages
             pinned=frozenset(_pinned(request, choice)),
         )
         return _with_history(playlist, target, history)
+
+
+def _read_ahead(rows: RowsOf, folders: Iterable[Folder]) -> RowsOf:
+    """Return the same look-up with the tags of these folders in memory."""
+    known = {(folder.path, folder.names): rows(folder) for folder in folders}
+    return lambda folder: (
+        known[folder.path, folder.names] if (folder.path, folder.names) in known else rows(folder)
+    )
 
 
 def _with_history(

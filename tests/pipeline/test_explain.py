@@ -84,6 +84,24 @@ def random_request(music: Path, choose: random.Random) -> Request:
     )
 
 
+def test_an_explanation_by_a_query_leaves_the_cache_of_tags(tmp_path: Path, home: Path) -> None:
+    music = tmp_path / "Music"
+    music.mkdir()
+    files = [music / name for name in ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")]
+    for path in files:
+        path.write_bytes(path.name.encode())
+    request = Request((bytes(music),), bytes(music / "all.m3u"), Recipe(), where=("genre:jazz",))
+    make_playlist(request, tools())
+    cache = home / ".cache/playshuffle/cache.db"
+    before = cache.stat().st_ino
+
+    stages = look_at(request, tools())
+    codes = {stages.explain(bytes(path)).code for path in files}
+
+    assert codes == {"in", "where"}
+    assert cache.stat().st_ino == before
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int) -> None:
     choose = random.Random(seed)
