@@ -32,9 +32,9 @@ def _orders() -> Iterator[str]:
     yield ""
     yield from _columns(
         (
-            ("--gap 25%", "a track comes again after a quarter of the library, at the earliest"),
-            ("--pin intro.mp3", "this track comes first; @last, @here or a number for other positions"),
-            ("--group-by work", "with --order groups: the movements of a work stay together"),
+            ("--gap 25%", "no track again before a quarter of the library was played"),
+            ("--pin intro.mp3", "this track comes first; also @last, @here, @7"),
+            ("--group-by work", "with --order groups: movements stay together"),
         )
     )
     yield ""
@@ -44,7 +44,7 @@ def _orders() -> Iterator[str]:
 def _players() -> Iterator[str]:
     from playshuffle.players.profiles import PLAYERS
 
-    yield "Players read playlists differently. --for PLAYER writes the form that yours reads."
+    yield "Players read playlists differently. --for PLAYER writes the form for yours."
     yield ""
     yield from textwrap.wrap(
         ", ".join(PLAYERS), _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
