@@ -12,6 +12,7 @@ from playshuffle.ordering import groups, plugin_orders
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import (
+    Inside,
     RandBelow,
     Shuffle,
     blocks,
@@ -132,18 +133,24 @@ def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
         astray = _astray(order, keys, first)
         ranks = [rank[index] for index in order if index not in astray]
         coming = sorted(rank[index] for index in (*new, *astray))
-        joined = insert_in_block(ranks, coming, rank_keys, randbelow, first)
-        if not recipe.inside or recipe.inside == "none":
-            joined = _sorted_in_blocks(joined, rank_keys, first)
+        inside = recipe.inside or "none"
+        joined = insert_in_block(ranks, coming, rank_keys, randbelow, first, inside)
+        joined = _sorted_in_blocks(joined, rank_keys, first, inside)
         return [in_order[number] for number in joined]
 
     return insert_new
 
 
-def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int) -> list[int]:
-    """Sort what is still to come of each block; renumbered tracks stood at their old positions."""
-    blocks = (list(block) for _, block in itertools.groupby(ranks[first:], keys.__getitem__))
-    return [*ranks[:first], *(rank for block in blocks for rank in sorted(block))]
+def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, inside: Inside) -> list[int]:
+    """Sort what is still to come of each block, except for blocks that are shuffled inside.
+
+    Renumbered tracks stood at their old positions, and the last block may be another one now.
+    """
+    if inside == "all":
+        return [*ranks]
+    blocks = [list(block) for _, block in itertools.groupby(ranks[first:], keys.__getitem__)]
+    end = len(blocks) - (inside == "last")
+    return [*ranks[:first], *itertools.chain(*map(sorted, blocks[:end]), *blocks[end:])]
 
 
 def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:

@@ -8,6 +8,7 @@ import bisect
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 
+from playshuffle.shuffle.blocks import Inside
 from playshuffle.shuffle.chance import RandBelow
 
 
@@ -93,8 +94,12 @@ def insert_in_block(
     keys: Sequence[int],
     randbelow: RandBelow,
     first: int = 0,
+    inside: Inside = "none",
 ) -> list[int]:
     """Let each new entry join its group, behind the smaller indices there.
+
+    In a block that is shuffled inside, the position is uniform over those still to come in the
+    block, so that the block stays uniform if it was.
 
     A group of which nothing is still to come, not even what follows its last entry, opens a
     block of its own, uniform over the places between blocks.
@@ -104,8 +109,11 @@ def insert_in_block(
         entries: k more indices, none of them in the order.
         keys: `keys[entry]` is the group of an entry.
         randbelow: drawn from once for each new block, with the number of places between
-            blocks, before and behind all of them included.
+            blocks, before and behind all of them included; and once for each entry that joins
+            a block that is shuffled inside, with the number of positions there.
         first: the first place still to come, 0 to n.
+        inside: which blocks are shuffled inside: none, the one played last, or all. Entries of
+            the others are sorted.
 
     Returns:
         A new list of all entries.
@@ -126,8 +134,12 @@ def insert_in_block(
         seen_from = max(first - 1, 0)
         if group in groups[seen_from:]:
             start = groups.index(group, seen_from)
-            size = sum(1 for _ in itertools.takewhile(group.__eq__, groups[start:]))
-            place = bisect.bisect(running, entry, max(start, first), start + size)
+            end = start + sum(1 for _ in itertools.takewhile(group.__eq__, groups[start:]))
+            start = max(start, first)
+            if inside == "all" or (inside == "last" and end == len(groups)):
+                place = start + randbelow(end - start + 1)
+            else:
+                place = bisect.bisect(running, entry, start, end)
         else:
             ends = range(max(first, 1), len(groups))
             between = [at for at in ends if groups[at - 1] != groups[at]]

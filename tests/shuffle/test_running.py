@@ -2,12 +2,14 @@
 
 import itertools
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.shuffle import (
+    Inside,
     RandBelow,
     Seeded,
     System,
@@ -108,6 +110,33 @@ def test_new_albums_leave_the_order_of_blocks_uniform() -> None:
 
 def test_the_first_album_of_all_needs_no_place() -> None:
     assert insert_in_block([], [1, 0], [0, 0], replay(0)) == [0, 1]
+
+
+def test_a_new_entry_stands_anywhere_in_a_block_that_is_shuffled_inside() -> None:
+    """Each of the 3! orders of the first block is equally likely; the last one is sorted, or likewise."""
+    keys = [0, 0, 0, 1, 1]
+
+    def run(inside: Inside, draw: RandBelow) -> tuple[int, ...]:
+        return tuple(insert_in_block([*durstenfeld([0, 2], draw), 3, 4], [1], keys, draw, inside=inside))
+
+    firsts = [(*block, 3, 4) for block in itertools.permutations(range(3))]
+    assert is_uniform_over(distribution(partial(run, "all")), firsts)
+
+    def run_last(draw: RandBelow) -> tuple[int, ...]:
+        order = [3, 4, *durstenfeld([0, 2], draw)]
+        return tuple(insert_in_block(order, [1], keys, draw, inside="last"))
+
+    lasts = [(3, 4, *block) for block in itertools.permutations(range(3))]
+    assert is_uniform_over(distribution(run_last), lasts)
+    assert insert_in_block([0, 2, 4, 3], [1], keys, replay(), inside="last") == [0, 1, 2, 4, 3]
+
+
+def test_nothing_is_inserted_into_the_played_part_of_a_shuffled_block() -> None:
+    shares = distribution(
+        lambda draw: tuple(insert_in_block([2, 0, 3], [1], [0, 0, 0, 0], draw, first=1, inside="all"))
+    )
+
+    assert is_uniform_over(shares, [(2, 1, 0, 3), (2, 0, 1, 3), (2, 0, 3, 1)])
 
 
 def test_what_is_left_of_a_uniform_order_is_uniform() -> None:
