@@ -13,7 +13,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, in_place, no_tags
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.orders import ORDERS, Repair
-from playshuffle.ordering.recipe import Recipe
+from playshuffle.ordering.recipe import HERE, Recipe
 from playshuffle.ordering.vanished import insert_vanished, recently_vanished
 from playshuffle.shuffle import RandBelow, insert
 
@@ -86,10 +86,24 @@ def _insert_new(
     tags_of: TagsOf | None,
 ) -> list[int]:
     make_insert = ORDERS[recipe.order].insert_new
-    if make_insert is None:  # among those that are gone, too: so the whole stays uniform when they return
-        return insert(order, new, randbelow)
+    if make_insert is None:
+        return _insert_anywhere(order, new, randbelow, recipe)
     present = [index for index in order if index < len(tracks)]
     return insert_vanished(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
+
+
+def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:
+    """Insert new tracks at positions that are uniform over all but those of pinned tracks.
+
+    Vanished tracks count, so that the whole stays uniform when they return. A pinned track does not:
+    the positions before and behind it become one when it is moved to its own.
+    """
+    pinned = {pin.index for pin in recipe.pins if pin.place != HERE}
+    if not pinned:
+        return insert(order, new, randbelow)
+    free = [index for index in order if index not in pinned]
+    coming = [index for index in new if index not in pinned]
+    return insert_vanished([*order, *pinned.intersection(new)], insert(free, coming, randbelow))
 
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:

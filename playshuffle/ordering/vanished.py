@@ -22,7 +22,10 @@ def recently_vanished(before: Remembered, vanished: Sequence[int], now_s: int) -
 
 
 def insert_vanished(order: Sequence[int], present: Sequence[int]) -> list[int]:
-    """Insert the vanished tracks of an order into one of the present tracks, each after its predecessor."""
+    """Insert the tracks of an order that another one lacks into that one, each after its predecessor.
+
+    Mostly these are the vanished tracks, and the other order has the present ones.
+    """
     present_set = frozenset(present)
     if present_set.issuperset(order):
         return list(present)

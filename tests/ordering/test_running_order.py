@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -229,6 +230,35 @@ def test_a_new_album_opens_between_the_others() -> None:
     assert is_uniform_over(shares, [(4, 5, 2, 3, 0, 1), (2, 3, 4, 5, 0, 1), (2, 3, 0, 1, 4, 5)])
 
 
+def test_a_track_joins_an_album_that_is_shuffled_inside_at_any_position() -> None:
+    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2, 3)}
+    tracks, tags_of = tagged(files)
+    recipe = Recipe(order="albums", inside="all")
+    shares = distribution(
+        lambda draw: tuple(
+            kept(tracks, [4, 2, 3, 1, 0], [0, 2, 3, 4, 5], draw, recipe, tags_of=tags_of).order
+        )
+    )
+
+    assert is_uniform_over(shares, [(5, 3, 4, *block) for block in ((1, 2, 0), (2, 1, 0), (2, 0, 1))])
+
+
+def test_only_the_last_album_stays_shuffled_inside() -> None:
+    """A new album behind the last one: that is sorted, and the new one is shuffled."""
+    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
+    tracks, tags_of = tagged(files)
+    recipe = Recipe(order="albums", inside="last")
+    shares = distribution(
+        lambda draw: tuple(kept(tracks, [1, 0], [0, 1], draw, recipe, tags_of=tags_of).order)
+    )
+
+    assert shares == {
+        (0, 1, 2, 3): Fraction(1, 4),
+        (0, 1, 3, 2): Fraction(1, 4),
+        (2, 3, 1, 0): Fraction(1, 2),
+    }
+
+
 def test_sorted_stays_sorted() -> None:
     found = kept(numbered(4), [0, 1], [1, 3], replay(), Recipe(order="sorted"))
 
@@ -248,6 +278,23 @@ def test_pins_hold_and_hold_again(pin: Pin, place: int) -> None:
 
         assert found.arranged.order[place] == 0
         assert again.order == found.order
+
+
+@pytest.mark.parametrize(
+    ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 4), (Pin(0, 2), 2), (Pin(4, 1), 1)], ids=str
+)
+def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: Pin, place: int) -> None:
+    """Beside the pinned track, too; the last pin is that of a track that is new itself."""
+    new = 3 if pin.index == 4 else 4
+    now = [0, 1, 2, 4 if new == 3 else 3][: 3 if new == 3 else 4]
+    recipe = Recipe(pins=(pin,))
+
+    def position(draw: RandBelow) -> int:
+        order = kept(numbered(5), range(len(now)), now, draw, recipe).arranged.order
+        assert order[place] == pin.index
+        return order.index(new)
+
+    assert is_uniform_over(distribution(position), [at for at in range(5) if at != place])
 
 
 @pytest.mark.parametrize("order", ["random", "sattolo"])
