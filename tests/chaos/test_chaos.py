@@ -38,6 +38,7 @@ _KEYS = {
     "sorted": 'order = "sorted"',
 }
 _MISSING = {"missing"}
+_KINDS = "plain " * 6 + "kill down missing missing full reshuffle"  # of rounds
 
 
 class Chaos:
@@ -84,9 +85,7 @@ class Chaos:
             assert self.service.stop() == 0
 
     def _play_round(self) -> None:
-        kind = self._chance.choice(
-            ["plain"] * 6 + ["kill", "down", "missing", "missing", "full", "reshuffle"]
-        )
+        kind = self._chance.choice(os.environ.get("CHAOS_KINDS", _KINDS).split())
         self.music.done = [f"({kind})"]
         self.counts[kind] += 1
         match kind:
