@@ -27,7 +27,8 @@ _FILES_PER_WORKER = 64  # starting a worker takes as long as reading some hundre
 _LONGEST_PATH = 4096  # the kernel opens none that is longer
 _LONGEST_LINE = 512 * 1024  # far more than all fields of `Tags` at their longest, and a line before
 _GATHER_S = 0.004  # waking up for each answer would take a fifth of the time
-_DELAY_S = 1  # by which we wake up too late only if something kept us
+_LISTEN_S = 0.5  # at a time, so that a delay of ours is told from one of the workers
+_DELAY_S = 0.2  # by which we come too late only if something kept us
 _START_S = 60  # a worker that has not begun by then never will
 _TRIES = 3  # to start a worker, and to read a file at which workers die
 
@@ -147,6 +148,7 @@ class _Pool:
         self.failed_starts = 0
         self.workers: list[_Worker] = []
         self.selector = selectors.DefaultSelector()
+        self.listened_at = time.monotonic()
         self.done: list[tuple[int, Reading]] = []
 
     def readings(self, size: int) -> Iterator[tuple[int, Reading]]:
@@ -179,7 +181,7 @@ class _Pool:
             try:
                 worker = _Worker(self.deadline_s, self.memory_bytes)
             except OSError as error:
-                raise _cannot_start() from error
+                raise _cannot_start(error.strerror or str(error)) from error
             self.workers.append(worker)
             self.selector.register(worker.answers, selectors.EVENT_READ, worker)
             self.give(worker)
@@ -214,21 +216,29 @@ class _Pool:
         return worker.heard_at + (self.deadline_s if worker.has_begun else _START_S)
 
     def listen(self, busy: Sequence[_Worker]) -> None:
-        """Wait for answers, and for the next one that is overdue."""
-        due = {worker: self.due(worker) for worker in busy}
-        next_due = min(due.values())
-        ready = {key.data for key, _ in self.selector.select(max(0, next_due - time.monotonic()))}
-        now = time.monotonic()
-        # Then it was us who slept: whoever takes the readings takes his time, or Ctrl-Z stopped all.
-        is_our_delay = now > next_due + _DELAY_S
+        """Wait for answers, or until one is overdue, but not for long."""
+        self.forgive(busy, time.monotonic() - self.listened_at)
+        began = time.monotonic()
+        patience_s = min(_LISTEN_S, max(0, min(map(self.due, busy)) - began))
+        ready = {key.data for key, _ in self.selector.select(patience_s)}
+        now = self.listened_at = time.monotonic()
+        self.forgive(busy, now - began - patience_s)
         time.sleep(_GATHER_S)
         for worker in ready:
             self.hear(worker)
         for worker in busy:
-            if worker not in ready and is_our_delay:
-                worker.heard_at = now
-            elif worker not in ready and now > due[worker]:
+            if worker not in ready and now > self.due(worker):
                 self.lose(worker, f"took longer than {self.deadline_s:g} s")
+
+    def forgive(self, busy: Sequence[_Worker], delay_s: float) -> None:
+        """Give workers more time if it was us who slept.
+
+        Whoever takes the readings takes their time, or Ctrl-Z stopped all.
+        """
+        if delay_s > _DELAY_S:
+            now = time.monotonic()
+            for worker in busy:
+                worker.heard_at = min(worker.heard_at + delay_s, now)
 
     def hear(self, worker: _Worker) -> None:
         """Take in what a worker says, and believe it only where it has the form of a reading."""
@@ -254,7 +264,7 @@ class _Pool:
         if not worker.has_begun:
             self.failed_starts += 1
             if self.failed_starts == _TRIES:
-                raise _cannot_start()
+                raise _cannot_start(f"it ended {_TRIES} times before it began")
         elif worker.is_alone and worker.indexes:
             self.blame(worker.indexes.popleft(), blame)
         else:
@@ -273,8 +283,9 @@ class _Pool:
             self.done.append((index, Reading(None, f"tags could not be read: {reason}")))
 
 
-def _cannot_start() -> PlayshuffleError:
+def _cannot_start(why: str) -> PlayshuffleError:
     return PlayshuffleError(
-        f"Tags cannot be read: {sys.executable} cannot start a process. Correct that, or add --no-tags.",
+        f"Tags cannot be read, because {sys.executable} cannot be started: {why}. Correct that, or add"
+        " --no-tags.",
         Exit.CANNOT_CREATE,
     )

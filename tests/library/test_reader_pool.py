@@ -2,6 +2,7 @@ import contextlib
 import json
 import os
 import resource
+import selectors
 import signal
 import subprocess
 import sys
@@ -196,8 +197,12 @@ def test_closing_early_ends_the_workers() -> None:
     assert children() == set()
 
 
-def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's."""
+@pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
+def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s: float) -> None:
+    """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's.
+
+    Also if it ends just after a worker should have answered (10 s) or begun (60 s).
+    """
     started = count_starts(monkeypatch)
     clock = time.monotonic
     passed_s = 0.0
@@ -205,12 +210,36 @@ def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch) -> None
     readings = []
     for _, reading in read_all(SOUND * 20, processes=2):
         readings.append(reading)
-        # Longer than a worker may take to start: a jump of just that is taken for the worker's.
-        passed_s += 100 * (len(readings) % 50 == 0)
+        passed_s += delay_s * (len(readings) % 5 == 0)
 
-    assert passed_s > 500
+    assert passed_s > 10 * delay_s
     assert len(started) == 2
     assert all(reading.tags is not None for reading in readings)
+
+
+def test_a_delay_of_ours_while_we_listen_blames_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All processes are stopped together, and the machine wakes them just after the deadline."""
+    started = count_starts(monkeypatch)
+    clock, passed_s = time.monotonic, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + passed_s)
+
+    class Sleepy(selectors.DefaultSelector):
+        naps = 20
+
+        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            nonlocal passed_s
+            if self.naps:
+                self.naps -= 1
+                passed_s += 60.5  # a worker must have begun after 60
+                return []
+            return super().select(timeout)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(selectors, "DefaultSelector", Sleepy)
+        found = [reading for _, reading in read_all(SOUND, processes=1)]
+
+    assert len(started) == 1
+    assert all(reading.tags is not None for reading in found)
 
 
 def test_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,11 +411,14 @@ def test_only_the_file_at_fault_is_blamed(
     } == {f"{fault}{number}.mp3".encode(): f"tags could not be read: {reason}" for number in (1, 2)}
 
 
-@pytest.mark.parametrize("python", ["/nonexistent", "/bin/false"])
-def test_no_worker_at_all_is_an_error(python: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where none can be started, the user is told, and no file is blamed."""
+@pytest.mark.parametrize(
+    ("python", "why"),
+    [("/nonexistent", "No such file or directory"), ("/bin/false", "it ended 3 times before it began")],
+)
+def test_no_worker_at_all_is_an_error(python: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where none can be started, the user is told why, and no file is blamed."""
     monkeypatch.setattr(sys, "executable", python)
-    with pytest.raises(PlayshuffleError, match=f"Tags cannot be read: {python}"):
+    with pytest.raises(PlayshuffleError, match=f"Tags cannot be read, because {python} .*: {why}"):
         list(read_all(SOUND))
 
 
