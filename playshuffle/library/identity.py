@@ -24,6 +24,7 @@ _FEW_LEFT = 4
 _CHANCE = 100  # of this many tracks two may have the same length and rates by chance
 
 _Mark = tuple[int, int, int, int]
+_SizeAndTime = tuple[int, int]
 
 
 def file_id(birth: Birth) -> int:
@@ -76,7 +77,8 @@ def identify(
     """Find each remembered track among those of now.
 
     The rules, in this order: by what no renaming changes; by the file itself where birth times
-    are known; by the moves that were seen; by its path if the audio is the same; by its audio if
+    are known; for marks of older versions, by size and time if no other track in question has
+    them; by the moves that were seen; by its path if the audio is the same; by its audio if
     that is rare and no other track in question has it; by its path; by size, time and content.
 
     Args:
@@ -184,6 +186,7 @@ class _Search:
         """Search by all rules, one after the other."""
         self._take(self._by_mark(_rename_key))
         self._take(self._by_mark(_file_key))
+        self._take(self._by_older_mark())
         # A vanished track cannot have been moved: the moved file was another of the same path.
         where = _followed({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
@@ -240,6 +243,29 @@ class _Search:
 
         return find
 
+    def _by_older_mark(self) -> _Find:
+        """A rule: what has the same size and time, as no other track in question has.
+
+        Only for marks of older versions, which know no audio and no birth time, and look like no
+        mark of now.
+        """
+        older = {
+            old: mark[:_CONTENT] for old in self._left if (mark := self._old_marks[old]) and _is_older(mark)
+        }
+        if not older:
+            return lambda _: None
+        left = Counter(older.values())
+        free: defaultdict[_SizeAndTime, list[int]] = defaultdict(list)
+        for index in self.free:
+            if not _is_older(self._marks[index]):
+                free[self._marks[index][:_CONTENT]].append(index)
+
+        def find(old: int) -> int | None:
+            key = older.get(old)
+            return free[key][0] if key is not None and left[key] == len(free[key]) == 1 else None
+
+        return find
+
     def _by_mark(self, key: Callable[[_Mark], object | None]) -> _Find:
         """A rule: what has the same mark as far as this key goes; of several the first in path order."""
         by_key = defaultdict(list)
@@ -282,6 +308,11 @@ def _rename_key(mark: _Mark) -> object | None:
 def _file_key(mark: _Mark) -> object | None:
     """Return what stays when a file is retagged in place and renamed; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
+
+
+def _is_older(mark: _Mark) -> bool:
+    """Whether a mark has neither a birth time nor audio, as all had in older versions."""
+    return mark[_SIZE] > 0 and mark[_FILE] >= 0 and not _audio(mark)
 
 
 def _copy_key(mark: _Mark) -> object | None:
