@@ -1,6 +1,6 @@
 """Keep the order of one playlist while its tracks change."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -53,7 +53,9 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         identity = identify(before, tracks.paths, tracks.marks, changes.moved)
         # Before the playlist, so that a run that is killed in between is repeated for both.
         decks.follow_renames(run.state, run.target.path, before, identity, tracks.paths, tracks.marks)
-        identity = _among(_with_copies(identity, before, tracks, run.choice.kept), tracks, run.tracks)
+        identity = _with_copies(identity, before, tracks, run.choice.kept)
+        files = identity.now
+        identity = _among(identity, tracks, run.tracks)
         is_same_order = run.target.order in (None, request.recipe.order_name)
         if not is_same_order or drawn_s < redraw_before_s:
             try:
@@ -69,7 +71,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
         )
         report = _count_changes(run.report(updated.arranged, notes), before, identity)
-        return run.replace(report, _record(run, before, updated, drawn_s))
+        return run.replace(report, _record(run, before, updated, files, drawn_s))
 
 
 def _with_copies(
@@ -115,15 +117,32 @@ def _count_changes(report: Report, before: Remembered, identity: Identity) -> Re
     )
 
 
-def _record(run: Session, before: Remembered, updated: UpdatedOrder, drawn_s: int) -> OrderRecord:
-    """Return the record of an updated order, vanished tracks included."""
-    tracks = run.tracks
+def _record(
+    run: Session, before: Remembered, updated: UpdatedOrder, files: Sequence[int | None], drawn_s: int
+) -> OrderRecord:
+    """Return the record of an updated order, vanished tracks included.
+
+    files: of each remembered track its index among all tracks that were found. One that is left out
+    may be renamed and tagged like any other, so it is recorded as its file is now.
+    """
+    tracks, found = run.tracks, run.library.tracks
     paths, digest, marks = tracks.paths, tracks.digest, tracks.marks
     if updated.gone:
-        paths = paths + [before.paths[old] for old, _ in updated.gone]
-        digest = blake2b(b"\0".join([digest, *paths[len(tracks) :]]), digest_size=16).digest()
+        now = [files[old] for old, _ in updated.gone]
         old_marks = before.marks or bytes(MARK_BYTES * len(before.paths))
-        marks += b"".join(old_marks[MARK_BYTES * old : MARK_BYTES * (old + 1)] for old, _ in updated.gone)
+        paths = paths + [
+            before.paths[old] if index is None else found.paths[index]
+            for (old, _), index in zip(updated.gone, now, strict=True)
+        ]
+        digest = blake2b(b"\0".join([digest, *paths[len(tracks) :]]), digest_size=16).digest()
+        marks += b"".join(
+            _row(old_marks, old) if index is None else _row(found.marks, index)
+            for (old, _), index in zip(updated.gone, now, strict=True)
+        )
     gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
     is_known = before == Remembered(paths, marks, updated.order, gone)
     return OrderRecord(digest, lambda: paths, updated.order, drawn_s, marks, gone, is_known)
+
+
+def _row(marks: bytes, index: int) -> bytes:
+    return marks[MARK_BYTES * index : MARK_BYTES * (index + 1)]

@@ -36,13 +36,14 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
     recipe, target = run.recipe, run.target
     gap_notes = []
     if is_update:
+        count = _count_to_choose_from(recipe, run.tracks)
         if target is not None and target.remembered is not None:
-            recipe = _with_gap(recipe, len(run.tracks))
-        if recipe.gap is not None and recipe.gap.plays(len(run.tracks)) > len(run.tracks):
+            recipe = _with_gap(recipe, count)
+        if recipe.gap is not None and recipe.gap.plays(count) > count:
             gap_notes.append(
                 f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
             )
-            recipe = replace(recipe, gap=Gap(len(run.tracks)))
+            recipe = replace(recipe, gap=Gap(count))
     last = None
     if target is not None and needs_last(recipe):
         # A copy that is kept now counts as the one that was played.
@@ -56,6 +57,13 @@ def new_record(report: Report, now_s: int) -> OrderRecord:
     """Return the record of a new order for the state."""
     tracks = report.playable
     return OrderRecord(tracks.digest, lambda: tracks.paths, report.arranged, now_s, tracks.marks)
+
+
+def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
+    """Return how many tracks an order is drawn from: with a time limit, those that fit into it."""
+    if recipe.time_ms is None:
+        return len(tracks)
+    return sum(0 < length <= recipe.time_ms for length in tracks.durations_ms)
 
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:

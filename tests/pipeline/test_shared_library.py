@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -325,3 +326,53 @@ def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> N
 
     assert not [note for note in music.deal("today", 4, Every.WEEK).report.notes if "clock" in note]
     assert [note for note in music.deal("today", 4, Every.DAY, day=-1).report.notes if "clock" in note]
+
+
+@pytest.mark.parametrize("has_birth_times", [True, False])
+def test_a_track_that_a_query_leaves_out_is_followed_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool
+) -> None:
+    """Retagged so that it matches no more, then renamed, then retagged back: it has its position again."""
+    if not has_birth_times:
+        monkeypatch.setattr(library_tracks, "birth_of", lambda _: None)
+    music = Music(tmp_path, 12)
+    genres = dict.fromkeys(range(1, 13), "jazz")
+
+    def update() -> list[int]:
+        tags = {os.fsencode(path): {"genre": genres[music.track(path)]} for path in music.folder.iterdir()}
+        request = replace(music.request("one"), where=("genre:jazz",))
+        keep(request, replace(tools("x"), tags=tags), EVERYWHERE)
+        return music.tracks("one")
+
+    before = update()
+    genres[before[5]] = "rock"
+    path = next(path for path in music.folder.iterdir() if music.track(path) == before[5])
+    music.retag(path)
+    assert update() == [*before[:5], *before[6:]]
+
+    path = path.rename(path.with_name("zzz.mp3"))
+    assert update() == [*before[:5], *before[6:]]
+    genres[before[5]] = "jazz"
+    music.retag(path)
+
+    assert update() == before
+
+
+def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(tmp_path: Path) -> None:
+    """40 tracks, of which 20 are too long: neither a gap of 30 nor the usual one stops a reshuffle."""
+    music = Music(tmp_path, 40)
+
+    def read_lengths(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        for number, reading in read_here(paths):
+            assert reading.tags is not None
+            length = 10_000 if int(paths[number][-7:-4]) % 2 else 900_000
+            yield number, reading._replace(tags=reading.tags._replace(duration_ms=length))
+
+    request = replace(music.request("one"), recipe=Recipe(gap=Gap(30), time_ms=400_000))
+    for seed in ("a", "b"):
+        with_lengths = replace(tools(seed), read_all=read_lengths)
+        report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
+
+        assert report.count == 20
+        assert "The gap of 30 plays is longer than the list, so it is shortened." in report.notes
+        assert not [note for note in report.notes if "cannot be shuffled again" in note]
