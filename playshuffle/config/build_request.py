@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options
@@ -18,6 +18,9 @@ from playshuffle.pipeline.request import Request
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.shuffle import Inside
+
+if TYPE_CHECKING:
+    from playshuffle.pipeline.file_list import FileList
 
 # Options that mean in a request what they say.
 _SAME = {field.name for field in dataclasses.fields(Options)}.intersection(
@@ -61,8 +64,8 @@ def build_request(
         )
     recipe = _recipe(options)
     check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
-    if options.source is not None:
-        files = _files(options, has_output=has_output)
+    source = _files(options, has_output=has_output) if options.source is not None else None
+    files = source.files if source is not None else files
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     if files is not None:
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
@@ -78,6 +81,8 @@ def build_request(
         recipe=recipe,
         pins=options.pin,
         files=files,
+        source_file=source.source if source is not None else None,
+        streams=source.others if source is not None else (),
         without=without,
         style=None if options.paths is None else PathStyle(options.paths),
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
@@ -97,7 +102,7 @@ def build_request(
     return request
 
 
-def _files(options: Options, *, has_output: bool) -> tuple[bytes, ...]:
+def _files(options: Options, *, has_output: bool) -> "FileList":
     """Read the list that is the library.
 
     Raises:
@@ -112,11 +117,11 @@ def _files(options: Options, *, has_output: bool) -> tuple[bytes, ...]:
         raise PlayshuffleError("--from needs the name of the playlist to write. Give it with -o.", Exit.USAGE)
     from playshuffle.pipeline.file_list import read_file_list  # for this option alone
 
-    files = read_file_list(options.source)
-    if not files:
+    found = read_file_list(options.source)
+    if not found.files:
         name = "Standard input" if options.source == STDOUT else shown(options.source)
         raise PlayshuffleError(f"{name} lists no files, so there is nothing to play.", Exit.NOTHING_TO_PLAY)
-    return files
+    return found
 
 
 def absolute(path: str, code: Exit) -> bytes:

@@ -21,6 +21,8 @@ from playshuffle.system.birth_time import birth_of
 # A reader of tags: paths in; (number of the path, what came of it) out, in any order.
 ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
+TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
+
 _LONGEST_MS = (1 << 32) - 1
 _NO_SIZE = -1  # a size that no file has, so that its stamp is another one in the next pass
 _path = itemgetter(0)
@@ -261,7 +263,7 @@ def _staying(
         path = folder.path + name
         reason, is_track = folder.odd.reasons.get(row, ("", True))
         if path in twice:
-            skipped.append(Skipped(path, "reached by another path, too"))
+            skipped.append(Skipped(path, TWICE))
         elif not is_track:
             skipped.append(Skipped(path, reason))
         else:

@@ -3,19 +3,32 @@
 import os
 import stat
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.reading import read_content
 
 STDIN = "-"
+_STDIN_FILE = b"/proc/self/fd/0"
 _MOST = 256 << 20  # bytes; a million paths have some 100 MB
 _STARTS = {b"<?xml": b".xspf", b"<playlist": b".xspf", b"[playlist]": b".pls", b"{": b".jspf"}
 
 
-def read_file_list(source: str) -> tuple[bytes, ...]:
-    """Return the files that a list names, each once, as absolute paths.
+class FileList(NamedTuple):
+    """A list of files.
+
+    files: absolute paths, each once. others: entries that are no files, such as radio stations.
+    source: the file that the list is in, None for standard input from a pipe.
+    """
+
+    files: tuple[bytes, ...]
+    others: tuple[bytes, ...] = ()
+    source: bytes | None = None
+
+
+def read_file_list(source: str) -> FileList:
+    """Read the files that a list names.
 
     Relative names start at the folder of the list; on standard input, at the current folder.
 
@@ -27,6 +40,8 @@ def read_file_list(source: str) -> tuple[bytes, ...]:
     """
     path = os.path.abspath(os.fsencode("-.m3u" if source == STDIN else source))
     content = _content(source, path)
+    file = path if source != STDIN else _STDIN_FILE if _is_regular(_STDIN_FILE) else None
+    others: tuple[bytes, ...] = ()
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         folder = os.path.dirname(path)
         names = [os.path.normpath(os.path.join(folder, name)) for name in content.split(b"\0") if name]
@@ -35,8 +50,17 @@ def read_file_list(source: str) -> tuple[bytes, ...]:
             path += next(
                 (end for start, end in _STARTS.items() if content.lstrip().startswith(start)), b".m3u"
             )
-        names = [os.path.normpath(entry.path) for entry in read_content(content, path).entries if entry.path]
-    return tuple(dict.fromkeys(names))
+        entries = read_content(content, path).entries
+        names = [os.path.normpath(entry.path) for entry in entries if entry.path]
+        others = tuple(entry.text for entry in entries if not entry.path)
+    return FileList(tuple(dict.fromkeys(names)), others, file)
+
+
+def _is_regular(path: bytes) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _content(source: str, path: bytes) -> bytes:

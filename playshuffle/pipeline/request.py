@@ -14,6 +14,7 @@ class Request:
     output: None writes no file; the entries are returned.
     pins: as the user wrote them, `TRACK[@PLACE]`.
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
+    source_file: the file that lists them, None if it is not known; streams: its entries that are no files.
     where: queries that tracks must match. without: playlists whose tracks are left out.
     dedupe: keep one copy of each `recording`. spoken: audiobooks and podcasts count as tracks.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
@@ -29,6 +30,8 @@ class Request:
     recipe: Recipe = field(default_factory=Recipe)
     pins: tuple[str, ...] = ()
     files: tuple[bytes, ...] | None = None
+    source_file: bytes | None = None
+    streams: tuple[bytes, ...] = ()
     where: tuple[str, ...] = ()
     without: tuple[bytes, ...] = ()
     dedupe: str | None = None

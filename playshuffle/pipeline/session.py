@@ -14,7 +14,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library, Progress, survey, survey_files
-from playshuffle.library.tracks import ReadAll, Tracks
+from playshuffle.library.tracks import TWICE, ReadAll, Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
@@ -181,6 +181,7 @@ def open_session(
         with locked(state, target.path) if target is not None and request.writes else nullcontext():
             if _version(state, target) != version:  # another process wrote, and may have seen more
                 library = scan(request, roots, cache, tools, replace(changes, dirty=None))
+            _check_own_list(request, target, library, is_deal=deals)
             writer = entry_writer(request, target, library.tracks.folders)
             history = None
             if deals:
@@ -270,6 +271,30 @@ def _check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
             f"{len(missing_files):,} of {counted(len(files), 'file')} in --from are missing, such as"
             f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
             " list.",
+            Exit.MISSING,
+        )
+
+
+def _check_own_list(request: Request, target: Target | None, library: Library, *, is_deal: bool) -> None:
+    """Raise an error if a playlist that is its own source would lose entries for ever."""
+    if target is None or not target.holds(request.source_file):
+        return
+    if is_deal:
+        raise PlayshuffleError(
+            "A deal into the list that --from names would leave only the dealt tracks in it."
+            " Choose another file with -o.",
+            Exit.USAGE,
+            ["--from", "--output"],
+        )
+    lost = [(path, reason) for path, reason in library.skipped if reason != TWICE]
+    lost += [(text, "not a file") for text in request.streams]
+    if lost and not request.allow_shrink:
+        path, reason = lost[0]
+        raise PlayshuffleError(
+            "The list that --from names would be replaced, and lose"
+            f" {len(lost):,} {'entry' if len(lost) == 1 else 'entries'} that cannot be used, among them"
+            f" {shown(path)} ({reason}). It was left as it is. Mount the drive, choose another file with -o,"
+            " or remove the entries with --allow-shrink.",
             Exit.MISSING,
         )
 

@@ -72,6 +72,13 @@ class Target:
                     " the saved one."
                 )
 
+    def holds(self, file: bytes | None) -> bool:
+        """Return whether a file is one of those that the playlist is in."""
+        try:
+            return file is not None and any(os.path.samefile(file, one) for one in self._files)
+        except OSError:
+            return False
+
     @cached_property
     def remembered(self) -> Remembered | None:
         """The last order, as remembered, or else as the file has it; None if there was none."""

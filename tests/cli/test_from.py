@@ -92,6 +92,55 @@ def _list(music: Path, names: Sequence[str]) -> list[str | Path]:
     return [music / "list.txt", "-o", music / "list.m3u"]
 
 
+def test_a_list_that_is_its_own_source_loses_no_missing_entry(music: Path) -> None:
+    """It is shuffled if all entries are there, and else refused: the entries are in no other file."""
+    playlist = music / "own.m3u"
+    make("--from", _list(music, NAMES)[0], "-o", playlist)
+    make("--from", playlist, "-o", playlist)
+    assert sorted(listed(playlist)) == sorted(NAMES)
+
+    (music / "a/1.mp3").rename(music / "hidden")
+    before = playlist.read_bytes()
+    for words in (["-o", playlist], ["-o", music / "a/../own.m3u"], ["-o", playlist, "--dry-run"]):
+        done = run("make", "--from", playlist, *words)
+        assert done.code == 75
+        assert "lose 1 entry that cannot be used" in done.err
+        assert "a/1.mp3 (no such file)" in done.err
+    with playlist.open("rb") as file:
+        words = [*PROGRAM, "make", "--from", "-", "-o", str(playlist)]
+        done_by_pipe = subprocess.run(
+            words, stdin=file, cwd=music, env=environment(), capture_output=True, timeout=60, check=False
+        )
+    assert done_by_pipe.returncode == 75, done_by_pipe.stderr
+    assert playlist.read_bytes() == before
+
+    make("--from", playlist, "-o", music / "other.m3u")
+    make("--from", playlist, "-o", playlist, "--allow-shrink")
+    assert sorted(listed(playlist)) == sorted(NAMES[1:])
+
+
+def test_a_list_that_is_its_own_source_loses_no_radio_station(music: Path) -> None:
+    playlist = music / "own.m3u"
+    playlist.write_text("\n".join(["#EXTM3U", *NAMES, "http://radio.example/stream"]))
+    before = playlist.read_bytes()
+    done = run("make", "--from", playlist, "-o", playlist, "--force")
+
+    assert done.code == 75
+    assert "http://radio.example/stream (not a file)" in done.err
+    assert playlist.read_bytes() == before
+
+
+def test_a_deal_does_not_replace_the_list_that_it_deals_from(music: Path) -> None:
+    playlist = music / "own.m3u"
+    make("--from", _list(music, NAMES)[0], "-o", playlist)
+    before = playlist.read_bytes()
+    done = run("deal", "--from", playlist, "-n", "2", "-o", playlist)
+
+    assert done.code == 2
+    assert "would leave only the dealt tracks in it" in done.err
+    assert playlist.read_bytes() == before
+
+
 def test_a_list_does_not_spoil_the_cache_of_its_folder(music: Path) -> None:
     make(music)
     make("--from", *_list(music, NAMES[:1]))
