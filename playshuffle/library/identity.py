@@ -250,7 +250,9 @@ class _Search:
         mark of now.
         """
         older = {
-            old: mark[:_CONTENT] for old in self._left if (mark := self._old_marks[old]) and _is_older(mark)
+            old: _size_and_time(mark)
+            for old in self._left
+            if (mark := self._old_marks[old]) and _is_older(mark)
         }
         if not older:
             return lambda _: None
@@ -258,7 +260,7 @@ class _Search:
         free: defaultdict[_SizeAndTime, list[int]] = defaultdict(list)
         for index in self.free:
             if not _is_older(self._marks[index]):
-                free[self._marks[index][:_CONTENT]].append(index)
+                free[_size_and_time(self._marks[index])].append(index)
 
         def find(old: int) -> int | None:
             key = older.get(old)
@@ -313,6 +315,10 @@ def _file_key(mark: _Mark) -> object | None:
 def _is_older(mark: _Mark) -> bool:
     """Whether a mark has neither a birth time nor audio, as all had in older versions."""
     return mark[_SIZE] > 0 and mark[_FILE] >= 0 and not _audio(mark)
+
+
+def _size_and_time(mark: _Mark) -> _SizeAndTime:
+    return mark[0], mark[1]
 
 
 def _copy_key(mark: _Mark) -> object | None:

@@ -2,6 +2,7 @@
 
 A drive counts as missing if a root with recorded tracks is absent, unreadable or empty, if a mount
 is gone and tracks with it, or if more than half of the tracks and more than 20 disappeared at once.
+`check_tracks` has the exact rule.
 """
 
 import contextlib
@@ -64,10 +65,25 @@ def check_tracks(
 ) -> None:
     """Check that the tracks of a root did not disappear with a drive.
 
+    A track is gone if it was in the last order, is not found, and was not seen to be deleted or moved
+    while the root was there. The root counts as missing if one of these is so:
+
+    1. Nothing is left: tracks were recorded for the root, and none is found; or more than 20 tracks of
+       the playlist were in the root, and all of them are gone.
+    2. A mount is not there as it was, and tracks with it. Deletions that were seen do not count here:
+       unmounting may remove the folder that the drive was mounted on.
+    3. Most are gone: more than half of the tracks that the playlist had in the root, and also more
+       than half, and more than 20, of all tracks of the root. So a playlist of some tracks (a query)
+       may lose most of them as long as the root does not. What other playlists lost or accepted only
+       counts for the second half of this rule.
+
+    A new playlist has no track to lose, so only the first half of rule 1 and rule 2 apply to it.
+
     Args:
-        last_root: the root in the state, None if it was never seen.
+        last_root: the root in the state, None if it was never seen. Every playlist over it updates that.
         root: the root now.
-        before: paths of the tracks in the last order of the playlist.
+        before: paths of the tracks in the last order of the playlist; of those that were renamed,
+            the present paths.
         missing: the paths in `before` that were not found now.
         deleted: files and folders that were deleted or moved, by events, while the root was there.
 
@@ -103,13 +119,14 @@ def check_tracks(
                     f" ({mount.kind}, {shown(mount.source)})",
                     _CONFIRM,
                 )
-    if len(lost_paths) <= _SMALL_LOSS:
-        return
     were = sum(map(_is_inside(root.path), before))
-    if last_root is not None and len(lost_paths) < were:  # the playlist may have only some tracks of the root
-        were = max(were, last_root.tracks)
-    if 2 * len(lost_paths) > were:
-        raise missing_error(root.path, f"{len(lost_paths):,} of {were:,} tracks are gone", _CONFIRM)
+    if len(lost_paths) == were > _SMALL_LOSS:
+        raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
+    lost, of = len(lost_paths), were
+    if last_root is not None and last_root.tracks > were:  # the playlist has only some tracks of the root
+        lost, of = max(lost, last_root.tracks - root.tracks - (len(missing) - len(lost_paths))), last_root.tracks
+    if lost > _SMALL_LOSS and 2 * lost > of and 2 * len(lost_paths) > were:
+        raise missing_error(root.path, f"{lost:,} of {of:,} tracks are gone", _CONFIRM)
 
 
 def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
+from playshuffle.library.identity import identify
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library, Progress, survey, survey_files
@@ -189,7 +190,7 @@ def open_session(
                 history = load_history(state, target, library.tracks, changes)
             elif target is not None:
                 target.find_last_order()
-            expected = None if request.allow_shrink else _expected(target, history, library.tracks)
+            expected = None if request.allow_shrink else _expected(target, history, library.tracks, changes)
             present, gone = present_roots(roots, library, state.root, expected, changes.gone)
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
@@ -313,8 +314,10 @@ def _version(state: State, target: Target | None) -> object:
     return None if target is None else (state.seen(target.path), decks.version(state, target.path))
 
 
-def _expected(target: Target | None, history: DeckHistory | None, tracks: Tracks) -> Sequence[bytes] | None:
-    """Return the tracks that should be there; None if they are all there."""
+def _expected(
+    target: Target | None, history: DeckHistory | None, tracks: Tracks, changes: Changes
+) -> Sequence[bytes] | None:
+    """Return the tracks that should be there, renamed ones under their present names; None if all are."""
     if history is not None:
         deck_tracks = history.deck.tracks
         return None if deck_tracks and deck_tracks.issubset(tracks.paths) else list(deck_tracks)
@@ -322,7 +325,16 @@ def _expected(target: Target | None, history: DeckHistory | None, tracks: Tracks
         return []
     if target.last is not None and target.last.library == tracks.digest:
         return None
-    return target.last_tracks
+    expected = target.last_tracks
+    if target.remembered is None or frozenset(tracks.paths).issuperset(expected):
+        return expected
+    known = target.remembered
+    now = identify(known, tracks.paths, tracks.marks, changes.moved).now
+    return [
+        path if index is None else tracks.paths[index]
+        for old, (path, index) in enumerate(zip(known.paths, now, strict=True))
+        if old not in known.gone
+    ]
 
 
 @contextmanager

@@ -426,3 +426,53 @@ def test_an_observed_deletion_never_raises_doubt_and_a_further_loss_never_remove
         assert all(is_believed(known, before, gone - {path}, seen) for path in sorted(gone - seen)[:3])
     else:
         assert not is_believed(known, before, gone, set())
+
+
+@pytest.mark.parametrize(("listed", "gone"), [(50, 49), (50, 26), (15, 14), (1, 1)])
+def test_a_playlist_of_some_tracks_is_protected_if_most_of_the_root_is_gone(listed: int, gone: int) -> None:
+    """Files that were found count, not those that a query chose: 110 of 150 are gone."""
+    before = HUNDRED[:listed]
+
+    with pytest.raises(MissingError, match="110 of 150 tracks are gone"):
+        missing.check_tracks(
+            Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 40, [STICK]), before, before[:gone]
+        )
+
+
+@pytest.mark.parametrize("gone", [0, 1, 25])
+def test_a_playlist_that_keeps_half_of_its_tracks_does_not_wait_for_the_rest_of_the_root(gone: int) -> None:
+    before = HUNDRED[:50]
+
+    missing.check_tracks(
+        Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 40, [STICK]), before, before[:gone]
+    )
+
+
+def test_deletions_in_a_root_do_not_count_against_a_playlist_of_some_tracks() -> None:
+    """Of the root 79 tracks are gone; the 30 of the playlist that were seen to be deleted are believed."""
+    before = HUNDRED[:50]
+    known, now = Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 71, [STICK])
+
+    missing.check_tracks(known, now, before, before, {*before[:24]})  # 26 of 50, and 55 of 150
+    with pytest.raises(MissingError, match="79 of 150"):
+        missing.check_tracks(known, now, before, before[:26])
+
+
+def test_what_another_playlist_accepted_is_not_accepted_for_this_one() -> None:
+    """The other one stored the root with 40 tracks."""
+    stored = Root(b"/mnt/usb", 40, [STICK])
+
+    assert "60 of 100 tracks are gone" in refusal(stored, stored, HUNDRED, HUNDRED[:40])
+
+
+def test_new_tracks_do_not_hide_that_most_are_gone() -> None:
+    """60 of 100 were replaced by other files, in a folder that is not known as a mount."""
+    root = Root(b"/mnt/usb", 100, [STICK])
+
+    assert "60 of 100 tracks are gone" in refusal(root, root, HUNDRED, HUNDRED[:40])
+
+
+def test_a_new_playlist_has_no_track_to_lose() -> None:
+    missing.check_tracks(Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 40, [STICK]), [], [])
+    with pytest.raises(MissingError, match="no track was found; 150 were there"):
+        missing.check_tracks(Root(b"/mnt/usb", 150, [STICK]), Root(b"/mnt/usb", 0, [STICK]), [], [])

@@ -1,0 +1,179 @@
+"""The guard over whole runs: which losses are believed, and which leave the playlist as it is."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import MissingError
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.library.tag_reader import read
+from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import DATA, listed
+
+_AUDIO = (DATA / "v24.mp3").read_bytes()
+
+
+def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags in this process, which is faster for a few files."""
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+class Library:
+    """Folders of tracks that differ in size, and a playlist over some roots and tracks of them."""
+
+    def __init__(self, top: Path, **folders: int) -> None:
+        self.top = top
+        count = 0
+        for folder, tracks in folders.items():
+            place = self.top / "Music" / folder
+            place.mkdir(parents=True)
+            for number in range(tracks):
+                count += 1
+                (place / f"{number:03}.mp3").write_bytes(_AUDIO + bytes(count))
+
+    def update(
+        self,
+        *roots: str,
+        changes: Changes = EVERYWHERE,
+        where: str = "",
+        name: str = "list",
+        allow_shrink: bool = False,
+    ) -> list[int]:
+        """Update the playlist, and return its tracks by size."""
+        output = self.top / f"{name}.m3u"
+        request = Request(
+            tuple(os.fsencode(self.top / root) for root in roots or ("Music",)),
+            os.fsencode(output),
+            Recipe(),
+            where=(where,) if where else (),
+        )
+        request = replace(request, allow_shrink=allow_shrink)
+        keep(request, Tools(read_here, Seeded(name), Progress()), changes)
+        return [(self.top / entry).stat().st_size for entry in listed(output)]
+
+    def refuses(self, *roots: str, where: str = "", changes: Changes = EVERYWHERE) -> str:
+        """Check that an update refuses and leaves the playlist as it is; return the error."""
+        output = self.top / "list.m3u"
+        before = output.read_bytes()
+        with pytest.raises(MissingError) as caught:
+            self.update(*roots, where=where, changes=changes)
+        assert output.read_bytes() == before
+        return str(caught.value)
+
+    def remove(self, folder: str, count: int) -> list[bytes]:
+        paths = sorted((self.top / "Music" / folder).iterdir())[:count]
+        for path in paths:
+            path.unlink()
+        return [os.fsencode(path) for path in paths]
+
+
+def test_folders_that_were_moved_unseen_are_not_gone_even_if_most_tracks_were_in_them(tmp_path: Path) -> None:
+    """While the service was stopped; each track keeps its position."""
+    library = Library(tmp_path, a=40, b=20)
+    before = library.update()
+
+    (tmp_path / "Music/a").rename(tmp_path / "Music/z")
+
+    assert library.update() == before
+
+
+def test_a_folder_with_most_tracks_that_was_moved_away_unseen_is_missing(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=40, b=20)
+    library.update()
+
+    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
+
+    assert "40 of 60 tracks are gone" in library.refuses()
+    (tmp_path / "elsewhere").rename(tmp_path / "Music/z")
+    assert len(library.update()) == 60
+
+
+def test_a_folder_that_was_seen_to_be_moved_away_is_believed(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=40, b=20)
+    library.update()
+    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
+
+    changes = Changes(gone=frozenset([os.fsencode(tmp_path / "Music/a")]))
+
+    assert len(library.update(changes=changes)) == 20
+
+
+def test_some_deletions_that_were_seen_do_not_explain_the_others(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=60)
+    library.update()
+    seen = library.remove("a", 10)
+    library.remove("a", 31)
+
+    assert "31 of 60 tracks are gone" in library.refuses(changes=Changes(gone=frozenset(seen)))
+
+
+def test_a_library_that_was_shrunk_on_purpose_is_accepted_once(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=60)
+    before = library.update()
+    library.remove("a", 40)
+    library.refuses()
+
+    left = library.update(allow_shrink=True)
+
+    assert left == [track for track in before if track in left]
+    assert library.update() == left
+
+
+def test_a_list_over_a_query_is_protected_like_the_folder(tmp_path: Path) -> None:
+    """Of 100 tracks it has 40; of these 30 are gone, first with the rest of the folder, then alone."""
+    library = Library(tmp_path, a=40, b=60)
+    query = f"path:{tmp_path}/Music/a"
+    library.update(where=query)
+    shutil.copytree(tmp_path / "Music", tmp_path / "copy")
+    library.remove("a", 30)
+    library.remove("b", 40)
+
+    assert "70 of 100 tracks are gone" in library.refuses(where=query)
+
+    shutil.copytree(tmp_path / "copy/b", tmp_path / "Music/b", dirs_exist_ok=True)
+    assert len(library.update(where=query)) == 10
+
+
+def test_a_list_is_protected_whatever_another_list_accepted(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=60)
+    library.update()
+    library.update(name="other")
+    library.remove("a", 40)
+    assert len(library.update(name="other", allow_shrink=True)) == 20
+
+    assert "40 of 60 tracks are gone" in library.refuses()
+
+
+@pytest.mark.parametrize("roots", [("Music", "Music/a"), ("Music/a", "Music")])
+def test_a_root_inside_of_another_one_is_protected_by_itself(tmp_path: Path, roots: tuple[str, ...]) -> None:
+    """A few of many tracks, but all of the inner root."""
+    library = Library(tmp_path, a=5, b=60)
+    before = library.update(*roots)
+    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
+    (tmp_path / "Music/a").mkdir()
+
+    assert "no track was found; 5 were there" in library.refuses(*roots)
+    (tmp_path / "Music/a").rmdir()
+    assert "5 tracks were there" in library.refuses(*roots)
+    (tmp_path / "elsewhere").rename(tmp_path / "Music/a")
+    assert library.update(*roots) == before
+
+
+def test_a_root_under_two_names_loses_nothing(tmp_path: Path) -> None:
+    """Under the second name nothing is found twice; in the other order all paths change."""
+    library = Library(tmp_path, a=60)
+    (tmp_path / "Link").symlink_to("Music")
+    before = library.update("Music", "Link")
+
+    assert library.update("Music", "Link") == before
+    assert library.update("Link", "Music") == before
