@@ -124,7 +124,10 @@ def check_tracks(
         raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
     lost, of = len(lost_paths), were
     if last_root is not None and last_root.tracks > were:  # the playlist has only some tracks of the root
-        lost, of = max(lost, last_root.tracks - root.tracks - (len(missing) - len(lost_paths))), last_root.tracks
+        lost, of = (
+            max(lost, last_root.tracks - root.tracks - (len(missing) - len(lost_paths))),
+            last_root.tracks,
+        )
     if lost > _SMALL_LOSS and 2 * lost > of and 2 * len(lost_paths) > were:
         raise missing_error(root.path, f"{lost:,} of {of:,} tracks are gone", _CONFIRM)
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
-from playshuffle.library.identity import same_ends
+from playshuffle.library.identity import identify, same_ends
+from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import (
     Root,
     below,
@@ -16,6 +17,12 @@ from playshuffle.library.missing import (
     missing_error,
 )
 from playshuffle.library.scan import Library
+from playshuffle.library.tracks import TWICE, Tracks
+from playshuffle.library.walk import Changes
+from playshuffle.pipeline.deck_history import DeckHistory
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.text import counted
 
 KnownRoot = Callable[[bytes], Root | None]
 
@@ -78,6 +85,72 @@ def present_roots(
         except MissingError as error:
             missing.append(error)
     return present, missing
+
+
+def expected_tracks(
+    target: Target | None, history: DeckHistory | None, tracks: Tracks, changes: Changes
+) -> Sequence[bytes] | None:
+    """Return the tracks that should be there, renamed ones under their present names; None if all are."""
+    if history is not None:
+        known = history.deck.tracks
+        return None if known and known.issubset(tracks.paths) else list(known)
+    if target is None:
+        return []
+    if target.last is not None and target.last.library == tracks.digest:
+        return None
+    expected, remembered = target.last_tracks, target.remembered
+    if remembered is None or frozenset(tracks.paths).issuperset(expected):
+        return expected
+    now = identify(remembered, tracks.paths, tracks.marks, changes.moved).now
+    return [
+        path if index is None else tracks.paths[index]
+        for old, (path, index) in enumerate(zip(remembered.paths, now, strict=True))
+        if old not in remembered.gone
+    ]
+
+
+def check_own_list(request: Request, target: Target | None, library: Library, *, is_deal: bool) -> None:
+    """Check that a playlist that is its own source does not lose entries for ever.
+
+    Raises:
+        PlayshuffleError: it would.
+    """
+    if target is None or not target.holds(request.source_file):
+        return
+    if is_deal:
+        raise PlayshuffleError(
+            "A deal into the list that --from names would leave only the dealt tracks in it."
+            " Choose another file with -o.",
+            Exit.USAGE,
+            ["--from", "--output"],
+        )
+    lost = [(path, reason) for path, reason in library.skipped if reason != TWICE]
+    lost += [(text, "not a file") for text in request.streams]
+    if lost and not request.allow_shrink:
+        path, reason = lost[0]
+        raise PlayshuffleError(
+            "The list that --from names would be replaced, and lose"
+            f" {len(lost):,} {'entry' if len(lost) == 1 else 'entries'} that cannot be used, among them"
+            f" {shown(path)} ({reason}). It was left as it is. Mount the drive, choose another file with -o,"
+            " or remove the entries with --allow-shrink.",
+            Exit.MISSING,
+        )
+
+
+def check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
+    """Check that most of the files that were listed are there.
+
+    Raises:
+        PlayshuffleError: most are missing.
+    """
+    missing_files = [path for path, reason in skipped if reason == MISSING]
+    if 2 * len(missing_files) > len(files):
+        raise PlayshuffleError(
+            f"{len(missing_files):,} of {counted(len(files), 'file')} in --from are missing, such as"
+            f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
+            " list.",
+            Exit.MISSING,
+        )
 
 
 def _folder_id(path: bytes) -> tuple[int, int]:

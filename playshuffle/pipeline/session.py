@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
-from playshuffle.library.identity import identify
-from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library, Progress, survey, survey_files
-from playshuffle.library.tracks import TWICE, ReadAll, Tracks
+from playshuffle.library.tracks import ReadAll, Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
@@ -23,7 +21,14 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
 from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
-from playshuffle.pipeline.presence import nothing_to_play, present_roots, reachable_roots
+from playshuffle.pipeline.presence import (
+    check_files,
+    check_own_list,
+    expected_tracks,
+    nothing_to_play,
+    present_roots,
+    reachable_roots,
+)
 from playshuffle.pipeline.report import Report, build_report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.request_pins import recipe_with_pins
@@ -34,7 +39,6 @@ from playshuffle.shuffle import RandBelow
 from playshuffle.store import decks
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
-from playshuffle.text import counted
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.skip_lists import SkipList
@@ -182,7 +186,7 @@ def open_session(
         with locked(state, target.path) if target is not None and request.writes else nullcontext():
             if _version(state, target) != version:  # another process wrote, and may have seen more
                 library = scan(request, roots, cache, tools, replace(changes, dirty=None))
-            _check_own_list(request, target, library, is_deal=deals)
+            check_own_list(request, target, library, is_deal=deals)
             writer = entry_writer(request, target, library.tracks.folders)
             history = None
             if deals:
@@ -190,7 +194,9 @@ def open_session(
                 history = load_history(state, target, library.tracks, changes)
             elif target is not None:
                 target.find_last_order()
-            expected = None if request.allow_shrink else _expected(target, history, library.tracks, changes)
+            expected = (
+                None if request.allow_shrink else expected_tracks(target, history, library.tracks, changes)
+            )
             present, gone = present_roots(roots, library, state.root, expected, changes.gone)
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
@@ -257,47 +263,11 @@ def scan(
     """
     if request.files is not None:
         library = survey_files(request.files, cache, tools.read_all, tools.progress)
-        _check_files(request.files, library.skipped)
+        check_files(request.files, library.skipped)
         return library
     return survey(
         roots, cache, tools.read_all, tools.progress, changes, use_ignore_files=request.ignore_files
     )
-
-
-def _check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
-    """Raise an error if most of the files that were listed are missing."""
-    missing_files = [path for path, reason in skipped if reason == MISSING]
-    if 2 * len(missing_files) > len(files):
-        raise PlayshuffleError(
-            f"{len(missing_files):,} of {counted(len(files), 'file')} in --from are missing, such as"
-            f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
-            " list.",
-            Exit.MISSING,
-        )
-
-
-def _check_own_list(request: Request, target: Target | None, library: Library, *, is_deal: bool) -> None:
-    """Raise an error if a playlist that is its own source would lose entries for ever."""
-    if target is None or not target.holds(request.source_file):
-        return
-    if is_deal:
-        raise PlayshuffleError(
-            "A deal into the list that --from names would leave only the dealt tracks in it."
-            " Choose another file with -o.",
-            Exit.USAGE,
-            ["--from", "--output"],
-        )
-    lost = [(path, reason) for path, reason in library.skipped if reason != TWICE]
-    lost += [(text, "not a file") for text in request.streams]
-    if lost and not request.allow_shrink:
-        path, reason = lost[0]
-        raise PlayshuffleError(
-            "The list that --from names would be replaced, and lose"
-            f" {len(lost):,} {'entry' if len(lost) == 1 else 'entries'} that cannot be used, among them"
-            f" {shown(path)} ({reason}). It was left as it is. Mount the drive, choose another file with -o,"
-            " or remove the entries with --allow-shrink.",
-            Exit.MISSING,
-        )
 
 
 def _nothing_left(
@@ -314,27 +284,6 @@ def _version(state: State, target: Target | None) -> object:
     return None if target is None else (state.seen(target.path), decks.version(state, target.path))
 
 
-def _expected(
-    target: Target | None, history: DeckHistory | None, tracks: Tracks, changes: Changes
-) -> Sequence[bytes] | None:
-    """Return the tracks that should be there, renamed ones under their present names; None if all are."""
-    if history is not None:
-        deck_tracks = history.deck.tracks
-        return None if deck_tracks and deck_tracks.issubset(tracks.paths) else list(deck_tracks)
-    if target is None:
-        return []
-    if target.last is not None and target.last.library == tracks.digest:
-        return None
-    expected = target.last_tracks
-    if target.remembered is None or frozenset(tracks.paths).issuperset(expected):
-        return expected
-    known = target.remembered
-    now = identify(known, tracks.paths, tracks.marks, changes.moved).now
-    return [
-        path if index is None else tracks.paths[index]
-        for old, (path, index) in enumerate(zip(known.paths, now, strict=True))
-        if old not in known.gone
-    ]
 
 
 @contextmanager
