@@ -65,11 +65,12 @@ def check_tracks(
 ) -> None:
     """Check that the tracks of a root did not disappear with a drive.
 
-    A track is gone if it was in the last order, is not found, and was not seen to be deleted or moved
-    while the root was there. The root counts as missing if one of these is so:
+    A track is gone if it was in the last order, is not found under any name, and was not seen to be
+    deleted or moved while the root was there. The root counts as missing if one of these is so:
 
     1. Nothing is left: tracks were recorded for the root, and none is found; or more than 20 tracks of
-       the playlist were in the root, and all of them are gone.
+       the playlist were in the root, and all of them are gone. An empty root is believed if the
+       playlist had tracks there and none of them is gone.
     2. A mount is not there as it was, and tracks with it. Deletions that were seen do not count here:
        unmounting may remove the folder that the drive was mounted on.
     3. Most are gone: more than half of the tracks that the playlist had in the root, and also more
@@ -82,9 +83,8 @@ def check_tracks(
     Args:
         last_root: the root in the state, None if it was never seen. Every playlist over it updates that.
         root: the root now.
-        before: paths of the tracks in the last order of the playlist; of those that were renamed,
-            the present paths.
-        missing: the paths in `before` that were not found now.
+        before: paths of the tracks in the last order of the playlist.
+        missing: the paths in `before` that were not found now, under this name or another one.
         deleted: files and folders that were deleted or moved, by events, while the root was there.
 
     Raises:
@@ -94,8 +94,8 @@ def check_tracks(
     # The root exists: an event for it or for a parent folder was about an earlier one.
     deleted = frozenset(below(root.path, deleted))
     lost_paths = [path for path in missing if not _is_at_or_below(path, deleted)]
-    is_deleted = bool(missing) and not lost_paths
-    if last_root is not None and last_root.tracks and not root.tracks and not is_deleted:
+    is_explained = any(map(_is_inside(root.path), before)) and not lost_paths
+    if last_root is not None and last_root.tracks and not root.tracks and not is_explained:
         raise missing_error(root.path, f"no track was found; {last_root.tracks:,} were there", _CONFIRM)
     if last_root is not None and root.mounts:
         real = os.path.realpath(root.path)
@@ -124,10 +124,8 @@ def check_tracks(
         raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
     lost, of = len(lost_paths), were
     if last_root is not None and last_root.tracks > were:  # the playlist has only some tracks of the root
-        lost, of = (
-            max(lost, last_root.tracks - root.tracks - (len(missing) - len(lost_paths))),
-            last_root.tracks,
-        )
+        seen = len(missing) - len(lost_paths)
+        lost, of = max(lost, last_root.tracks - root.tracks - seen), last_root.tracks
     if lost > _SMALL_LOSS and 2 * lost > of and 2 * len(lost_paths) > were:
         raise missing_error(root.path, f"{lost:,} of {of:,} tracks are gone", _CONFIRM)
 

@@ -22,7 +22,7 @@ from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import WHERE, Choice, choose
 from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_copies
 from playshuffle.pipeline.entry_writer import entry_writer
-from playshuffle.pipeline.presence import present_roots, reachable_roots
+from playshuffle.pipeline.presence import present_roots, reachable_roots, renamed_tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools, last_tracks, scan, skip_lists
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
@@ -210,7 +210,8 @@ def look_at(request: Request, tools: Tools, still_ns: int = 0) -> PlaylistStages
         if target is not None:
             target.find_last_order()
             last = target.last_tracks
-        _, gone = present_roots(roots, library, state.root, last, ())
+        renamed = renamed_tracks(target, library.tracks, EVERYWHERE)
+        _, gone = present_roots(roots, library, state.root, last, (), renamed)
         tag_rows = rows_of(cache, tools.read_all) if cache is not None else None
         if tag_rows is not None and request.where:  # explained when the cache is closed
             tag_rows = _read_ahead(tag_rows, library.tracks.folders)

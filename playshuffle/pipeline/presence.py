@@ -51,6 +51,7 @@ def present_roots(
     root_of: KnownRoot,
     expected: Sequence[bytes] | None,
     deleted: Collection[bytes],
+    renamed: Collection[bytes] = (),
 ) -> tuple[list[Root], list[MissingError]]:
     """Return the roots that hold what they held, and an error for each that seems to be missing.
 
@@ -60,6 +61,7 @@ def present_roots(
         root_of: returns a root as it was remembered.
         expected: tracks that should be there; None if nothing can be missing.
         deleted: files and folders that were seen to be deleted, while their root was there.
+        renamed: expected tracks that are found under other names.
     """
     if not roots:
         return [], []
@@ -70,7 +72,7 @@ def present_roots(
     current = [current_root(root, count) for root, count in zip(roots, counts, strict=True)]
     if expected is None:
         return current, []
-    lost = _lost(expected, tracks.paths)
+    lost = [path for path in _lost(expected, tracks.paths) if path not in renamed]
     present, missing = [], []
     scanned = set[tuple[int, int]]()
     for root in current:
@@ -88,9 +90,9 @@ def present_roots(
 
 
 def expected_tracks(
-    target: Target | None, history: DeckHistory | None, tracks: Tracks, changes: Changes
+    target: Target | None, history: DeckHistory | None, tracks: Tracks
 ) -> Sequence[bytes] | None:
-    """Return the tracks that should be there, renamed ones under their present names; None if all are."""
+    """Return the tracks that should be there; None if they are all there."""
     if history is not None:
         known = history.deck.tracks
         return None if known and known.issubset(tracks.paths) else list(known)
@@ -98,15 +100,16 @@ def expected_tracks(
         return []
     if target.last is not None and target.last.library == tracks.digest:
         return None
-    expected, remembered = target.last_tracks, target.remembered
-    if remembered is None or frozenset(tracks.paths).issuperset(expected):
-        return expected
+    return target.last_tracks
+
+
+def renamed_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> frozenset[bytes]:
+    """Return the former paths of tracks of the last order that are found under other names."""
+    remembered = target.remembered if target is not None else None
+    if target is None or remembered is None or frozenset(tracks.paths).issuperset(target.last_tracks):
+        return frozenset()
     now = identify(remembered, tracks.paths, tracks.marks, changes.moved).now
-    return [
-        path if index is None else tracks.paths[index]
-        for old, (path, index) in enumerate(zip(remembered.paths, now, strict=True))
-        if old not in remembered.gone
-    ]
+    return frozenset(path for path, index in zip(remembered.paths, now, strict=True) if index is not None)
 
 
 def check_own_list(request: Request, target: Target | None, library: Library, *, is_deal: bool) -> None:

@@ -28,6 +28,7 @@ from playshuffle.pipeline.presence import (
     nothing_to_play,
     present_roots,
     reachable_roots,
+    renamed_tracks,
 )
 from playshuffle.pipeline.report import Report, build_report
 from playshuffle.pipeline.request import Request
@@ -194,10 +195,9 @@ def open_session(
                 history = load_history(state, target, library.tracks, changes)
             elif target is not None:
                 target.find_last_order()
-            expected = (
-                None if request.allow_shrink else expected_tracks(target, history, library.tracks, changes)
-            )
-            present, gone = present_roots(roots, library, state.root, expected, changes.gone)
+            expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
+            renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
+            present, gone = present_roots(roots, library, state.root, expected, changes.gone, renamed)
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]

@@ -177,3 +177,20 @@ def test_a_root_under_two_names_loses_nothing(tmp_path: Path) -> None:
 
     assert library.update("Music", "Link") == before
     assert library.update("Link", "Music") == before
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_root_whose_tracks_were_all_moved_to_another_root_is_empty_and_not_missing(
+    tmp_path: Path, is_seen: bool
+) -> None:
+    """As an import does with a folder of new files."""
+    library = Library(tmp_path, a=40, b=40)
+    before = library.update("Music/a", "Music/b")
+    moved = []
+    for path in sorted((tmp_path / "Music/a").iterdir()):
+        target = tmp_path / "Music/b" / f"new {path.name}"
+        path.rename(target)
+        moved.append((os.fsencode(path), os.fsencode(target)))
+    changes = Changes(gone=frozenset(old for old, _ in moved), moved=tuple(moved)) if is_seen else EVERYWHERE
+
+    assert library.update("Music/a", "Music/b", changes=changes) == before
