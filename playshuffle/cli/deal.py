@@ -27,7 +27,7 @@ from playshuffle.library.scan import Progress
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal, undo_deal
-from playshuffle.pipeline.mpd_place import default_output
+from playshuffle.pipeline.mpd_place import default_output, plain_name
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import System
@@ -186,14 +186,15 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
                 Exit.USAGE,
             )
         return output
-    name = "today" if name is None else name
+    player = known_player(player)
+    name = os.fsdecode(plain_name(player, b"today")) if name is None else name
     if not name or name.startswith(".") or "/" in name or "\0" in name:
         raise PlayshuffleError(
             f"--name '{shown(name)}' cannot be the name of a file. For another folder, use -o.",
             Exit.USAGE,
         )
     root = absolute(folder, Exit.NO_INPUT)
-    return os.fsdecode(default_output(known_player(player), root, os.fsencode(name)))
+    return os.fsdecode(default_output(player, root, os.fsencode(name)))
 
 
 def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progress) -> Dealt:

@@ -32,11 +32,11 @@ def default_output(player: str, root: bytes, name: bytes | None = None) -> bytes
     return os.path.join(folder, (plain_name(player) if name is None else name) + PLAYERS[player].suffix)
 
 
-def plain_name(player: str) -> bytes:
+def plain_name(player: str, name: bytes = _NAME) -> bytes:
     """Return the default name of a player's playlist, without folder and suffix."""
-    return (
-        _NAME if player == GENERIC or PLAYERS[player].uses_mpd_conf else b"%b-%b" % (_NAME, player.encode())
-    )
+    if player == GENERIC or PLAYERS[player].uses_mpd_conf:
+        return name
+    return b"%b-%b" % (name, player.encode())
 
 
 def base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:

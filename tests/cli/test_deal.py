@@ -453,3 +453,14 @@ def test_a_deck_is_not_reset_or_forgotten_if_the_state_cannot_be_written(
     done = run(*(str(music / "today.m3u") if word == "FILE" else word for word in words))
 
     assert done.code == 73, done.err
+
+
+def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
+    """The deal for the car neither replaces nor continues the deal for everybody."""
+    music = library(tmp_path / "Music", ("a.mp3", "b.mp3", "c.mp3", "d.mp3"))
+    for words in ((), ("--for", "car"), ("--for", "car", "--name", "drive")):
+        done = run("deal", music, "-n", "2", *words)
+        assert done.code == 0, done.err
+
+    names = sorted(path.name for path in music.iterdir() if "m3u" in path.name)
+    assert [name.partition(".")[0] for name in names] == ["drive", "today", "today-car"]
