@@ -124,7 +124,7 @@ class LiveStatus:
                 name,
                 _changes(message),
                 counted(message.tracks, "track"),
-                shown(playlist.output),
+                "; removed ".join(map(shown, [playlist.output, *message.removed_files])),
             )
         # Where nothing was scanned, nothing has changed.
         unreadable = {

@@ -205,4 +205,5 @@ def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
         folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
         notes=list(report.notes),
         missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
+        removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
     )

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from playshuffle.watch.debounce import Batch
@@ -31,6 +31,7 @@ class PlaylistUpdated:
     library: number of tracks in its folders. order: its name. written_s: when its file was written.
     growing: folders with files that are still being written. is_cached: False if the tags that were read
     could not be stored, so that the next update must scan everything.
+    removed_files: files of a list in parts that it no longer needs, by path.
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, deck_summary: only of a dealt playlist.
@@ -51,6 +52,7 @@ class PlaylistUpdated:
     folders: list[tuple[str, int]]
     notes: list[str]
     missing_lists: list[str]
+    removed_files: list[str] = field(default_factory=list)
     deck: dict[str, object] | None = None
     deck_summary: str | None = None
 
