@@ -217,3 +217,15 @@ def test_a_program_below_tmp_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(PlayshuffleError, match="install it elsewhere") as caught:
         units.program()
     assert caught.value.code == Exit.CONFIG
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "systemd").glob("*.service")))
+def test_no_unit_is_started_where_its_program_is_missing(name: str) -> None:
+    """It would fail again and again. The system finds its program in two places, of which one is enough."""
+    text = (ROOT / "systemd" / name).read_text()
+    found = values(text, "ConditionFileIsExecutable")
+
+    if name == "playshuffle@.service":
+        assert found == ["|/usr/local/bin/playshuffle", "|/usr/bin/playshuffle"]
+    else:
+        assert found == ["%h/.local/bin/playshuffle"]
