@@ -211,7 +211,7 @@ class Chaos:
             self._note(name, check(self.music, self._orders.get(name, order), order))
             self._orders[name] = order
         lines = self.service.log.splitlines()
-        self._note("log", [line for line in lines if "damaged" in line or "Traceback" in line])
+        self._note("log", [line for line in lines if damage.STATE_DAMAGED in line or "Traceback" in line])
         self._note("state", damage.traces([_state()]))
 
     def _note(self, name: str, faults: Sequence[str]) -> None:

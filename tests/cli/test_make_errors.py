@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import damage
 from tests.support.needs import need, unmet
 from tests.support.program import (
     PROGRAM,
@@ -469,7 +470,7 @@ def test_a_damaged_state_is_set_aside_and_the_order_taken_from_the_playlist(
 
     assert moved(before, listed(music / "playshuffle.m3u"))
     (aside,) = state_file(home).parent.glob("state.db.damaged-*[0-9]")
-    assert f"The state was damaged. It was kept as {aside}, and a new one started." in said
+    assert f"The state {damage.STATE_DAMAGED}. It was kept as {aside}, and a new one started." in said
     assert aside.read_bytes() == damaged
     assert report(music)["notes"] == []
 
@@ -485,7 +486,7 @@ def test_a_playlist_edited_by_hand_is_replaced_with_a_word_on_it(tmp_path: Path)
 
     said = make(music, "--order", "sattolo")
 
-    assert "Another program changed" in said
+    assert damage.PLAYLIST_CHANGED in said
     assert moved(before, listed(playlist))
     assert report(music)["notes"] == []
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.support import damage
 from tests.support.needs import unmet
 from tests.support.processes import WRITES, children, eventually, ignores_interrupts, is_alive, strace
 from tests.support.program import (
@@ -105,7 +106,7 @@ def killed_everywhere(tmp_path: Path, *words: str, is_new: bool = False, every: 
 
         done = run("make", here.music, *words, "--order", "sattolo", env=here.env())
 
-        assert (done.code, "Another program changed" in done.err) == (0, False), (name, number, done.err)
+        assert (done.code, damage.PLAYLIST_CHANGED in done.err) == (0, False), (name, number, done.err)
         assert sorted(listed(here.playlist)) == [f"{number:03}.mp3" for number in range(5)]
         assert sorted(os.listdir(here.music))[5:] == ["playshuffle.m3u"], (name, number)
 
@@ -187,7 +188,7 @@ def test_a_run_that_failed_is_not_the_last_order(tmp_path: Path) -> None:
     said = make(music, "--no-tags", "--order", "sattolo")
 
     assert moved(before, listed(music / "playshuffle.m3u"))
-    assert "Another program changed" not in said
+    assert damage.PLAYLIST_CHANGED not in said
 
 
 def _order_with(music: Path, seed: str) -> list[str]:

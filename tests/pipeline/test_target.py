@@ -9,6 +9,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist.m3u import fingerprint
 from playshuffle.store.state import Seen, State
+from tests.support import damage
 
 OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
 PATHS = [b"/m/a.mp3", b"/m/b.mp3"]
@@ -82,7 +83,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
         target.find_last_order()
 
         assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
-        assert "Another program changed" in target.notes[0]
+        assert damage.PLAYLIST_CHANGED in target.notes[0]
 
 
 def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None:

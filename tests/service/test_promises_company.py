@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.system import lock
+from tests.support import damage
 from tests.support.needs import need
 from tests.support.processes import strace
 from tests.support.program import (
@@ -72,7 +73,7 @@ def test_make_and_the_service_are_one_after_the_other(music: Path, service: Serv
     order = listed(playlist)
     assert service.stop() == 0
     assert report(music, "-o", playlist, "--dry-run")["notes"] == []
-    assert "Another program changed" not in service.log
+    assert damage.PLAYLIST_CHANGED not in service.log
     service.start()
     shutil.copyfile(DATA / "tone.ogg", music / "last.ogg")
     wait_for(lambda: "last.ogg" in listed(playlist))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import damage
 from tests.support.busy_folder import Changing
 from tests.support.disk import Disk, plugged_in
 from tests.support.forked import forked
@@ -85,8 +86,8 @@ def test_a_power_cut_while_the_service_runs_loses_no_order(
             wait_for(is_settled)
             changing.check(playlist)
             assert service.stop() == 0
-        assert "damaged" not in service.log
-        assert "Another program changed" not in service.log
+        assert damage.STATE_DAMAGED not in service.log
+        assert damage.PLAYLIST_CHANGED not in service.log
 
     on_a_disk(tmp_path, kind, options, cut_again_and_again)
 
@@ -125,7 +126,11 @@ def test_a_power_cut_while_a_playlist_is_made_loses_no_order(
 
             again = run("make", *words, env=own_home(disk.here))
 
-            assert (again.code, "Another program" in again.err, "damaged" in again.err) == (0, False, False)
+            assert (again.code, damage.PLAYLIST_CHANGED in again.err, damage.STATE_DAMAGED in again.err) == (
+                0,
+                False,
+                False,
+            )
             assert moved(names, [os.path.basename(entry) for entry in listed(playlist)]), number
 
     on_a_disk(tmp_path, kind, options, cut_again_and_again)

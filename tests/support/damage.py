@@ -5,6 +5,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+# Words of the program's messages. Tests that expect a message use them, too: so a test that expects
+# none fails if the words change.
+STATE_DAMAGED = "was damaged"
+PLAYLIST_CHANGED = "Another program changed"
+
 _SET_ASIDE = re.compile(r"\.damaged\b")
 # A file whose tags are damaged is no concern of the state.
 _MESSAGE = re.compile(r"^(?!.*tags could not be read).*\b(?:damaged|set aside)\b.*$", re.MULTILINE)
