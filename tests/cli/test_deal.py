@@ -462,5 +462,5 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
         done = run("deal", music, "-n", "2", *words)
         assert done.code == 0, done.err
 
-    names = sorted(path.name for path in music.iterdir() if "m3u" in path.name)
-    assert [name.partition(".")[0] for name in names] == ["drive", "today", "today-car"]
+    names = [path.stem for path in music.iterdir() if "m3u" in path.name]
+    assert sorted(names) == ["drive", "today", "today-car"]
