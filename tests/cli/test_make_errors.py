@@ -470,7 +470,7 @@ def test_a_damaged_state_is_set_aside_and_the_order_taken_from_the_playlist(
 
     assert moved(before, listed(music / "playshuffle.m3u"))
     (aside,) = state_file(home).parent.glob("state.db.damaged-*[0-9]")
-    assert f"The state {damage.STATE_DAMAGED}. It was kept as {aside}, and a new one started." in said
+    assert f"The state was damaged. It was kept as {aside}, and a new one started." in said
     assert aside.read_bytes() == damaged
     assert report(music)["notes"] == []
 
