@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root, root_user_notes
@@ -282,8 +282,6 @@ def _nothing_left(
 def _version(state: State, target: Target | None) -> object:
     """Return a value that changes whenever a process remembers something of the playlist."""
     return None if target is None else (state.seen(target.path), decks.version(state, target.path))
-
-
 
 
 @contextmanager
