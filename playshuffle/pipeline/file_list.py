@@ -18,7 +18,7 @@ _STARTS = {b"<?xml": b".xspf", b"<playlist": b".xspf", b"[playlist]": b".pls", b
 class FileList(NamedTuple):
     """A list of files.
 
-    files: absolute paths, each once. others: entries that are no files, such as radio stations.
+    files: absolute paths, each once. others: entries that are not files, such as radio stations.
     source: the file that the list is in, None for standard input from a pipe.
     """
 

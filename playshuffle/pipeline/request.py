@@ -14,7 +14,7 @@ class Request:
     output: None writes no file; the entries are returned.
     pins: as the user wrote them, `TRACK[@PLACE]`.
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
-    source_file: the file that lists them, None if it is not known; streams: its entries that are no files.
+    source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
     where: queries that tracks must match. without: playlists whose tracks are left out.
     dedupe: keep one copy of each `recording`. spoken: audiobooks and podcasts count as tracks.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
