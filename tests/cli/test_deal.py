@@ -117,7 +117,7 @@ def test_again_peek_and_undo(tmp_path: Path) -> None:
     assert [os.path.basename(path) for path in shown] == listed(music / "today.m3u")
 
     said = deal(music, "--undo")
-    assert "taken back" in said
+    assert "was undone" in said
     assert listed(music / "today.m3u") == first
     assert "dealt 4 of 10 (40%)" in deck("list")
     done = dealing(music, "--undo")
@@ -419,7 +419,7 @@ def test_undo_says_that_it_takes_back_a_reset(tmp_path: Path) -> None:
     said = deal(music, "--undo")
 
     assert "The reset was undone. The round continues." in said
-    assert "The last deal was taken back" not in said
+    assert "The last deal was undone" not in said
     assert "dealt 4 of 10 (40%)" in deck("list")
 
 

@@ -47,7 +47,7 @@ def one_line(done: Done, code: int) -> str:
     assert done.code == code, done.err
     assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
-    assert done.err.endswith((".\n", "?\n", "See: playshuffle orders\n"))
+    assert done.err.endswith((".\n", "?\n", "See: playshuffle orders\n", "--help\n", "to/music\n"))
     assert done.out == b""
     return done.err
 
@@ -87,15 +87,15 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (["--order", "satolo"], "Did you mean 'sattolo'?"),
         (["--order", ""], "Use random, sattolo, "),
-        (["-n", "0"], "--limit takes a number from 1"),
+        (["-n", "0"], "-n must be a number from 1"),
         (["--time", "soon"], "'soon' is not a duration"),
         (["--time", "90m", "--no-tags"], "Remove --no-tags"),
         (["--json", "-o", "-"], "Choose one of them"),
         (["-0", "-o", "x.m3u"], "Remove -o"),
         (["--paths", "windows"], "'windows'"),
-        (["--shuffle"], "No such option: --shuffle"),
+        (["--shuffle"], "Unknown option '--shuffle'. Did you mean '--order'?"),
         (["--order"], "requires an argument"),
-        (["-o", ""], "is a variable of the shell not set"),
+        (["-o", ""], "Is a shell variable not set"),
         (["-o", "song.mp3"], "is the name of an audio file. Use a name like song.m3u"),
         (
             ["-o", "list.txt"],
@@ -134,7 +134,7 @@ def test_what_says_nothing_is_refused(tmp_path: Path, words: list[str]) -> None:
 def test_no_time_is_enough_for_a_longer_track(tmp_path: Path) -> None:
     music = minutes(tmp_path, ["a.wav", "b.wav"])
 
-    assert "allow more" in one_line(run("make", music, "--time", "59s"), 2)
+    assert "Allow more" in one_line(run("make", music, "--time", "59s"), 2)
     assert "The pinned tracks alone are longer" in one_line(
         run("make", music, "--time", "90s", "--pin", "a", "--pin", "b@last"), 2
     )
