@@ -1,6 +1,5 @@
 """Audit a playlist file: duplicate and missing entries, and how artists and albums are mixed."""
 
-import json
 import os
 import stat
 from array import array
@@ -13,6 +12,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Tags
 from playshuffle.library.listing import file_stamp, fits
+from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import ReadAll, Tracks, with_readings
 from playshuffle.ordering.groups import ALBUM, ARTIST, albums, artist_keys, group_keys
 from playshuffle.playlist.reading import read
@@ -125,7 +125,7 @@ def _positions(paths: Sequence[bytes], library: Sequence[bytes]) -> list[int]:
 
 
 def _tags(fields: str) -> list[Tags | None]:
-    return [values and Tags(*values) for values in json.loads(fields)]
+    return [None if values is None else Tags(*values) for values in unpack(fields.encode())]
 
 
 def _tagged(stamps: dict[bytes, bytes], read_all: ReadAll) -> tuple[Tracks, dict[bytes, str]]:

@@ -8,7 +8,6 @@ the library. A damaged row is dropped; a damaged database is deleted.
 """
 
 import contextlib
-import json
 import marshal
 import os
 import sqlite3
@@ -22,13 +21,14 @@ from zlib import crc32
 
 from playshuffle.library import spoken
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
+from playshuffle.library.tag_columns import Row, unpack
 from playshuffle.library.tag_names import SIGNATURE
 from playshuffle.system.sqlite import connect
 from playshuffle.system.xdg import cache_folder
 
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
 # of the way a tag is read, or of the form of an EXTINF line: another version drops what is cached.
-_LAYOUT = 7
+_LAYOUT = 8
 
 # The tables of tags and of spoken word have their part in the version. So has Python, which may
 # change marshal.
@@ -158,7 +158,7 @@ class Cache:
         row = self._database.execute("SELECT shelf FROM tags WHERE path = ?", (path,)).fetchone()
         return row[0] if row is not None and isinstance(row[0], int) else None
 
-    def fields(self, folder: Folder) -> list[list[Any] | None]:
+    def fields(self, folder: Folder) -> Sequence[Row]:
         """Return the fields of the tags of all files of one folder, in the order of its names.
 
         Empty if they are not known, or if another process has stored those of other files since.
@@ -171,7 +171,7 @@ class Cache:
             self._recover(error)
             return []
         is_sound = row and isinstance(row[0], bytes) and row[1] == _tags_crc(folder, row[0])
-        return json.loads(row[0]) if is_sound else []
+        return unpack(row[0]) if is_sound else []
 
     def _recover(self, error: Exception) -> None:
         """Delete the database if it is damaged. Where it is locked or the disk is full, do nothing."""

@@ -1,13 +1,12 @@
 """Collect the tracks below folders: each file once, in path order, tags read where needed."""
 
-import json
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from operator import itemgetter, lt, mul, not_, or_
-from typing import Any, TypeVar
+from typing import TypeVar
 from zlib import crc32
 
 from playshuffle.library import spoken
@@ -16,6 +15,7 @@ from playshuffle.library.folder import STAMP_BYTES, Folder, Reading, Skipped, Ta
 from playshuffle.library.identity import file_id
 from playshuffle.library.listing import fits
 from playshuffle.library.suspect_names import is_plain
+from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import birth_of
 
 # A reader of tags: paths in; (number of the path, what came of it) out, in any order.
@@ -107,7 +107,7 @@ class Tracks:
 def with_readings(
     folders: Iterable[Folder],
     known: Mapping[bytes, Folder],
-    known_fields: Callable[[Folder], list[list[Any] | None]],
+    known_fields: Callable[[Folder], Sequence[Row]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
     """Read what is not known: the folders that have no readings, with them, and all tags as JSON.
@@ -146,7 +146,7 @@ class _Rows:
         self._folder = folder
         self._stamps = array("q", folder.stamps)
         self.missing = dict.fromkeys(range(count))  # a set that keeps its order
-        self._fields: list[list[Any] | None] = [None] * count
+        self._fields: list[Row] = [None] * count
         self._durations_ms = array("I", bytes(4 * count))
         self._extinfs = [b""] * count
         self._artists = [b""] * count
@@ -155,11 +155,12 @@ class _Rows:
         self._reasons: dict[int, tuple[str, bool]] = {}
         self._spoken: dict[int, str] = {}
 
-    def take_over(self, before: Folder, fields: Sequence[list[Any] | None]) -> None:
+    def take_over(self, before: Folder, fields: Sequence[Row]) -> None:
         """Take over the readings of files that have not changed; of others, the tags until they are read."""
         names = before.file_names()
         if before.durations_ms is None or len(fields) != len(names):
             return
+        fields = list(fields)
         durations_ms = array("I", before.durations_ms)
         extinfs = before.extinf_lines()
         artists = before.all_artists()
@@ -216,7 +217,7 @@ class _Rows:
             contents=array("q", map(_content_sum, self._audio, self._extinfs)).tobytes(),
             odd=self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken),
         )
-        return folder, json.dumps(self._fields)
+        return folder, pack(self._fields)
 
 
 def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.library.audio_formats import BY_SUFFIX
 from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.tag_columns import TagRows
 
 STARS = 5
 
@@ -54,7 +55,13 @@ def as_it_is(raw: Any) -> Any:
 def _tag(name: str) -> _Read:
     index = Tags._fields.index(name)
     empty = Tags()
-    return lambda _, tags: [(row or empty)[index] for row in tags]
+
+    def read(_: Folder, tags: Rows) -> Iterable[Any]:
+        if isinstance(tags, TagRows) and not tags.untagged:
+            return tags.column(index)
+        return [(row or empty)[index] for row in tags]
+
+    return read
 
 
 def _text(name: str, tag: str = "", *, is_unique: bool = False) -> Field:

@@ -1,4 +1,3 @@
-import json
 import os
 import random
 import sqlite3
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from playshuffle.library.cache import _SHELF_SIZE, Cache
 from playshuffle.library.folder import Folder, Odd
+from playshuffle.library.tag_columns import pack
 from tests.support.forked import forked
 from tests.support.tree import public_folder
 
@@ -34,7 +34,7 @@ def cache_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """A cache that holds a few folders, three to a shelf."""
     monkeypatch.setattr("playshuffle.library.cache._SHELF_SIZE", 3)
     with Cache() as cache:
-        cache.keep([(folder, '[["tag"]]') for folder in SOME], ())
+        cache.keep([(folder, pack([["tag"]])) for folder in SOME], ())
     return os.fsencode(home / ".cache/playshuffle/cache.db")
 
 
@@ -45,7 +45,7 @@ def known(root: bytes = b"/m") -> dict[bytes, Folder]:
 
 def assert_works() -> None:
     with Cache() as cache:
-        cache.keep([(SOME[0], '[["tag"]]')], ())
+        cache.keep([(SOME[0], pack([["tag"]]))], ())
     assert known()[SOME[0].path] == SOME[0]
     with Cache() as cache:
         assert cache.fields(SOME[0]) == [["tag"]]
@@ -72,20 +72,26 @@ _FOLDERS = st.builds(
 )
 
 
-_FIELDS = st.lists(st.none() | st.lists(_REASONS, max_size=3), max_size=3)
+# The tags of a folder: rows of one width.
+_VALUES = _REASONS | st.none() | st.booleans() | st.integers(-2, 2) | st.just(1.0)
+_FIELDS = st.integers(1, 3).flatmap(
+    lambda width: st.lists(st.none() | st.lists(_VALUES, min_size=width, max_size=width), max_size=3)
+)
 
 
 @given(st.lists(st.tuples(_FOLDERS, _FIELDS), max_size=5, unique_by=lambda one: one[0].path))
 @settings(deadline=None, max_examples=30)
-def test_what_is_kept_comes_back_as_it_was(kept: list[tuple[Folder, list[list[str] | None]]]) -> None:
+def test_what_is_kept_comes_back_as_it_was(kept: list[tuple[Folder, list[list[object] | None]]]) -> None:
     """Every field, whatever is in it, and the tags."""
     with tempfile.TemporaryDirectory() as top, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", top)
         with Cache() as cache:
-            cache.keep([(folder, json.dumps(fields)) for folder, fields in kept], ())
+            cache.keep([(folder, pack(fields)) for folder, fields in kept], ())
         with Cache() as cache:
             assert cache.folders([b"/"]) == {folder.path: folder for folder, _ in kept}
-            assert [cache.fields(folder) for folder, _ in kept] == [fields for _, fields in kept]
+            assert [repr(list(cache.fields(folder))) for folder, _ in kept] == [
+                repr(rows) for _, rows in kept
+            ]
 
 
 def test_a_folder_that_is_kept_again_replaces_the_old(cache_file: bytes) -> None:
@@ -103,7 +109,7 @@ def test_tags_that_another_process_stored_for_other_files_are_unknown(cache_file
     for newer in (other, retagged):
         with Cache() as reader, Cache() as writer:
             [before] = [folder for path, folder in reader.folders([b"/"]).items() if path == SOME[0].path]
-            writer.keep([(newer, '[["other"]]')], ())
+            writer.keep([(newer, pack([["other"]]))], ())
 
             assert reader.fields(before) == []
             assert reader.fields(newer) == [["other"]]
@@ -197,7 +203,7 @@ def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
         with Cache() as cache:
             folders = cache.folders([b"/"])
             fields = [cache.fields(folder) for folder in true.values()]
-            cache.keep([(SOME[0], '[["tag"]]'), (SOME[-1], '[["tag"]]')], [SOME[1].path])
+            cache.keep([(SOME[0], pack([["tag"]])), (SOME[-1], pack([["tag"]]))], [SOME[1].path])
 
         assert folders.items() <= true.items()
         assert all(one in ([], [["tag"]]) for one in fields)
@@ -232,7 +238,7 @@ def many_folders(count: int, top: bytes = b"/m/") -> list[Folder]:
 
 def keep(folders: list[Folder], gone: list[bytes] | None = None) -> None:
     with Cache() as cache:
-        cache.keep([(folder, '[["tag"]]') for folder in folders], gone or [])
+        cache.keep([(folder, pack([["tag"]])) for folder in folders], gone or [])
 
 
 def database(home: Path) -> sqlite3.Connection:
@@ -320,7 +326,7 @@ def bytes_written() -> int:
     return int(text.partition("wchar: ")[2].split()[0])
 
 
-@pytest.mark.parametrize("value", [0, None, '[["tag"]]', b'[["gat"]]', b""])
+@pytest.mark.parametrize("value", [0, None, pack([["tag"]]), b'[["gat"]]', b""])
 def test_tags_whose_check_sum_is_wrong_are_unknown(cache_file: bytes, value: object) -> None:
     with closing(sqlite3.connect(cache_file)) as database, database:
         database.execute("UPDATE tags SET fields = ? WHERE path = ?", (value, SOME[0].path))

@@ -1,4 +1,3 @@
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks, tracks, with_readings
 from playshuffle.library.walk import find
 from tests.support.tree import by_path, put
@@ -59,7 +59,10 @@ class Memory:
             )
         )
         self.fresh = [folder.path for folder, _ in fresh]
-        self.fields |= {folder.path: json.loads(text) for folder, text in fresh}
+        self.fields |= {
+            folder.path: [None if row is None else list(row) for row in unpack(text.encode())]
+            for folder, text in fresh
+        }
         self.known = {**folders, **{folder.path: folder for folder, _ in fresh}}
         self.skipped: list[Skipped]
         library, self.skipped, self.untagged = tracks([list(self.known.values())])

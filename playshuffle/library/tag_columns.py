@@ -1,0 +1,75 @@
+"""Pack the tags of a folder by columns, since most tags of a folder are the same.
+
+A query looks at a few columns of every folder: this takes a third of the time that rows take.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Any, overload
+
+Row = Sequence[Any] | None
+
+
+class TagRows(Sequence[Row]):
+    """The tags of the files of a folder, as rows in the order of the fields of `Tags`, or as columns.
+
+    Args:
+        count: number of rows.
+        columns: each a list of values, or one value for all rows.
+        untagged: the rows that have no tags; their values mean nothing.
+    """
+
+    def __init__(self, count: int, columns: Sequence[Any], untagged: Sequence[int] = ()) -> None:
+        self._count = count
+        self._columns = columns
+        self.untagged = untagged
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, row: int) -> Row: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Row]: ...
+    def __getitem__(self, row: int | slice) -> Row | Sequence[Row]:
+        return list(self)[row]
+
+    def __iter__(self) -> Iterator[Row]:
+        columns = (values if isinstance(values, list) else repeat(values) for values in self._columns)
+        rows: list[Row] = list(map(list, zip(*columns, range(self._count), strict=False)))
+        for number, row in enumerate(rows):
+            assert isinstance(row, list)
+            row.pop()  # the number of the row, which ends columns of one value
+            yield None if number in self.untagged else row
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def column(self, index: int) -> list[Any]:
+        """Return the values of one field; those of untagged rows mean nothing."""
+        values = self._columns[index]
+        return values if isinstance(values, list) else [values] * self._count
+
+
+def pack(rows: Sequence[Row]) -> str:
+    """Return the rows of a folder as text."""
+    untagged = [number for number, row in enumerate(rows) if row is None]
+    width = max((len(row) for row in rows if row is not None), default=0)
+    whole = [[None] * width if row is None else row for row in rows]
+    columns = [_packed(column) for column in map(list, zip(*whole, strict=True))]
+    return json.dumps([len(rows), untagged, columns])
+
+
+def _packed(column: list[Any]) -> Any:
+    # Only texts: 1 is True, and 1 is 1.0, but each must come back as it was.
+    is_one = isinstance(column[0], str) or column[0] is None
+    return column[0] if is_one and column.count(column[0]) == len(column) else column
+
+
+def unpack(text: bytes) -> TagRows:
+    """Return the rows of a text that `pack` has made."""
+    count, untagged, columns = json.loads(text)
+    return TagRows(count, columns, untagged)
