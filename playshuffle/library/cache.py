@@ -22,7 +22,7 @@ from zlib import crc32
 from playshuffle.library import spoken
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.tag_columns import Row, unpack
-from playshuffle.library.tag_names import SIGNATURE
+from playshuffle.library.tag_frames import SIGNATURE
 from playshuffle.system.sqlite import connect
 from playshuffle.system.xdg import cache_folder
 

@@ -1,6 +1,6 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has, v2.2 and v1.
 
-`tag_names` has the frames that are read, and the fields that they fill.
+`tag_frames` has the frames that are read, and the fields that they fill.
 
 mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every
 frame. This takes a tenth of the time, and leaves unusual tags to mutagen.
@@ -10,7 +10,7 @@ import re
 from typing import Any, NamedTuple, Protocol
 
 from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_names import ID3_FRAMES, ID3V22_FRAMES, TagValues
+from playshuffle.library.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
@@ -19,7 +19,6 @@ _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number the
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
 _PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
 
-_V22_DECLINED = frozenset(b"GP1 TXX UFI POP COM TLA TBP TOR CNT TMO".split())
 _LONGEST_V22_FRAME = 4096
 
 V1_BYTES = 131  # an ID3v1 tag, and the start of APETAGEX, which ends like it: mutagen looks in these
@@ -133,16 +132,16 @@ def read_v22_tag(file: HeadFile) -> Tag:
         name, length = frame[:3], int.from_bytes(frame[3:], "big")
         if name == b"\0\0\0":
             break
-        if not (name.isalnum() and name.isupper()) or name in _V22_DECLINED or name in names:
+        if not (name.isalnum() and name.isupper()) or name in ID3V22_OTHERS or name in names:
             raise DeclinedError
-        if name in ID3V22_FRAMES and length:
+        if name in ID3V22_TEXTS and length:
             if length > _LONGEST_V22_FRAME or place + 6 + length > tag.size:
                 raise DeclinedError
             data = file.at(place + 6, length)
             text = data[1:].removesuffix(b"\0").decode("latin-1")
             if data[0] or "\0" in text:
                 raise DeclinedError
-            tag.named.append((ID3V22_FRAMES[name], [text]))
+            tag.named.append((ID3V22_TEXTS[name], [text]))
             names.add(name)
         place += 6 + length
     return tag

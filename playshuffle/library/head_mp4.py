@@ -9,7 +9,7 @@ from struct import unpack_from
 from typing import Any, NamedTuple
 
 from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_names import KNOWN_NAMES, Stream, TagValues
+from playshuffle.library.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _CONTAINERS = frozenset((b"moov", b"udta", b"trak", b"mdia", b"meta", b"ilst", b"stbl", b"minf"))
 _ONCE = frozenset((b"moov", b"udta", b"meta"))

@@ -9,7 +9,7 @@ from struct import unpack_from
 from typing import NamedTuple
 
 from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_names import Stream
+from playshuffle.library.tag_frames import Stream
 
 _KBPS = {
     1: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),

@@ -17,7 +17,7 @@ from playshuffle.library.head_iff import read_aiff, read_wave
 from playshuffle.library.head_mp4 import read_mp4
 from playshuffle.library.head_mpeg import stream
 from playshuffle.library.head_vorbis import read_flac, read_ogg
-from playshuffle.library.tag_names import Stream, TagValues, tags_of
+from playshuffle.library.tag_frames import Stream, TagValues, tags_of
 from playshuffle.system.regular_file import open_regular
 
 

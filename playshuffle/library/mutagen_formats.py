@@ -37,7 +37,7 @@ from mutagen.trueaudio import TrueAudio
 from mutagen.wave import WAVE
 from mutagen.wavpack import WavPack
 
-from playshuffle.library.tag_names import ID3_FRAMES
+from playshuffle.library.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS
 
 Named = Iterable[tuple[str, Iterable[Any]]]
 
@@ -139,9 +139,9 @@ def read_flac(file: BinaryIO) -> FLAC:
         return _WholeFlac(file)
 
 
-# The frames of ID3v2.2 that hold fields; mutagen turns them into those of v2.3.
-_ID3_V22 = "TT2 TP1 TAL TP2 TPA TRK TCO TYE TCM TT1 GP1 TXX UFI POP COM TLA TBP TOR CNT"
-_ID3_FRAMES = {name: (Frames | Frames_2_2)[name] for name in (*ID3_FRAMES, *_ID3_V22.split())}
+# mutagen turns the frames of ID3v2.2 into those of v2.3.
+_ID3_V22 = frozenset(name.decode() for name in (*ID3V22_TEXTS, *ID3V22_OTHERS))
+_ID3_FRAMES = {name: (Frames | Frames_2_2)[name] for name in ID3_FRAMES | _ID3_V22}
 
 
 class _MP4Tags(MP4Tags):  # type: ignore[misc]

@@ -22,7 +22,7 @@ from playshuffle.library.mutagen_formats import (
     read_audio,
     read_mpeg_info,
 )
-from playshuffle.library.tag_names import Stream, tags_of
+from playshuffle.library.tag_frames import Stream, tags_of
 from playshuffle.library.wave_chunks import read_wave_chunks
 from playshuffle.system.regular_file import NotRegularError, open_regular
 

@@ -12,7 +12,7 @@ from mutagen.id3 import COMM, ID3, PCNT, POPM, TBPM, TDOR, TLAN, TMOO, TORY, TXX
 
 from playshuffle.library import cache, head_id3
 from playshuffle.library.folder import Tags
-from playshuffle.library.tag_names import LONGEST_COMMENT, Stream, tags_of
+from playshuffle.library.tag_frames import LONGEST_COMMENT, Stream, tags_of
 from playshuffle.library.tag_reader import read
 
 DATA = Path(__file__).parents[1] / "data"
