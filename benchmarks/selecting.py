@@ -57,7 +57,7 @@ def main() -> None:
     )
     parser.add_argument("--tracks", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--keep", type=Path, help="make the music here, or use what is here")
+    parser.add_argument("--keep", type=Path, help="make the music in this folder, or use the music in it")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         music = (options.keep or Path(name)) / f"tiny{options.tracks}"

@@ -43,7 +43,7 @@ def load_history(state: State, target: Target, tracks: Tracks, changes: Changes)
 
 
 def with_copies(history: DeckHistory, kept: Mapping[bytes, bytes]) -> DeckHistory:
-    """Return the same with the copy that is kept in the place of each copy that is left out."""
+    """Replace each omitted copy in a history by the copy that is kept."""
     if not kept:
         return history
     before = history.before and history.before._replace(deck=join_copies(history.before.deck, kept))

@@ -1,4 +1,4 @@
-"""Test what is remembered of the skip lists of a playlist."""
+"""Test how the skip lists of a playlist are stored."""
 
 import sqlite3
 from pathlib import Path
