@@ -109,9 +109,9 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
         yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{streams}")
     elif lossy:
         players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
-        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}; {players} may lose some")
+        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}. {players} may lose some")
     else:
-        works = f"; works with {', '.join(good)}" if good else ""
+        works = f". It works with {', '.join(good)}" if good else ""
         yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, each file exists once{works}")
     for line in _faults(result):
         yield from _hanging(line, screen)
@@ -126,7 +126,7 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
             if first_troubles[0].entry is None
             else f"{len(first_troubles):,} of {result.entries:,}"
         )
-        yield from screen.detail("Lost", f"{players} may lose {much}{also}: {what}; {cure}")
+        yield from screen.detail("Lost", f"{players} may lose {much}{also}: {what}. To fix: {cure}")
         lines = [trouble.entry for trouble in first_troubles if trouble.entry is not None]
         yield from _indented(f"line {entry.line}: {_text(entry)}" for entry in lines)
     if good and lossy and not result.faults:

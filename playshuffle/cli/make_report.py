@@ -145,13 +145,14 @@ def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
         players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
         yield from screen.detail(
             "Note",
-            f"{players} may lose up to {counted(most_tracks, 'track')}. Name yours: --for PLAYER; list: -v",
+            f"{players} may lose up to {counted(most_tracks, 'track')}. Name yours: --for PLAYER. List: -v",
         )
         return
     for loss in report.losses:
         yield from screen.detail(
             "Lost",
-            f"{any_of(loss.players)} may lose {counted(_size(loss), 'track')}: {loss.what}; {loss.cure}",
+            f"{any_of(loss.players)} may lose {counted(_size(loss), 'track')}: {loss.what}."
+            f" To fix: {loss.cure}",
         )
         if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
             yield from _listed([shown(report.suspects[index]) for index in loss.indices], _NAMES)
