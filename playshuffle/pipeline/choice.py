@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library import spoken
-from playshuffle.library.folder import Folder, Skipped, Tags
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tag_rows import tags_from
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
@@ -227,13 +228,10 @@ def _duplicates(
 ) -> tuple[Stage, Sequence[int], dict[bytes, bytes]]:
     from playshuffle.selection.duplicates import without_copies  # most playlists keep all
 
-    def tags(folder: Folder) -> list[Tags | None]:
-        return [None if row is None else Tags._make(row) for row in tags_of(folder)]
-
     tracks = found if len(left) == len(found) else found.only(left)
     place = {path: at for at, path in enumerate(last)}
     positions = {row: place[path] for row, path in enumerate(tracks.paths) if path in place}
-    stay, _, groups = without_copies(tracks, tags, positions)
+    stay, _, groups = without_copies(tracks, tags_from(tags_of), positions)
     best = {left[other]: left[group.kept] for group in groups for other in group.others}
     kept = {found.paths[other]: found.paths[index] for other, index in best.items()}
     stage = Stage(

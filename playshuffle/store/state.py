@@ -265,7 +265,8 @@ class State:
                 base,
                 lambda: self.put_library(database, seen.library, paths),
             )
-            database.executemany("REPLACE INTO root VALUES (?, ?, ?)", map(_root_row, roots))
+            for root in roots:
+                self.put_root(database, root)
 
         self.change(playlist, keep)
 
@@ -292,7 +293,8 @@ class State:
 
     def put_root(self, database: Connection, root: Root) -> None:
         """Note what is in a root now."""
-        database.execute("REPLACE INTO root VALUES (?, ?, ?)", _root_row(root))
+        row = (root.path, root.tracks, schema.mounts_as(root.mounts))
+        database.execute("REPLACE INTO root VALUES (?, ?, ?)", row)
 
     def put_library(self, database: Connection, digest: bytes, paths: Callable[[], Sequence[bytes]]) -> None:
         """Store a list of paths, if it is not there."""
@@ -364,7 +366,3 @@ def _says_anything(path: bytes) -> bool:
         return os.stat(path).st_size > 0
     except FileNotFoundError:
         return False
-
-
-def _root_row(root: Root) -> tuple[bytes, int, str]:
-    return root.path, root.tracks, schema.mounts_as(root.mounts)
