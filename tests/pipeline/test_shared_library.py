@@ -374,5 +374,5 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(tmp_path: Path)
         report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
 
         assert report.count == 20
-        assert "The gap of 30 plays is longer than the list, so it is shortened." in report.notes
+        assert "The gap of 30 plays is longer than the playlist, so it is shortened." in report.notes
         assert not [note for note in report.notes if "cannot be shuffled again" in note]
