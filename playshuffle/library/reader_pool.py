@@ -16,10 +16,8 @@ from collections.abc import Generator, Iterator, Sequence
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
+from playshuffle.library.reader_limits import DEADLINE_S, MEMORY_BYTES
 from playshuffle.library.reading_json import parse_readings
-
-MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
-DEADLINE_S = 10.0  # for one file
 
 _AHEAD = 512  # files that a worker is given at most, so that it does not wait for the next ones
 _BATCH = 32  # files that a worker answers with one line, at most
