@@ -174,7 +174,13 @@ class Cache:
         return unpack(row[0]) if is_sound else []
 
     def _recover(self, error: Exception) -> None:
-        """Delete the database if it is damaged. Where it is locked or the disk is full, do nothing."""
+        """Delete the database if it is damaged. Where it is locked or the disk is full, do nothing.
+
+        Raises:
+            sqlite3.ProgrammingError: the database was used wrongly, such as after it was closed.
+        """
+        if isinstance(error, sqlite3.ProgrammingError):
+            raise error
         if isinstance(error, OSError) or (
             isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR
         ):

@@ -401,6 +401,23 @@ def test_a_full_disk_costs_the_memory_and_not_the_run(
     assert forked(fill, own_mounts=True) == (1, 1, 2)
 
 
+def test_a_cache_that_is_used_after_it_was_closed_stays(cache_file: bytes) -> None:
+    """It is a fault of the program, which is not hidden by the loss of all tags."""
+    with Cache() as cache:
+        pass
+
+    for use in (
+        lambda: cache.folders([b"/m"]),
+        lambda: cache.keep([(SOME[0], "[]")], ()),
+        lambda: cache.fields(SOME[0]),
+    ):
+        with pytest.raises(sqlite3.ProgrammingError):
+            use()
+
+    assert os.path.exists(cache_file)
+    assert len(known()) == len(SOME)
+
+
 def test_a_cache_that_another_process_holds_is_done_without(
     cache_file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
