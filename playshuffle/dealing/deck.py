@@ -112,7 +112,9 @@ def rename_tracks(deck: Deck, names: Mapping[bytes, bytes]) -> Deck:
     )
 
 
-def with_replaced(names: Mapping[bytes, bytes], known_paths: Collection[bytes]) -> dict[bytes, bytes]:
+def with_replaced(
+    names: Mapping[bytes, bytes], known_paths: Collection[bytes], replaced: Collection[bytes] = ()
+) -> dict[bytes, bytes]:
     """Add a name for each track that disappeared and whose path another track has now.
 
     Such a track may come back under another path. Its new name is no path of any file.
@@ -120,9 +122,12 @@ def with_replaced(names: Mapping[bytes, bytes], known_paths: Collection[bytes]) 
     Args:
         names: present path of each renamed track, by its old path.
         known_paths: the old paths of all tracks.
+        replaced: further tracks that disappeared, and whose paths tracks have that are not among
+            the known ones.
     """
     result = dict(names)
-    for path in frozenset(names.values()).difference(names).intersection(known_paths):
+    taken = frozenset(names.values()).difference(names).intersection(known_paths)
+    for path in taken.union(replaced):
         name = path + b"//"
         while name in known_paths:
             name += b"/"

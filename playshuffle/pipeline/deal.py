@@ -25,6 +25,7 @@ from playshuffle.pipeline.session import Session, Tools, open_session
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.store import decks
+from playshuffle.store.deck_renames import follow_renames
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,7 @@ def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: S
     report = replace(_report(run, deck.deal.entries), notes=notes)
     if stored is not None and identity is not None:
         tracks = run.library.tracks  # the identity is over all, not over those that match
-        decks.follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
+        follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
     with parts.prepared(path, report.text, force=run.request.force) as ready:
         content, marks = report.text.fingerprint, _marks(run)
         if stored is None or stored.deck != deck or stored.content != content or not stored.has_marks(marks):

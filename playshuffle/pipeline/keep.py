@@ -15,7 +15,7 @@ from playshuffle.pipeline.make import draw_order, new_record
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
-from playshuffle.store import decks
+from playshuffle.store.deck_renames import follow_renames
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
 
@@ -52,7 +52,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         tracks = run.library.tracks
         identity = identify(before, tracks.paths, tracks.marks, changes.moved)
         # Before the playlist, so that a run that is killed in between is repeated for both.
-        decks.follow_renames(run.state, run.target.path, before, identity, tracks.paths, tracks.marks)
+        follow_renames(run.state, run.target.path, before, identity, tracks.paths, tracks.marks)
         identity = _with_copies(identity, before, tracks, run.choice.kept)
         files = identity.now
         identity = _among(identity, tracks, run.tracks)

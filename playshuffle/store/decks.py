@@ -6,7 +6,7 @@ A deck is stored as index arrays over one list of paths, if possible that of the
 import json
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
@@ -14,9 +14,9 @@ from itertools import chain
 from struct import iter_unpack
 from typing import NamedTuple
 
-from playshuffle.dealing.deck import Deal, Deck, check, end_round, rename_tracks, with_replaced
+from playshuffle.dealing.deck import Deal, Deck, check, end_round
 from playshuffle.dealing.period import Every
-from playshuffle.library.identity import MARK_BYTES, Identity, Remembered
+from playshuffle.library.identity import MARK_BYTES, Remembered
 from playshuffle.library.missing import Root
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
@@ -126,72 +126,6 @@ def save(
             state.put_root(database, root)
 
     state.change(playlist, act)
-
-
-def follow_renames(
-    state: State,
-    playlist: bytes,
-    before: Remembered,
-    identity: Identity,
-    paths: Sequence[bytes],
-    marks: bytes,
-) -> None:
-    """Store the new paths and marks that the update of a playlist recognised in all other decks.
-
-    Only the service, which sees both steps, recognises a file that was tagged and then renamed.
-    Without this, a deck that is dealt later would take it for another track.
-
-    Args:
-        state: of which this process has the lock.
-        playlist: the updated one; its own deck is not changed.
-        before: its former tracks, with their former marks.
-        identity: which present track each of them is.
-        paths: of the present tracks.
-        marks: of the present tracks.
-
-    Raises:
-        PlayshuffleError: a deck cannot be written.
-    """
-    decks = [path for (path,) in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]
-    if decks in ([], [playlist]) or before.is_over(paths, marks):
-        return
-    new_marks = _rows(marks)
-    old_marks = _rows(before.marks) if before.marks else [b""] * len(before.paths)
-    # A deck knows a track as the playlist did if path and mark are the same.
-    now = {
-        (path, mark): paths[index]
-        for path, mark, index in zip(before.paths, old_marks, identity.now, strict=True)
-        if index is not None and (mark != new_marks[index] or path != paths[index])
-    }
-    if not now:
-        return
-    present = dict(zip(paths, new_marks, strict=True))
-    for path in decks:
-        if path != playlist:
-            _follow_renames(state, path, now, present)
-
-
-def _follow_renames(
-    state: State, playlist: bytes, now: Mapping[tuple[bytes, bytes], bytes], present: Mapping[bytes, bytes]
-) -> None:
-    stored, previous = load(state, playlist), load(state, playlist, 1)
-    if stored is None:
-        return
-    known = _marks(stored)
-    # For other tracks the deck has later marks than the playlist.
-    places = {old: now[old, mark] for old, mark in known if present.get(old) != mark and (old, mark) in now}
-    fixed = {old for old, mark in known if present.get(old) == mark}
-    places = {old: new for old, new in places.items() if new not in fixed}
-    if not places:
-        return
-    moved = {old: new for old, new in places.items() if old != new}
-    names = with_replaced(moved, frozenset(stored.paths))
-    changed = {new: present[new] for new in places.values()}
-    marks = {names.get(old, old): mark for old, mark in known if old not in places} | changed
-    deck = rename_tracks(stored.deck, names)
-    if previous is not None:
-        previous = previous._replace(deck=rename_tracks(previous.deck, names))
-    save(state, playlist, deck, stored.content, marks, previous, [])
 
 
 def confirm(state: State, playlist: bytes) -> None:

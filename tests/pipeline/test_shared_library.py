@@ -207,6 +207,33 @@ def test_a_dealt_track_whose_name_was_taken_is_not_dealt_again_when_it_returns(
     assert deck.undealt_count == 0
 
 
+@pytest.mark.parametrize("observer", ["list", "deck"])
+def test_a_new_track_with_the_name_of_a_deleted_one_is_dealt(tmp_path: Path, observer: str) -> None:
+    """Only a list or another deck knew both files: a name alone does not make it the dealt track."""
+    music = Music(tmp_path, 12)
+
+    def update() -> None:
+        if observer == "list":
+            music.update("other")
+        else:
+            music.deal("other", 1)
+
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+    deleted = music.listed("today")[0]
+    new = music.add()
+    number = music.track(new)
+    update()
+
+    deleted.unlink()
+    new.rename(deleted)
+    update()
+    music.deal("today", 8)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 14)]
+    assert number in music.tracks("today")
+
+
 def test_a_deck_learns_of_a_move_that_only_the_service_saw(tmp_path: Path) -> None:
     """Tagged and renamed before anybody looks, so that only events tell which file it is."""
     music = Music(tmp_path, 12)
