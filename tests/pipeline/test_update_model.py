@@ -59,6 +59,7 @@ class _Model:
     """A library and the playlists of it, with what each was told so far.
 
     seen: by playlist, how many renames and how many removals it was updated for.
+    known: by deck, the tracks that it found at its last deal, or knew on the root that was missing.
     """
 
     def __init__(self, top: Path, seed: int) -> None:
@@ -69,6 +70,7 @@ class _Model:
         self._orders: dict[str, list[int]] = {}
         self._seen = dict.fromkeys(_RECIPES, (0, 0))
         self._rounds = {"morning": Round(), "evening": Round()}
+        self._known: dict[str, set[int]] = {name: set() for name in self._rounds}
 
     def step(self) -> None:
         self.music.done.clear()
@@ -126,15 +128,22 @@ class _Model:
         deck = self.chance.choice([*self._rounds])
         if self._rounds[deck].deals:
             try:
-                self._deal(deck)
+                self._deal(deck, root)
             except PlayshuffleError as error:
                 if error.code != Exit.MISSING:
                     raise
         hidden.rename(root)
 
-    def _deal(self, name: str) -> None:
+    def _deal(self, name: str, missing: Path | None = None) -> None:
+        """Deal once. Of a missing root a deck knows no track that came after its last deal."""
         deal_playlist(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
-        assert self._rounds[name].add(self._tracks(name), [*self.music.tracks]) == [], self.music.done
+        self._known[name] = {
+            number
+            for number, track in self.music.tracks.items()
+            if missing is None or number in self._known[name] or not track.path.is_relative_to(missing)
+        }
+        faults = self._rounds[name].add(self._tracks(name), [*self._known[name]])
+        assert faults == [], f"{name} after {self.music.done}"
 
     def _make(self, name: str) -> None:
         """Draw a new order by hand."""
