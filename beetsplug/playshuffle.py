@@ -88,7 +88,7 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     from playshuffle.config.options import STDOUT, Options
     from playshuffle.config.own_players import known_player
     from playshuffle.errors import Exit
-    from playshuffle.pipeline.mpd_place import default_output
+    from playshuffle.pipeline.default_output import default_output
 
     items = list(library.items(query))
     if not items:

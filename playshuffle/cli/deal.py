@@ -27,7 +27,7 @@ from playshuffle.library.scan import Progress
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal, undo_deal
-from playshuffle.pipeline.mpd_place import default_output, plain_name
+from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import System

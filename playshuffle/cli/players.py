@@ -79,7 +79,7 @@ def _table(width: int) -> Iterator[str]:
 
 def _profile(name: str, player: Player, screen: Screen) -> Iterator[str]:
     """Show how to write a playlist for a player and how to play it, then what it loses."""
-    from playshuffle.pipeline.mpd_place import plain_name
+    from playshuffle.pipeline.default_output import plain_name
 
     music = os.path.join(os.path.expanduser(b"~"), b"Music")
     file = os.path.join(music, plain_name(name) + player.suffix)

@@ -19,7 +19,7 @@ from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError, shown
-from playshuffle.pipeline.mpd_place import default_output
+from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import check_name
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players

@@ -8,16 +8,15 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
-from playshuffle.pipeline.mpd_place import base_of_mpd
+from playshuffle.pipeline.path_style import choose_style
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
 from playshuffle.players.losses import Loss, left_out, losses, twins
-from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, escaped
-from playshuffle.playlist.path_map import Base, is_foreign
+from playshuffle.playlist.path_map import Base
 from playshuffle.text import any_of
 
 _SHOWN = 3  # names in an error
@@ -160,53 +159,14 @@ def entry_writer(request: Request, target: Target | None, folders: Sequence[Fold
     """
     player = PLAYERS[request.player]
     format_ = format_of(target.path) if target is not None else M3U
-    folder = target.folder if target is not None else b"/"
-    base = Base(folder)
-    style = request.style
-    if request.swaps:
-        foreign = is_foreign(request.swaps)
-        if foreign and (style is PathStyle.URI or format_.is_uri):
-            raise PlayshuffleError(
-                "A path of another system, such as one with a drive letter, cannot be written as a URI."
-                " Remove --paths uri, or replace the prefix with a Unix path.",
-                Exit.USAGE,
-            )
-        base = Base(folder, request.swaps, tuple(local for local, _ in request.swaps))
-        style = style or (
-            PathStyle.URI if player.style is PathStyle.URI and not foreign else PathStyle.ABSOLUTE
-        )
-    elif request.relative_to is not None:
-        base = Base(request.relative_to)
-        style = PathStyle.RELATIVE
-    elif player.uses_mpd_conf and style is not PathStyle.URI and target is not None:
-        base = base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
-        style = PathStyle.RELATIVE if base.within and style is None else style
-    if style is None:
-        style = _style(request.roots, target, folders, player, format_)
+    style, base = choose_style(request, target, folders)
     return EntryWriter(
         request.player,
         style,
         base,
         request.output or b"-.m3u",
-        folder,
+        target.folder if target is not None else b"/",
         format_,
         request.extinf and player.extinf,
         None if target is None else request.max_per_file or player.part,
     )
-
-
-def _style(
-    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, format_: Format
-) -> PathStyle:
-    if player.style is PathStyle.URI or format_.is_uri:
-        return PathStyle.URI
-    if target is None or target.is_link:
-        return PathStyle.ABSOLUTE  # from where it will be read is not known
-    if player.style is not None:
-        return player.style
-    # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
-    inside = target.folder.rstrip(b"/") + b"/"
-    for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
-        if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
-            return PathStyle.RELATIVE
-    return PathStyle.ABSOLUTE

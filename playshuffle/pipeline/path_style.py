@@ -1,0 +1,114 @@
+"""Choose the path style of a playlist, and the folder that relative entries are relative to."""
+
+import contextlib
+import os
+from collections.abc import Sequence
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.folder import Folder
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.players.player import Player
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.formats import M3U, Format, format_of
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.playlist.path_map import Base, is_foreign
+
+
+def choose_style(
+    request: Request, target: Target | None, folders: Sequence[Folder]
+) -> tuple[PathStyle, Base]:
+    """Return the path style for the tracks in these folders, and how the player sees their paths.
+
+    Raises:
+        PlayshuffleError: the options of the request contradict each other, or MPD cannot play the music.
+    """
+    player = PLAYERS[request.player]
+    format_ = format_of(target.path) if target is not None else M3U
+    folder = target.folder if target is not None else b"/"
+    base = Base(folder)
+    style = request.style
+    if request.swaps:
+        foreign = is_foreign(request.swaps)
+        if foreign and (style is PathStyle.URI or format_.is_uri):
+            raise PlayshuffleError(
+                "A path of another system, such as one with a drive letter, cannot be written as a URI."
+                " Remove --paths uri, or replace the prefix with a Unix path.",
+                Exit.USAGE,
+            )
+        base = Base(folder, request.swaps, tuple(local for local, _ in request.swaps))
+        style = style or (
+            PathStyle.URI if player.style is PathStyle.URI and not foreign else PathStyle.ABSOLUTE
+        )
+    elif request.relative_to is not None:
+        base = Base(request.relative_to)
+        style = PathStyle.RELATIVE
+    elif player.uses_mpd_conf and style is not PathStyle.URI and target is not None:
+        base = _base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
+        style = PathStyle.RELATIVE if base.within and style is None else style
+    if style is None:
+        style = _style(request.roots, target, folders, player, format_)
+    return style, base
+
+
+def _style(
+    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, format_: Format
+) -> PathStyle:
+    if player.style is PathStyle.URI or format_.is_uri:
+        return PathStyle.URI
+    if target is None or target.is_link:
+        return PathStyle.ABSOLUTE  # from where it will be read is not known
+    if player.style is not None:
+        return player.style
+    # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
+    inside = target.folder.rstrip(b"/") + b"/"
+    for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
+        if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
+            return PathStyle.RELATIVE
+    return PathStyle.ABSOLUTE
+
+
+def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
+    """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
+    from playshuffle.system import mpd_conf  # for this player alone
+
+    conf = mpd_conf.read()
+    if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
+        return None
+    if os.path.realpath(conf.playlists) != os.path.dirname(target.path):
+        return None
+    music = os.path.join(os.path.realpath(conf.music), b"")
+    pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
+    if not pairs:
+        raise PlayshuffleError(
+            f"MPD cannot play this music, since it is outside of its music folder, {shown(conf.music)}"
+            f" ({shown(conf.path)}). Name the playlist with -o, and the folder as MPD sees it with"
+            " --replace-prefix FROM=TO.",
+            Exit.NO_INPUT,
+        )
+    within = tuple(root_part for root_part, _ in pairs)
+    if is_absolute:  # it compares them, as they stand, with what it was told
+        music_folder = os.path.join(conf.music, b"")
+        swaps = [(root_part, music_folder + music_part[len(music) :]) for root_part, music_part in pairs]
+        return Base(target.folder, tuple(pair for pair in swaps if pair[0] != pair[1]), within)
+    if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
+        ((root_part, music_part),) = pairs
+        below_music = music_part[len(music) :]
+        if root_part.endswith(b"/" + below_music):
+            return Base(root_part.removesuffix(below_music), (), within)
+    return Base(music, tuple(pair for pair in pairs if pair[0] != pair[1]), within)
+
+
+def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
+    """What of a root is in the music of MPD: its path here, and its real path there."""
+    root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
+    if music.startswith(real):
+        return root_path + music[len(real) :], music
+    if real.startswith(music):
+        return root_path, real
+    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
+        for entry in entries:
+            linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
+            if linked and real.startswith(linked):
+                return root_path, os.path.join(entry.path, b"") + real[len(linked) :]
+    return None
