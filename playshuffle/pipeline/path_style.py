@@ -43,9 +43,10 @@ def choose_style(
     elif request.relative_to is not None:
         base = Base(request.relative_to)
         style = PathStyle.RELATIVE
-    elif player.uses_mpd_conf and style is not PathStyle.URI and target is not None:
-        base = _base_of_mpd(request.roots, target, is_absolute=style is PathStyle.ABSOLUTE) or base
-        style = PathStyle.RELATIVE if base.within and style is None else style
+    elif player.uses_mpd_conf and (style or player.style) is not PathStyle.URI and target is not None:
+        is_absolute = (style or player.style) is PathStyle.ABSOLUTE
+        if (mpd_base := _base_of_mpd(request.roots, target, is_absolute=is_absolute)) is not None:
+            base, style = mpd_base, style or player.style or PathStyle.RELATIVE
     if style is None:
         style = _style(request.roots, target, folders, player, format_)
     return style, base

@@ -1,0 +1,74 @@
+"""The path style of a playlist: what was asked for, else that of the player, else what fits the place."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from playshuffle.pipeline.path_style import choose_style
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.players.profiles import BUILT_IN, set_own_players
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.store.state import State
+
+RELATIVE, ABSOLUTE, URI = PathStyle.RELATIVE, PathStyle.ABSOLUTE, PathStyle.URI
+
+
+@pytest.fixture(autouse=True)
+def _only_the_table() -> Iterator[None]:
+    yield
+    set_own_players({})
+
+
+@pytest.fixture
+def mpd(home: Path, tmp_path: Path) -> Path:
+    """The folder of an MPD that reaches the music by another name."""
+    for name in ("Music", "mpd", "mpd/lists"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mpd" / "music").symlink_to(tmp_path / "Music")
+    (home / ".mpdconf").write_text(
+        f'music_directory "{tmp_path}/mpd/music"\nplaylist_directory "{tmp_path}/mpd/lists"\n'
+    )
+    return tmp_path / "mpd"
+
+
+def chosen(
+    output: Path, music: Path, of_player: PathStyle | None, asked: PathStyle | None = None
+) -> tuple[PathStyle, bytes]:
+    """Return the style and the path of a track for a player like MPD."""
+    set_own_players({"kitchen": BUILT_IN["mpd"]._replace(style=of_player, like="mpd")})
+    request = Request((bytes(music),), bytes(output), style=asked, player="kitchen")
+    with State() as state:
+        target = Target(bytes(output), state, force=False)
+        style, base = choose_style(request, target, [])
+    path = base.for_player(bytes(music) + b"/a.mp3")
+    return style, os.path.relpath(path, base.folder) if style is RELATIVE else path
+
+
+def test_a_player_like_mpd_gets_the_style_that_the_configuration_gives_it(mpd: Path, tmp_path: Path) -> None:
+    output, music = mpd / "lists" / "x.m3u", tmp_path / "Music"
+
+    assert chosen(output, music, None) == (RELATIVE, b"a.mp3")
+    assert chosen(output, music, RELATIVE) == (RELATIVE, b"a.mp3")
+    assert chosen(output, music, ABSOLUTE) == (ABSOLUTE, bytes(mpd / "music" / "a.mp3"))
+    assert chosen(output, music, URI) == (URI, bytes(music / "a.mp3"))
+
+
+def test_the_style_of_one_playlist_comes_before_that_of_its_player(mpd: Path, tmp_path: Path) -> None:
+    output, music = mpd / "lists" / "x.m3u", tmp_path / "Music"
+
+    assert chosen(output, music, ABSOLUTE, RELATIVE) == (RELATIVE, b"a.mp3")
+    assert chosen(output, music, URI, ABSOLUTE) == (ABSOLUTE, bytes(mpd / "music" / "a.mp3"))
+    assert chosen(output, music, RELATIVE, URI) == (URI, bytes(music / "a.mp3"))
+
+
+@pytest.mark.usefixtures("mpd")
+@pytest.mark.parametrize("style", PathStyle)
+def test_a_playlist_outside_of_mpd_s_folder_gets_the_style_of_its_player(
+    tmp_path: Path, style: PathStyle
+) -> None:
+    music = tmp_path / "Music"
+
+    assert chosen(music / "x.m3u", music, style)[0] is style
