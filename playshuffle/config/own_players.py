@@ -150,7 +150,7 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
     if "paths" in table:
         style = PathStyle(_one_of("paths", "path style", table["paths"], tuple(PathStyle)))
         loses = {key: lost for key, lost in base.loses.items() if key != _REFUSES[style]}
-        changes |= {"style": style, "loses": loses, "where": ""}
+        changes |= {"style": style, "loses": loses}
     if "extinf" in table:
         changes["extinf"] = table["extinf"]
     if "max_per_file" in table:

@@ -41,7 +41,6 @@ class Player(NamedTuple):
     part: maximum number of entries per file. most: maximum number it loads.
     longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
     escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
-    where: it is put if no place was said, in words; else in the music folder.
     uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the music_directory.
     is_server: it plays on behalf of others, and reads names as text.
     play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
@@ -64,7 +63,6 @@ class Player(NamedTuple):
     longest: int | None = None
     has_twins: bool = False
     escapes: bool = False
-    where: str = ""
     uses_mpd_conf: bool = False
     is_server: bool = False
     play: str = ""
@@ -89,8 +87,15 @@ class Player(NamedTuple):
 
     def writes_words(self) -> str:
         """Describe how playlists are written for it."""
-        paths = {None: "relative paths where that can be", PathStyle.URI: "file:// URIs"}
-        phrases = [self.suffix.decode(), self.where or paths.get(self.style, "relative paths")]
+        paths = {
+            None: "relative paths where that can be",
+            PathStyle.RELATIVE: "relative paths",
+            PathStyle.ABSOLUTE: "absolute paths",
+            PathStyle.URI: "file:// URIs",
+        }[self.style]
+        if self.uses_mpd_conf and self.style in (None, PathStyle.RELATIVE):
+            paths = "relative to its music_directory"
+        phrases = [self.suffix.decode(), *["in its playlist_directory"] * self.uses_mpd_conf, paths]
         phrases += ["no EXTINF"] * (not self.extinf)
         phrases += [f"{self.part:,} tracks a file"] if self.part is not None else []
         return ", ".join(phrases)

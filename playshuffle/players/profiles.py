@@ -44,7 +44,6 @@ BUILT_IN: Mapping[str, Player] = {
             "mac": Lost("ARDU"),
         },
         "0.23.12",
-        where="in its playlist_directory, relative to its music_directory",
         uses_mpd_conf=True,
         extinf=False,  # it takes what stands there for more than the tags of the file
         loads=(b".m3u",),

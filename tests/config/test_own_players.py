@@ -78,6 +78,23 @@ def test_a_player_without_keys_is_any_player_with_a_name(tmp_path: Path) -> None
     assert (plain.suffix, plain.style, plain.loses) == (b".m3u", None, BUILT_IN["generic"].loses)
 
 
+@pytest.mark.parametrize(
+    ("like", "style", "words"),
+    [
+        ("car", "absolute", ".m3u, absolute paths, 255 tracks a file"),
+        ("car", "uri", ".m3u, file:// URIs, 255 tracks a file"),
+        ("vlc", "relative", ".m3u, relative paths"),
+        ("mpd", "relative", ".m3u, in its playlist_directory, relative to its music_directory, no EXTINF"),
+        ("mpd", "absolute", ".m3u, in its playlist_directory, absolute paths, no EXTINF"),
+        ("mpd", "uri", ".m3u, in its playlist_directory, file:// URIs, no EXTINF"),
+    ],
+)
+def test_the_form_of_a_player_names_its_path_style(tmp_path: Path, like: str, style: str, words: str) -> None:
+    own = player(tmp_path, f'[player.stick]\nlike = "{like}"\npaths = "{style}"\n')
+
+    assert own.writes_words() == words
+
+
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_player_may_be_like_every_player(tmp_path: Path, name: str) -> None:
     own = player(tmp_path, f'[player.stick]\nlike = "{name.upper()}"\n')

@@ -72,7 +72,7 @@ def test_the_table_of_players_is_that_of_the_program() -> None:
     for name, suffix, paths, extinf, known in rows:
         player = PLAYERS[name]
         assert suffix == player.suffix.decode()
-        assert paths.startswith(styles[player.style]) or player.where
+        assert paths.startswith(styles[player.style]) or player.uses_mpd_conf
         assert (extinf == "yes") == player.extinf
         assert known == (player.measured or {"its source": "source"}.get(player.source, known))
         assert player.part is None or f"{player.part:,} tracks a file" in table
