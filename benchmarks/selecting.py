@@ -29,12 +29,17 @@ QUERIES = {
 def measure(music: Path, scratch: Path, rounds: int) -> dict[str, list[Cost]]:
     """Run each query once a round and return the costs by its name."""
     os.environ |= {"HOME": str(scratch), "XDG_CACHE_HOME": f"{scratch}/c", "XDG_STATE_HOME": f"{scratch}/s"}
-    program = [sys.executable, "-m", "playshuffle", "make", "-q", str(music), "-o", f"{scratch}/all.m3u"]
-    run(program)  # reads the tags
+    program = [sys.executable, "-m", "playshuffle", "make", "-q", str(music), "-o"]
+    commands = {
+        name: [*program, f"{scratch}/{number}.m3u", *(["--where", query] if query else [])]
+        for number, (name, query) in enumerate(QUERIES.items())
+    }
+    for command in commands.values():
+        run(command)  # the first reads the tags, and each writes its playlist for the first time
     costs: dict[str, list[Cost]] = {name: [] for name in QUERIES}
     for _ in range(rounds):
-        for name, query in QUERIES.items():
-            costs[name].append(run([*program, "--where", query] if query else program))
+        for name, command in commands.items():
+            costs[name].append(run(command))
     return costs
 
 
