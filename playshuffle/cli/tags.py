@@ -31,7 +31,7 @@ EXAMPLES = """\b
 Examples:
   playshuffle tags ~/Music            # all fields: how many tracks have them, and examples
   playshuffle tags genre ~/Music      # all values of a field, the most frequent first
-  playshuffle tags song.mp3           # the tags of a file
+  playshuffle tags song.mp3           # the tags of a file, and where they are in it
 """
 
 
@@ -120,11 +120,18 @@ def _write_file(name: str, *, as_json: bool) -> None:
         for tag, value in (reading.tags or Tags())._asdict().items()
         if value is not None and value != ""
     }
+    from playshuffle.library.tag_sources import read_sources  # only needed for one file
+
+    sources = {tag: source for tag, source in read_sources(path).items() if tag in tags}
     if as_json:
-        text = json.dumps({"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}, indent=2)
+        rows = {"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags, "sources": sources}
+        text = json.dumps(rows, indent=2)
         write_out([text.encode(), b"\n"])
         return
     write_out([f"{home_path(path)}\n".encode()])
     if reading.reason:
         write_out([f"  {shown(reading.reason)}\n".encode()])
-    write_out(f"  {tag:14}  {shown(str(value))}\n".encode() for tag, value in tags.items())
+    names = {tag: shown(source) for tag, source in sources.items()}
+    width = max(map(len, names.values()), default=0)
+    for tag, value in tags.items():
+        write_out([f"  {tag:14}  {names.get(tag, ''):{width}}  {shown(str(value))}\n".encode()])

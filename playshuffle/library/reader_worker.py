@@ -25,6 +25,15 @@ def main() -> None:
     After a file that needed too much memory the process ends, because less is left for the next ones.
     """
     deadline_s, memory_bytes, batch = float(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    limit_process(memory_bytes)
+    os.write(1, b"\n")
+    for paths in _batches(batch):
+        if not _answer(paths, deadline_s):
+            return
+
+
+def limit_process(memory_bytes: int) -> None:
+    """Limit the address space of this process, and let signals and its parent's end stop it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent acts on it
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent is gone
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -32,10 +41,6 @@ def main() -> None:
     _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
     limit = memory_bytes if hard_limit == resource.RLIM_INFINITY else min(memory_bytes, hard_limit)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    os.write(1, b"\n")
-    for paths in _batches(batch):
-        if not _answer(paths, deadline_s):
-            return
 
 
 def _answer(paths: list[bytes], deadline_s: float) -> bool:

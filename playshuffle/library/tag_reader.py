@@ -53,6 +53,19 @@ def read(path: bytes) -> Reading:
         return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_final=False)
 
 
+@contextmanager
+def open_audio(path: bytes) -> Iterator[tuple[BinaryIO, str, int]]:
+    """Open a file and yield it, its format, and the offset at which mutagen must begin.
+
+    Raises:
+        OSError: if it cannot be opened.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    with _open(path) as disk, BufferedReader(disk) as file:
+        format_, start = _find_format(file, file.read(HEAD_BYTES), suffix)
+        yield file, format_ or BY_SUFFIX.get(suffix, "mp3"), start
+
+
 class _Disk(FileIO):
     """Keeps the error of the disk, which mutagen may take for damage, or for the end of the file."""
 
@@ -93,15 +106,12 @@ def _open(path: bytes) -> _Disk:
 def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
     if not head:
         return Reading(None, "empty file", is_audio=False)
-    known_format = format_of(head, suffix)
-    if size := head_id3.tag_size(head):
-        file.seek(size)
-        known_format = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
+    known_format, start = _find_format(file, head, suffix)
     if known_format is None and (kind := other_kind(head)) is not None:
         return Reading(None, f"not audio: {kind}", is_audio=False)
     try:
         format_ = known_format or BY_SUFFIX.get(suffix, "mp3")
-        return Reading(_tags(file, format_, size if format_ in _OGG else 0, is_sure=known_format is not None))
+        return Reading(_tags(file, format_, start, is_sure=known_format is not None))
     except MemoryError:
         why = TOO_MUCH_MEMORY
     # On a broken file mutagen raises anything: IndexError, KeyError, OverflowError, RecursionError...
@@ -110,6 +120,16 @@ def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
     if known_format is None:
         return Reading(None, f"not audio: {why}", is_audio=False)
     return Reading(None, f"tags could not be read: {why}")
+
+
+def _find_format(file: BinaryIO, head: bytes, suffix: bytes) -> tuple[str | None, int]:
+    """Return the format, None where it is not known, and the offset at which mutagen must begin."""
+    size = head_id3.tag_size(head)
+    if not size:
+        return format_of(head, suffix), 0
+    file.seek(size)
+    format_ = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
+    return format_, size if format_ in _OGG else 0
 
 
 def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
@@ -129,7 +149,7 @@ def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
     if format_ == "wave":
         file.seek(start)
         wave = read_wave_chunks(file)
-        for name, values in wave.named:
+        for _, name, values in wave.named:
             values_of.setdefault(name, values)
         if wave.length_s is not None:
             stream = stream._replace(length_s=wave.length_s, bitrate=wave.bitrate, lossless=False)

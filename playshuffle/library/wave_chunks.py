@@ -22,19 +22,25 @@ _INFO_NAMES = {
 }
 
 
+Named = tuple[str, str, list[str]]
+
+
 class WaveChunks(NamedTuple):
-    """length_s, bitrate: of compressed audio; None and 0 for PCM. named: INFO tags, as Vorbis names them."""
+    """length_s, bitrate: of compressed audio; None and 0 for PCM.
+
+    named: the INFO tags: name in the file, name as in Vorbis comments, values.
+    """
 
     length_s: float | None
     bitrate: int
-    named: list[tuple[str, list[str]]]
+    named: list[Named]
 
 
 def read_wave_chunks(file: BinaryIO) -> WaveChunks:
     """Read the chunks of a WAV file that begins at the position of the file."""
     chunks: dict[bytes, bytes] = {}
     data_bytes = 0
-    values: list[tuple[str, list[str]]] = []
+    values: list[Named] = []
     for name, size, content in _chunks(file):
         if name == b"data":
             data_bytes = data_bytes or size
@@ -72,14 +78,15 @@ def _chunks(file: BinaryIO) -> Iterator[tuple[bytes, int, bytes]]:
         place += 8 + size + size % 2
 
 
-def _info(content: bytes) -> Iterator[tuple[str, list[str]]]:
+def _info(content: bytes) -> Iterator[Named]:
     place = 0
     while place + 8 <= len(content):
         size = int.from_bytes(content[place + 4 : place + 8], "little")
-        name = _INFO_NAMES.get(content[place : place + 4])
+        key = content[place : place + 4]
+        name = _INFO_NAMES.get(key)
         text = content[place + 8 : place + 8 + size].partition(b"\0")[0]
         if name is not None and text:
-            yield name, [_decoded(text)]
+            yield key.decode(), name, [_decoded(text)]
         place += 8 + size + size % 2
 
 
