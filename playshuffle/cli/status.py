@@ -16,7 +16,7 @@ from playshuffle.config.load import Config, load
 from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import due_on
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.service.status_model import NOT_WATCHED, PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status
 from playshuffle.text import counted
 
 _LAST = "its last content counts"

@@ -12,7 +12,7 @@ from playshuffle.config.load import Config
 from playshuffle.errors import Exit, shown
 from playshuffle.service import notify
 from playshuffle.service.running import StatusFile
-from playshuffle.service.status_model import PlaylistStatus, RootStatus, Service, ServiceStatus
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, ServiceStatus
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from playshuffle.errors import shown
-from playshuffle.service.status_model import Status
+from playshuffle.service.status_json import Status
 
 _Sample = tuple[Mapping[str, str], float | None]
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from hashlib import blake2b
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.service.status_model import ServiceStatus, published_status, resolved
+from playshuffle.service.status_json import ServiceStatus, published_status, resolved
 from playshuffle.system import atomic_file, lock
 from playshuffle.system.xdg import state_folder
 

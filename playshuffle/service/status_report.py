@@ -13,7 +13,7 @@ from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.service import running
-from playshuffle.service.status_model import PlaylistStatus, RootStatus, Status, resolved
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.store.decks import all_decks
 from playshuffle.store.state import State
 from playshuffle.system import mounts

@@ -12,7 +12,7 @@ import pytest
 from playshuffle.cli import main
 from playshuffle.cli.screen import Screen
 from playshuffle.cli.status import _lines
-from playshuffle.service.status_model import PlaylistStatus, RootStatus, Service, Status
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
 from tests.support.program import make, numbered, run
 from tests.support.terminal import on_terminal
 

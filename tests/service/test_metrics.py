@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from playshuffle.service.metrics import metrics
-from playshuffle.service.status_model import PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status
 from tests.support.needs import need
 
 ODD = 'a "b" \\n \n \udce9 {x}'
