@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 
-EXIT_CODES: Sequence[tuple[int, str]] = (
-    (0, "Done."),
-    (1, "Some playlists failed, or a check or an audit found a problem."),
-    (2, "The command line is wrong."),
-    (3, "Nothing to play: the folders hold no audio files that were asked for."),
-    (66, "A folder or file does not exist or cannot be read."),
-    (73, "The playlist or the saved state cannot be written. The old playlist is unchanged."),
-    (75, "A drive seems to be missing, and the old playlist is unchanged. Or a player cannot be reached."),
-    (78, "The configuration is missing or wrong, or a newer playshuffle wrote the saved state."),
-    (130, "Interrupted by Ctrl-C."),
+from playshuffle.errors import Exit
+
+EXIT_CODES: Sequence[tuple[Exit, str]] = (
+    (Exit.DONE, "Done."),
+    (Exit.LOSSES, "Some playlists failed, or a check or an audit found a problem."),
+    (Exit.USAGE, "The command line is wrong."),
+    (Exit.NOTHING_TO_PLAY, "Nothing to play: the folders hold no audio files that were asked for."),
+    (Exit.NO_INPUT, "A folder or file does not exist or cannot be read."),
+    (Exit.CANNOT_CREATE, "The playlist or the saved state cannot be written. The old playlist is unchanged."),
+    (
+        Exit.MISSING,
+        "A drive seems to be missing, and the old playlist is unchanged. Or a player cannot be reached.",
+    ),
+    (Exit.CONFIG, "The configuration is missing or wrong, or a newer playshuffle wrote the saved state."),
+    (Exit.INTERRUPTED, "Interrupted by Ctrl-C."),
 )
 
 FILES: Sequence[tuple[str, str]] = (
