@@ -30,8 +30,6 @@ from playshuffle import shuffle  # noqa: E402
 
 __all__ = ["AlbumsOrder", "RandomOrder", "SattoloOrder", "SpreadOrder"]
 
-_LARGEST_GAP = 100  # plays between two plays of a song, as between two rounds of `playshuffle deal`
-
 Song = Any
 Songs = Mapping[str, Song]
 # (song keys in the order of the list, songs by key, song keys as last played) -> new order.
@@ -186,6 +184,11 @@ def _permute(keys: Sequence[str], order: Sequence[int]) -> list[str]:
     return [keys[index] for index in order]
 
 
+def _usual_gap(songs: int) -> int:
+    """Return the plays between two plays of a song, as between two rounds of `playshuffle deal`."""
+    return min(songs // 4, 100)
+
+
 def _numbers(names: Sequence[str]) -> list[int]:
     """Number equal names alike; each empty one has a number of its own."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -205,8 +208,7 @@ class RandomOrder(_Order):
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
         """Draw uniformly, with a gap to the last round."""
         at = {key: index for index, key in enumerate(keys)}
-        gap = min(len(keys) // 4, _LARGEST_GAP)
-        soonest = shuffle.soonest_after([at[key] for key in played], gap)
+        soonest = shuffle.soonest_after([at[key] for key in played], _usual_gap(len(keys)))
         return _permute(keys, shuffle.not_before(range(len(keys)), soonest, _RANDBELOW))
 
 
