@@ -1,6 +1,5 @@
 """Real files that are made, deleted, retagged and moved: none is ever taken for another one."""
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from playshuffle.library.folder import Folder, Reading, Tags
 from playshuffle.library.identity import Remembered, identify
+from playshuffle.library.tag_columns import TagRows, unpack
 from playshuffle.library.tracks import Tracks, tracks, with_readings
 from playshuffle.library.walk import find
 from playshuffle.system.birth_time import birth_of
@@ -26,7 +26,7 @@ class _Music:
         self.files: dict[bytes, int] = {}
         self._number = 0
         self._known: dict[bytes, Folder] = {}
-        self._fields: dict[bytes, list[list[Any] | None]] = {}
+        self._fields: dict[bytes, TagRows] = {}
 
     def create(self, _: int) -> None:
         path = self._new_path()
@@ -61,7 +61,7 @@ class _Music:
                 _read_all,
             )
         )
-        self._fields |= {folder.path: json.loads(text) for folder, text in fresh}
+        self._fields |= {folder.path: unpack(text.encode()) for folder, text in fresh}
         self._known = folders | {folder.path: folder for folder, _ in fresh}
         return tracks([list(self._known.values())])[0]
 
