@@ -412,11 +412,14 @@ def test_only_the_file_at_fault_is_blamed(
 
 
 @pytest.mark.parametrize(
-    ("python", "why"),
-    [("/nonexistent", "No such file or directory"), ("/bin/false", "it ended 3 times before it began")],
+    ("name", "why"),
+    [("missing", "No such file or directory"), ("/bin/false", "it ended 3 times before it began")],
 )
-def test_no_worker_at_all_is_an_error(python: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_worker_at_all_is_an_error(
+    name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where none can be started, the user is told why, and no file is blamed."""
+    python = str(tmp_path / name)
     monkeypatch.setattr(sys, "executable", python)
     with pytest.raises(PlayshuffleError, match=f"Tags cannot be read, because {python} .*: {why}"):
         list(read_all(SOUND))
