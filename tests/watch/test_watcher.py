@@ -34,7 +34,7 @@ _ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.ma
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same in a tenth of the time."""
     monkeypatch.setattr(watcher, "BEAT_S", 0.3)
-    monkeypatch.setattr(root_watcher, "_SETTLE_S", 0.1)
+    monkeypatch.setattr(root_watcher, "_ARRIVAL_S", 0.1)
     monkeypatch.setattr(root_watcher, "_REARM_APART_S", 0.2)
 
 
