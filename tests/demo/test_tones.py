@@ -41,7 +41,7 @@ def test_a_second_demo_in_the_same_folder_changes_no_file(tmp_path: Path) -> Non
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
 
-    with pytest.raises(PlayshuffleError, match=r"is not empty: it holds 'mine\.txt'"):
+    with pytest.raises(PlayshuffleError, match=r"is not empty: it contains 'mine\.txt'"):
         write_library(str(tmp_path))
 
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

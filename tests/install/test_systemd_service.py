@@ -118,7 +118,7 @@ def test_what_is_dealt_has_its_timer(place: Lab) -> None:
     said = place.user("playshuffle service install").stdout
 
     assert place.show("playshuffle-deal.timer", "ActiveState") == "inactive"
-    assert "stopped and disabled playshuffle-deal.timer: nothing is to be dealt" in said
+    assert "stopped and disabled playshuffle-deal.timer: no playlist has deal" in said
     assert dealing == "active"
     assert place.show("playshuffle-reshuffle.timer", "ActiveState") == "inactive"
     assert "Timers: playshuffle-deal.timer\n" in status

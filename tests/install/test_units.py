@@ -122,9 +122,9 @@ def test_a_folder_that_systemd_cannot_read_is_left_out(name: str) -> None:
     odd = os.fsencode(f"/srv/{name}")
 
     assert unit(folders=PLAIN._replace(others=(odd, b"/srv/music"))) == unit()
-    with pytest.raises(PlayshuffleError, match="cannot be named in a unit"):
+    with pytest.raises(PlayshuffleError, match="characters that a systemd unit cannot contain"):
         unit(folders=PLAIN._replace(state=odd))
-    with pytest.raises(PlayshuffleError, match="cannot be named in a unit"):
+    with pytest.raises(PlayshuffleError, match="characters that a systemd unit cannot contain"):
         unit(PIPX._replace(words=(f"/srv/{name}/playshuffle",)))
 
 
@@ -214,7 +214,7 @@ def test_a_program_below_tmp_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     script.touch(0o755)
     monkeypatch.setattr(sys, "argv", [str(script)])
 
-    with pytest.raises(PlayshuffleError, match="install it elsewhere") as caught:
+    with pytest.raises(PlayshuffleError, match="Install it in another folder") as caught:
         units.program()
     assert caught.value.code == Exit.CONFIG
 

@@ -47,7 +47,7 @@ def test_a_root_that_never_had_tracks_is_not_a_missing_drive(tmp_path: Path) -> 
     """A wrong path in the configuration."""
     path = bytes(tmp_path / "none")
 
-    with pytest.raises(PlayshuffleError, match="give a folder that exists") as caught:
+    with pytest.raises(PlayshuffleError, match="Give a folder that exists") as caught:
         missing.check_root(path, Root(path, 0, []))
 
     assert caught.value.code == Exit.NO_INPUT
@@ -156,7 +156,7 @@ def test_root_is_told_whose_music_it_is(
         notes = missing.root_user_notes(roots)
 
     assert len(notes) == len(named)
-    assert all(f"(user {owner})" in note for owner, note in zip(named, notes, strict=True))
+    assert all(f"belongs to user {owner}. " in note for owner, note in zip(named, notes, strict=True))
 
 
 def test_a_root_with_nothing_left_is_away() -> None:

@@ -299,7 +299,7 @@ def test_one_broken_playlist_does_not_stop_the_others(music: Path, tmp_path: Pat
     with Service(tmp_path, text) as service:
         wait_for(holds(music / "all.m3u", *NAMES))
 
-        assert "did you mean 'order'" in service.log
+        assert "Did you mean 'order'?" in service.log
         assert service.playlist("bad")["state"] == "broken"
         assert run("status", env=service.env).code == 1
 
@@ -524,5 +524,5 @@ def test_make_with_another_order_warns_that_the_service_undoes_it(music: Path, s
     wait_for(lambda: service.playlist("all")["state"] == "managed")
     same = run("make", music, "-o", music / "all.m3u", env=service.env)
 
-    assert "The service manages this playlist with the order random" in other.err
+    assert "The service manages this playlist and will write it in random order again" in other.err
     assert "The service manages" not in same.err
