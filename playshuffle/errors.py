@@ -20,7 +20,7 @@ class Exit(enum.IntEnum):
 
 
 def of_all(codes: Sequence[Exit]) -> Exit:
-    """The exit code of several things at once, by those that failed: one has its own."""
+    """Return the exit code of a command with these failures: LOSSES if there are several."""
     return Exit.DONE if not codes else codes[0] if len(codes) == 1 else Exit.LOSSES
 
 

@@ -89,7 +89,7 @@ def _dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def _grown(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """The later half comes when the earlier one is already in order."""
+    """Insert the later half into an order of the earlier half."""
     half = len(order) // 2
     return shuffle.insert(shuffle.durstenfeld(order[:half], randbelow), order[half:], randbelow)
 

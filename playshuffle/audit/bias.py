@@ -141,7 +141,9 @@ def judge(order: Audited, counts: Counts) -> Verdict:
 
 
 def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:
-    """How many standard deviations each cell is off, so many rows and columns of them taken as one.
+    """Return how many standard deviations each cell is off.
+
+    pooled: the number of rows, and of columns, that are counted as one.
 
     NaN where nothing can be and nothing is; infinite where nothing can be and something is.
     """
@@ -163,7 +165,7 @@ def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, places: rang
 
 
 def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
-    """The sum, brought to scale, and its degrees of freedom."""
+    """Return the scaled chi-square sum, and its degrees of freedom."""
     chi_square = 0.0
     mean = -len(guarantee.chances)
     for row, chances in zip(counts.cells, guarantee.chances, strict=True):

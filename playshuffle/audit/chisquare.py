@@ -7,7 +7,7 @@ _TINY = 1e-300
 
 
 def tails(chi_square: float, freedom: float) -> tuple[float, float]:
-    """The chance of a sum as small, and of one as large.
+    """Return the chance of a sum as small, and of one as large.
 
     The regularised incomplete gamma functions P and Q. The smaller of the two is exact to ten
     digits or more however small it is, down to 1e-300.

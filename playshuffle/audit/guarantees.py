@@ -41,7 +41,7 @@ def uniform(count: int) -> Guarantee:
 
 
 def one_ring(count: int) -> Guarantee:
-    """The law of Sattolo's shuffle."""
+    """Return the guarantee of Sattolo's shuffle."""
     chances = [[1 / (count - 1)] * count for _ in range(count)]
     for track, row in enumerate(chances):
         row[track] = 0.0
@@ -64,7 +64,7 @@ def one_ring(count: int) -> Guarantee:
 
 
 def gap(count: int, plays: int) -> Guarantee:
-    """The law of the seam: at each place equally likely is what may return there."""
+    """Return the guarantee of a gap: each track that may return at a place is equally likely there."""
     free = [min(count - plays + 1, count - place) for place in range(count)]
     chances = []
     for track in range(count):
@@ -93,7 +93,7 @@ def swapped(count: int, swaps: int) -> Guarantee:
 
 
 def apart(keys: Sequence[int]) -> Guarantee:
-    """The law of a spread order, where no group has more than half of the tracks."""
+    """Return the guarantee of a spread order in which no group has more than half of the tracks."""
     fewest = fewest_repeats(keys)
     return Guarantee(
         "every track equally likely at every place",
@@ -104,7 +104,7 @@ def apart(keys: Sequence[int]) -> Guarantee:
 
 
 def together(keys: Sequence[int]) -> Guarantee:
-    """The law of blocks; each is counted as if it were one track. Groups are numbered by first sight."""
+    """Return the guarantee of blocks, each counted as one track; keys number them by first sight."""
     count = max(keys) + 1
 
     def counted(order: Sequence[int]) -> list[int]:
@@ -126,7 +126,7 @@ def together(keys: Sequence[int]) -> Guarantee:
 
 
 def among(count: int, places: Collection[int]) -> Guarantee:
-    """The law of an order in which only these places are shuffled, evenly among themselves."""
+    """Return the guarantee of an order in which only these places are shuffled, uniformly."""
     free = len(places)
     chances = [
         [
@@ -144,7 +144,7 @@ def among(count: int, places: Collection[int]) -> Guarantee:
 
 
 def dealt(count: int, hand: int) -> Guarantee:
-    """The law of a deal, followed by the rest as it is left: what was not touched is where it was."""
+    """Return the guarantee of a deal, followed by the other tracks: those not touched keep their places."""
     chances = [[1 / count] * count for _ in range(hand)]
     for track in range(hand, count):
         row = [1 / count] * hand + [0.0] * (count - hand)
@@ -158,7 +158,7 @@ def dealt(count: int, hand: int) -> Guarantee:
 
 
 def favoured(count: int, heavy: int, weight: int) -> Guarantee:
-    """The law of weights, where the first few tracks have one and all others weigh 1."""
+    """Return the guarantee of weights: the first `heavy` tracks have this weight, all others 1."""
     light = count - heavy
     # Of how many heavy ones have gone, the chance; one place after the other.
     heavy_chances = [1.0] + [0.0] * heavy

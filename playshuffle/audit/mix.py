@@ -43,7 +43,7 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
 
 
 def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
-    """How many entries follow one of their own group in a uniform order, on average.
+    """Return how many entries follow one of their own group in a uniform order, on average.
 
     With groups of m entries among n: the sum of m(m-1)/n. Each of the n-1 pairs of neighbours is
     one of the n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
@@ -64,6 +64,6 @@ def nearest(keys: Sequence[int]) -> int | None:
 
 
 def successors(paths: Sequence[bytes]) -> int:
-    """How many entries follow the one that is before them in path order; n-1 of n if nothing was shuffled."""
+    """Count entries that follow their predecessor in path order: n-1 of n if nothing was shuffled."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))

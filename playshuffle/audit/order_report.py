@@ -16,7 +16,7 @@ _SCHEMA = 1
 
 
 def title(order: Audited, counts: Counts, verdict: Verdict) -> str:
-    """The whole in a line, for a picture."""
+    """Return the result in one line, for a picture."""
     verdict_word = "bad" if verdict.reasons else "good"
     return f"{order.name}: {order.tracks} tracks, {counts.rounds:,} rounds: {verdict_word}"
 
@@ -52,7 +52,7 @@ def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | Non
 
 
 def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
-    """The same for a program, with the matrix: cells[track][place]."""
+    """Return the result as one JSON object, with the matrix: cells[track][place]."""
     own, had = ("order", order.entropy_bits) if order.entropy_bits else ("seed", seed_bits)
     facts: dict[str, Any] = {
         "schema": _SCHEMA,

@@ -47,7 +47,7 @@ class PlaylistAudit(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Whether every track that is listed is there, and listed once."""
+        """Return whether every listed track exists, and is listed once."""
         return not (self.missing or self.duplicates)
 
 
@@ -146,7 +146,7 @@ def _tagged(stamps: dict[bytes, bytes], read_all: ReadAll) -> tuple[Tracks, dict
 
 
 def _folder(path: bytes, names: Sequence[bytes], stamps: dict[bytes, bytes]) -> Folder:
-    """A folder as if it held these files alone; not to be kept in the cache."""
+    """Return a folder with these files alone; it must not be stored in the cache."""
     return Folder(
         path,
         device=0,

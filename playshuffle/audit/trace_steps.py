@@ -56,7 +56,7 @@ def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
 
 
 def allowed(traced: Traced, tracks: int) -> list[range]:
-    """What each draw may be."""
+    """Return the numbers that each draw may be."""
     bounds: list[int] = []
 
     def noting(bound: int) -> int:
@@ -68,7 +68,7 @@ def allowed(traced: Traced, tracks: int) -> list[range]:
 
 
 def places(traced: Traced, tracks: int) -> range:
-    """The place that each draw finishes."""
+    """Return the place that each draw fills."""
     return range(tracks - 1) if traced.is_forward else range(tracks - 1, 0, -1)
 
 
@@ -90,7 +90,7 @@ def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
 
 
 def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
-    """What is added to a draw: forward, partners are counted from the place itself."""
+    """Return the number to add to each draw: forward, partners count from the place itself."""
     swaps_ahead = traced.is_forward and not traced.is_struck
     return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
 

@@ -168,7 +168,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _grouped(result: "Checked") -> "dict[_Group, dict[str, list[Trouble]]]":
-    """What befalls the same entries for the same reason, by player."""
+    """Group the troubles that have the same reason, cure and entries, by player."""
     groups: dict[_Group, dict[str, list[Trouble]]] = {}
     for name, troubles in result.troubles.items():
         by_kind: dict[str, list[Trouble]] = {}

@@ -147,7 +147,7 @@ VERBS = (list, show, reset, forget)
 
 
 def _find_deck(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
-    """The deck of this file, or the only one whose file has this name; without a name, the only one."""
+    """Find the deck of this file or with this name; without a name, the only deck."""
     if name is None:
         fitting = [*all_decks]
     else:

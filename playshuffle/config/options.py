@@ -67,12 +67,12 @@ class Row:
 
     @property
     def is_negated(self) -> bool:
-        """Whether the flag gives the opposite of the value."""
+        """Return whether the flag gives the opposite of the value."""
         return self.flags[0].startswith("--no-")
 
     @property
     def key(self) -> str:
-        """The key of the configuration: the long flag as a TOML name."""
+        """Return the key of the configuration: the long flag as a TOML name."""
         return self.flags[0].removeprefix("--").removeprefix("no-").replace("-", "_")
 
 

@@ -38,7 +38,7 @@ def player_settings(document: Document) -> dict[str, list[Setting]]:
 
 
 def _of(document: Document, playlist: ConfiguredPlaylist) -> list[Setting]:
-    """The values of one playlist, without what was not asked for and has no default."""
+    """Return the values of one playlist, without options that are not given and have no default."""
     settings = []
     table = document.table["playlist"][playlist.name]
     for key in keys.PLAYLIST:

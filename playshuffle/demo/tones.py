@@ -33,7 +33,7 @@ class DemoTrack(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the file is, below the folder of the library."""
+        """Return the path of the file below the folder of the library."""
         return f"{self.artist}/{self.album}/{self.number:02} {self.title}.wav"
 
 

@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 
 
 def is_there() -> bool:
-    """Whether a systemd runs for this user that can be spoken to."""
+    """Return whether a systemd runs for this user and answers."""
     return shutil.which("systemctl") is not None and ask("is-system-running").text in _UP
 
 
@@ -36,12 +36,12 @@ def show(unit: str, *keys: str) -> dict[str, str]:
 
 
 def can_run(words: Sequence[str]) -> bool:
-    """Whether a command runs as in a service: in no particular folder, with no particular environment."""
+    """Return whether a command runs as in a service: in the folder /, with an empty environment."""
     return _run(["env", "-i", "-C", "/", *words]).code == 0
 
 
 def gives_namespaces() -> bool | None:
-    """Whether services of this user can have namespaces; None where nothing can be told.
+    """Return whether services of this user can have namespaces; None if that is not known.
 
     Ubuntu 24.04 refuses them to users, and with them all that protects files.
     """
@@ -53,7 +53,7 @@ def gives_namespaces() -> bool | None:
 
 
 def lingers() -> bool | None:
-    """Whether services of this user run while nobody is logged in; None where nothing can be told."""
+    """Return whether services of this user run while nobody is logged in; None if that is not known."""
     if shutil.which("loginctl") is None:
         return None
     words = ["loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value"]

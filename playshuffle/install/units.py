@@ -37,7 +37,7 @@ class Program(NamedTuple):
 
     @property
     def executables(self) -> tuple[str, ...]:
-        """The files without which the program cannot start: the script and its interpreter."""
+        """Return the files without which the program cannot start: the script and its interpreter."""
         return tuple(dict.fromkeys([self.words[0], sys.executable]))
 
 
@@ -49,7 +49,7 @@ class Folders(NamedTuple):
 
 
 def program() -> Program:
-    """This program, as a service must start it.
+    """Return this program, as a service must start it.
 
     Its folders hold the script, the interpreter and all that it loads: pipx and uv keep them in the home.
     """
@@ -72,7 +72,7 @@ def program() -> Program:
 def rendered(
     program: Program, folders: Folders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """The units of this user: what each file holds, by its path below the folder of units.
+    """Return the text of each unit file of this user, by its path below the folder of units.
 
     Args:
         program: what the units start.
@@ -116,7 +116,7 @@ def rendered(
 
 
 def shipped(name: str) -> str:
-    """A file as it comes with the program."""
+    """Return the text of a unit file that comes with the program."""
     package = os.path.dirname(os.path.dirname(__file__))
     for folder in (f"{package}/systemd", f"{package}/../systemd"):  # installed; a checkout
         path = os.path.join(folder, name)
@@ -129,7 +129,7 @@ def shipped(name: str) -> str:
 
 
 def is_fit(path: str) -> bool:
-    """Whether systemd can read a path in a unit: it takes no control characters and nothing but UTF-8."""
+    """Return whether systemd can read a path in a unit: only UTF-8 without control characters."""
     return path.isprintable() or not any(
         ord(character) < 0x20 or ord(character) == 0x7F or 0xD800 <= ord(character) <= 0xDFFF
         for character in path
@@ -137,14 +137,14 @@ def is_fit(path: str) -> bool:
 
 
 def quoted(text: str) -> str:
-    """A word of a unit file, whatever is in it."""
+    """Return a text quoted as one word of a unit file."""
     for character, escaped in (("\\", "\\\\"), ('"', '\\"'), ("%", "%%")):
         text = text.replace(character, escaped)
     return f'"{text}"'
 
 
 def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
-    """A shipped unit with the lines of this user: where the first of a kind stands, and no other of it."""
+    """Return a shipped unit with the lines of this user in place of those with the same keys."""
     filled: list[str] = []
     written_keys = set()
     for line in unit.splitlines():

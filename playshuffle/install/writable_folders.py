@@ -11,7 +11,7 @@ from playshuffle.system.xdg import cache_folder, state_folder
 
 
 def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
-    """The folders that the service writes to.
+    """Return the folders that the service writes to.
 
     Args:
         config: where the playlists are.
@@ -38,7 +38,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
 
 
 def doubts(config: Config) -> Iterator[str]:
-    """What of the configuration the service will not be able to do, and what to do about it."""
+    """Yield what prevents the service from following the configuration, and how to fix it."""
     for path in dict.fromkeys(map(os.path.dirname, _outputs(config))):
         if not units.is_fit(os.fsdecode(path)):
             yield f"{shown(path)} cannot be named in a unit of systemd; write playlists to another folder"

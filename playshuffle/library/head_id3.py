@@ -43,7 +43,7 @@ class Tag(NamedTuple):
 
 
 def tag_size(head: bytes) -> int:
-    """How long the tag is that begins a file, its header included; 0 where there is none."""
+    """Return the size in bytes of the tag at the start of a file, header included; 0 without one."""
     size = _synchsafe(head[6:10]) if head.startswith(b"ID3") and len(head) >= 10 else None
     return 0 if size is None else 10 + size
 
@@ -79,7 +79,7 @@ def _integer(data: bytes) -> int:
 
 
 def _synchsafe(data: bytes) -> int | None:
-    """Seven bits a byte, so that no size looks like audio; None where it is something else."""
+    """Decode a number of seven bits a byte; None if a byte has eight."""
     number = 0
     for byte in data:
         if byte > 0x7F:

@@ -47,12 +47,12 @@ class Remembered(NamedTuple):
     gone: Mapping[int, int]
 
     def is_over(self, paths: Sequence[bytes], marks: bytes) -> bool:
-        """Whether it holds just these tracks, and each is as it was."""
+        """Return whether the order is over just these tracks, each with the same mark."""
         return self.marks == marks and self.paths == paths
 
     @property
     def present_count(self) -> int:
-        """How many of the tracks, from the first on, were there at the time; others stand behind."""
+        """Return how many tracks, from the first on, existed at the time; vanished ones come after them."""
         present_count = len(self.paths) - len(self.gone)
         return present_count if min(self.gone, default=present_count) == present_count else len(self.paths)
 
@@ -115,7 +115,7 @@ def identify(
 
 
 def same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
-    """How many entries are the same from the first on, and of the others, from the last on."""
+    """Return how many entries are equal at the start, and how many of the others at the end."""
     head, tail = _common_length(old, new), _common_length(old[::-1], new[::-1])
     return head, min(tail, min(len(old), len(new)) - head)
 
@@ -133,7 +133,7 @@ def _common_length(old: Sequence[object], new: Sequence[object]) -> int:
 
 
 def _same_tracks(before: Remembered, paths: Sequence[bytes], marks: bytes) -> tuple[int, int]:
-    """The same for tracks, by path and mark."""
+    """Return how many tracks are equal in path and mark at the start, and how many at the end."""
     were = before.paths[: before.present_count]
     head, tail = _common_length(were, paths), _common_length(were[::-1], paths[::-1])
     if before.marks:
@@ -210,13 +210,13 @@ class _Search:
         self._left = still
 
     def _by_path_and_audio(self, old: int) -> int | None:
-        """A rule: what has the same path and the same audio."""
+        """Find the track with the same path and the same audio."""
         index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
         is_same = index is not None and mark is not None and _audio(mark) == _audio(self._marks[index])
         return index if is_same else None
 
     def _by_content(self, ignored_bits: int) -> _Find:
-        """A rule: what has the same audio and tags, or the same audio, as no other track in question has.
+        """Find tracks by audio and tags, or by audio alone, that no other track in question has.
 
         Few tracks of the whole library may have it, so that it is no clip that many files share.
         """
@@ -244,7 +244,7 @@ class _Search:
         return find
 
     def _by_older_mark(self) -> _Find:
-        """A rule: what has the same size and time, as no other track in question has.
+        """Find tracks by a size and time that no other track in question has.
 
         Only for marks of older versions, which know no audio and no birth time, and look like no
         mark of now.
@@ -269,7 +269,7 @@ class _Search:
         return find
 
     def _by_mark(self, key: Callable[[_Mark], object | None]) -> _Find:
-        """A rule: what has the same mark as far as this key goes; of several the first in path order."""
+        """Find tracks by this key of their marks; of several the first in path order."""
         by_key = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
             by_key[key(self._marks[index])].append(index)
@@ -313,7 +313,7 @@ def _file_key(mark: _Mark) -> object | None:
 
 
 def _is_older(mark: _Mark) -> bool:
-    """Whether a mark has neither a birth time nor audio, as all had in older versions."""
+    """Return whether a mark has neither a birth time nor audio, like those of older versions."""
     return mark[_SIZE] > 0 and mark[_FILE] >= 0 and not _audio(mark)
 
 
@@ -337,7 +337,7 @@ def _audio(mark: _Mark) -> int:
 
 
 def _followed(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:
-    """Where moves, one after the other, led each path; only of those that were moved."""
+    """Return the path, after all moves in their order, of each track that was moved."""
     track_at = {path: old for old, path in paths.items()}
     folders = {folder for path in track_at for folder in _above(path)}
     where: dict[int, bytes] = {}
@@ -355,7 +355,7 @@ def _followed(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) 
 
 
 def _above(path: bytes) -> Iterator[bytes]:
-    """The folders that a path is in."""
+    """Yield the folders that a path is in, the nearest first."""
     while (end := path.rfind(b"/")) > 0:
         path = path[:end]
         yield path

@@ -40,7 +40,7 @@ class Rules(NamedTuple):
     above: "Rules | None"
 
     def exclude(self, path: bytes, is_folder: bool) -> bool:
-        """Whether a path below the folder is to be left out; the nearest verdict counts."""
+        """Return whether a path below the folder is ignored; the nearest rule counts."""
         name = os.fsdecode(path.rpartition(b"/")[2])
         rules: Rules | None = self
         while rules is not None:
@@ -87,7 +87,7 @@ def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
 
 
 def _lines(path: bytes) -> list[str] | None:
-    """The lines of a file; None for what is none."""
+    """Return the lines of a file; None if it is not a file."""
     try:
         descriptor, _ = open_regular(path)
     except NotRegularError:

@@ -89,7 +89,7 @@ class Listing:
         return self._folder(status, digest(entries) if self._with_stamps else b""), rules
 
     def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
-        """The known folder, if it is as it was; else a new one without readings."""
+        """Return the known folder if nothing changed; else a new one without readings."""
         try:
             stamps = array("q", self._stamps)
         except OverflowError:
@@ -185,13 +185,13 @@ class Listing:
         return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
 
     def _is_recent(self, file: os.stat_result) -> bool:
-        """Whether the clock is coarse, and the last change just now."""
+        """Return whether the file system's clock is coarse, and the last change just now."""
         changed_ns = file.st_ctime_ns
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
 
 def is_audio_name(name: bytes) -> bool:
-    """Whether a file of this name is taken for audio: by its suffix alone."""
+    """Return whether a file name has the suffix of an audio file."""
     dot = name.rfind(b".")
     return dot > 0 and name[dot:].lower() in AUDIO_SUFFIXES
 

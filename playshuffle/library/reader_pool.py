@@ -210,7 +210,7 @@ class _Pool:
         return indexes
 
     def due(self, worker: _Worker) -> float:
-        """When it must have said something."""
+        """Return when a worker must have answered."""
         return worker.heard_at + (self.deadline_s if worker.has_begun else _START_S)
 
     def listen(self, busy: Sequence[_Worker]) -> None:

@@ -24,10 +24,10 @@ class Progress:
         pass
 
     def finding(self, files: int) -> None:
-        """So many audio files were found up to now."""
+        """Report how many audio files have been found so far."""
 
     def growing(self, paths: Sequence[bytes]) -> None:
-        """These files are being written, and were left for later."""
+        """Report files that are being written, and are left for later."""
 
     def forgotten(self) -> None:
         """Report that the cache cannot be written, so the next run must read all tags again."""

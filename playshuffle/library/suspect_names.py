@@ -11,7 +11,7 @@ _PLAIN_LENGTH = 200  # the shortest limit, less what may be in front of a relati
 
 
 def is_plain(top: bytes, names: bytes) -> bool:
-    """Whether no player has trouble with any file of a folder; False where it takes a closer look.
+    """Return whether no player has trouble with the names in a folder; False if that is unsure.
 
     Args:
         top: the folder, with a slash at its end.
@@ -26,7 +26,7 @@ def is_plain(top: bytes, names: bytes) -> bool:
 
 
 def is_utf8(name: bytes) -> bool:
-    """Whether it can be read as UTF-8."""
+    """Return whether a name is UTF-8."""
     try:
         name.decode()
     except UnicodeDecodeError:

@@ -64,7 +64,7 @@ class Tracks:
 
     @cached_property
     def marks(self) -> bytes:
-        """Of each track what tells it again under another name, as `identity` wants it."""
+        """Return the marks of all tracks, by which `identity` recognises them under other names."""
         numbers, contents, ids = array("q"), array("q"), array("q")
         for folder in self.folders:
             numbers.frombytes(folder.stamps)
@@ -80,7 +80,7 @@ class Tracks:
 
     @cached_property
     def digest(self) -> bytes:
-        """Tells one library from another by its paths."""
+        """Return a digest of the paths, to tell one library from another."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
@@ -88,7 +88,7 @@ class Tracks:
         return digest.digest()
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
-        """What `make` says of each file of a folder, for all tracks."""
+        """Return a value for each track; `make` returns those of a folder's files."""
         values = self._whole_column(make)
         return values if self.chosen is None else [values[row] for row in self.chosen]
 
@@ -99,7 +99,7 @@ class Tracks:
         return values
 
     def only(self, indices: Sequence[int]) -> "Tracks":
-        """These tracks alone, in this order."""
+        """Return these tracks alone, in this order."""
         chosen = self.chosen
         return Tracks(self.folders, indices if chosen is None else [chosen[index] for index in indices])
 
@@ -205,7 +205,7 @@ class _Rows:
         self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
 
     def finished(self) -> tuple[Folder, str]:
-        """The folder with its readings, and all tags as JSON."""
+        """Return the folder with its readings, and all tags packed as text."""
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
         folder = self._folder._replace(
             stamps=self._stamps.tobytes(),
@@ -250,7 +250,7 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
 
 
 def _is_in_order(folders: Sequence[Folder]) -> bool:
-    """Whether the files of each folder come before those of the next: not if it has folders, too."""
+    """Return whether the files of each folder come before those of the next."""
     ends = (folder.path + folder.names.rpartition(b"/")[2] for folder in folders)
     starts = (folder.path + folder.names.partition(b"/")[0] for folder in islice(folders, 1, None))
     return all(map(lt, ends, starts))
@@ -274,7 +274,7 @@ def _staying(
 
 
 def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
-    """The paths of files that are reached by another path, too.
+    """Return the paths to skip, of files that are reached by another path, too.
 
     Of the paths to one file a real one stays, and of those the smallest.
     """

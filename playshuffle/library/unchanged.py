@@ -49,7 +49,7 @@ def unchanged(
 
 @contextmanager
 def _check_in_child(folders: Sequence[Folder]) -> Iterator[BinaryIO]:
-    """Where another process writes a byte for each of the folders: 1 for an unchanged one."""
+    """Yield a file in which another process writes a byte for each folder: 1 if it is unchanged."""
     if not folders:
         yield BytesIO()
         return

@@ -33,7 +33,7 @@ class Arranged:
 
 
 def needs_last(recipe: Recipe) -> bool:
-    """Whether the last order of the playlist has a say."""
+    """Return whether the new order depends on the last order of the playlist."""
     return (
         ORDERS[recipe.order].from_last
         or recipe.gap is not None
@@ -43,7 +43,7 @@ def needs_last(recipe: Recipe) -> bool:
 
 
 def last_order(paths: Sequence[bytes], last: Sequence[bytes], count: int | None = None) -> Arranged:
-    """The last order over the tracks of now: gone ones dropped, new ones appended.
+    """Return the last order of the present tracks: vanished ones removed, new ones appended.
 
     count: how many of it were in the playlist; None for all.
     """
@@ -140,7 +140,7 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
 
 
 def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
-    """The order, with what closes the list; and how many of it are to be played."""
+    """Return the order with the closing tracks inserted, and the number of tracks to play."""
     count, pinned_at = plan.count, plan.there
     if recipe.time_ms is not None:
         count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], pinned_at, plan.closing)
@@ -233,7 +233,7 @@ def _fitting(
     pinned_at: Mapping[int, int],
     closing: Sequence[int],
 ) -> int:
-    """How many entries of the order, the pinned ones among them, fit into the time beside `closing`."""
+    """Count the entries of the order, pinned ones included, that fit into the time beside `closing`."""
     left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
     if left_ms < 0:
         raise PlayshuffleError(

@@ -64,7 +64,7 @@ def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
 
 
 def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
-    """Number the albums, and say where in its album each track stands.
+    """Number the albums, and find the position of each track in its album.
 
     An album is a MusicBrainz release, or else what has one title, by one album artist, in one
     folder: not by one artist, which would tear compilations apart. Without a title it is the
@@ -75,7 +75,7 @@ def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
 
 
 def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:
-    """How each track was rated, from 0 to 1."""
+    """Return the rating of each track, from 0 to 1; None without one."""
     return tracks.column(lambda folder: [tags and tags.rating for tags in tags_of(folder)])
 
 
@@ -87,14 +87,14 @@ def _numbered(names: Sequence[Hashable | None]) -> list[int]:
 
 
 def _principal(artists: str) -> str | None:
-    """The first of them without his guests; None for nobody."""
+    """Return the first of several artists, without guests; None if there is none."""
     first = artists.partition("; ")[0].strip().casefold()
     name = _GUEST.sub("", first).strip() or first
     return None if name in _NOBODY else name
 
 
 def _value(tags: Tags, by: str) -> Hashable | None:
-    """What a track is grouped by; None where the tag is missing."""
+    """Return the value that a track is grouped by; None if the tag is missing."""
     text: str = getattr(tags, by)
     if by in ("album_artist", "composer"):
         return _principal(text)
@@ -123,6 +123,6 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
 
 @lru_cache(64)  # the tracks of an album say the same, one after the other
 def _without_disc(name: str) -> tuple[str, int | None]:
-    """The name of an album or its folder without that of a disc, and which disc."""
+    """Return the name of an album or its folder without the name of a disc, and the disc's number."""
     match = re.fullmatch(_DISC, name)
     return ((match[1] or "").rstrip(" ._-([{,:"), int(match[2])) if match else (name, None)

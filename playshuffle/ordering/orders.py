@@ -117,7 +117,7 @@ def _repair_spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Repair:
 
 
 def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
-    """A new track joins its block, where it stands on its album; of blocks of one size none is torn apart."""
+    """Insert a new track into its block, by its position on the album; append to blocks of one size."""
     if recipe.group_size is not None:
         return lambda order, new, _randbelow, _first: [*order, *new]
     by = recipe.group_by or ORDERS[recipe.order].tag

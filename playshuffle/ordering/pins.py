@@ -107,7 +107,7 @@ def _place(word: str) -> int | str | None:
 
 
 def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
-    """The track of this name; None if there is none."""
+    """Return the index of the track with this name; None if there is none."""
     where = {path: index for index, path in enumerate(paths)}
     for path in (os.path.abspath(name), *(os.path.normpath(os.path.join(root, name)) for root in roots)):
         if path in where:

@@ -70,7 +70,7 @@ def _style(
 
 
 def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
-    """Its music folder as these roots reach it, for a playlist that lies with those it has stored."""
+    """Return MPD's music folder as these roots reach it; None if the playlist is not among MPD's."""
     from playshuffle.system import mpd_conf  # for this player alone
 
     conf = mpd_conf.read()
@@ -101,7 +101,7 @@ def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -
 
 
 def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
-    """What of a root is in the music of MPD: its path here, and its real path there."""
+    """Return the part of a root in MPD's music folder: its path below the root, and its real path."""
     root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
     if music.startswith(real):
         return root_path + music[len(real) :], music

@@ -53,5 +53,5 @@ class Request:
 
     @property
     def writes(self) -> bool:
-        """Whether the playlist and the state are written."""
+        """Return whether the playlist and the state are written."""
         return self.output is not None and not self.dry_run

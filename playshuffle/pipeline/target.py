@@ -81,7 +81,7 @@ class Target:
 
     @cached_property
     def remembered(self) -> Remembered | None:
-        """The last order, as remembered, or else as the file has it; None if there was none."""
+        """Return the saved last order, else that of the file; None if there was none."""
         if self.last is not None:
             remembered = self._state.remembered(self.path, self.last)
             if remembered is not None:
@@ -92,7 +92,7 @@ class Target:
 
     @property
     def last_tracks(self) -> Sequence[bytes]:
-        """The tracks of the last order that existed then, unordered."""
+        """Return the tracks of the last order that existed then, in no particular order."""
         remembered = self.remembered
         if remembered is None or remembered.present_count + len(remembered.gone) == len(remembered.paths):
             return remembered.paths[: remembered.present_count] if remembered is not None else []
@@ -100,7 +100,7 @@ class Target:
 
     @cached_property
     def last_paths(self) -> list[bytes]:
-        """The last order, without tracks that had vanished; empty if there was none."""
+        """Return the last order without vanished tracks; empty if there was none."""
         remembered = self.remembered
         return (
             []
@@ -114,19 +114,19 @@ class Target:
 
     @property
     def order(self) -> str | None:
-        """The name of the order that the file says it has; None if it says nothing of that."""
+        """Return the name of the order in the file's comments; None without such a comment."""
         head = self._parsed(-1 if format_of(self.path).is_uri else parts.HEAD_BYTES)
         name = head[0].comments.get("ORDER") if head else None
         return None if name is None else _present_order_name(name)
 
     @property
     def content(self) -> str:
-        """The fingerprint of all that it holds now."""
+        """Return the fingerprint of the playlist's present content."""
         self.exists = self._look()
         return fingerprint(b"".join(self._contents()))
 
     def _parsed(self, size: int = -1) -> list[Parsed]:
-        """What each of its files says; nothing if it is damaged."""
+        """Return the parsed files of the playlist; an empty list if one is damaged."""
         read = format_of(self.path).read
         try:
             return [read(content, self.folder) for content in self._contents(size)]

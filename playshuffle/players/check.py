@@ -135,7 +135,7 @@ def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tup
 def _keys(
     path: bytes, playlist: Listed, playable: Sequence[Entry], folders: Iterable[Entry]
 ) -> dict[str, list[Entry]]:
-    """The entries that are odd, by each key of `QUIRKS` and `LIST_QUIRKS`."""
+    """Return the odd entries, by each key of `QUIRKS` and `LIST_QUIRKS`."""
     keys: dict[str, list[Entry]] = defaultdict(list)
     text = joined([_path_text(entry) for entry in playable])
     for key in QUIRKS:
@@ -153,7 +153,7 @@ def _keys(
 
 
 def _path_text(entry: Entry) -> bytes:
-    """What of an entry players take for its path."""
+    """Return the part of an entry that players take for its path."""
     if entry.form == "U":
         return entry.path
     if entry.form == "A" and not entry.text.startswith(b"/"):  # a drive or a share
@@ -237,7 +237,7 @@ def _troubles(
 
 
 def _is_misread(lost: Lost, entry: Entry) -> bool:
-    """Whether a URI is lost: where it is not unescaped, only if there is something to unescape."""
+    """Return whether a URI is lost: for a player that does not unescape, only if it has escapes."""
     return not lost.plays_another(entry.form) or b"%" in entry.text
 
 

@@ -112,12 +112,12 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
 
 
 def label(player: Player, lost: Lost) -> str:
-    """The name of a player, with the versions that lose it."""
+    """Return the name of a player, with the versions that lose the entries."""
     return f"{player.title} {lost.versions}".rstrip()
 
 
 def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
-    """The names of the players, with the versions that are meant; servers together, if it is all of them."""
+    """Return the names of players with their versions; one name for all servers together."""
     servers = [reader for reader in READERS if reader.is_server]
     all_servers = len(readers) > 1 and all(server in readers for server in servers)
     labels = [

@@ -22,11 +22,11 @@ class Lost(NamedTuple):
     versions: str = ""
 
     def has(self, form: str) -> bool:
-        """Whether entries of this form are lost."""
+        """Return whether entries of this form are lost."""
         return form in self.forms.upper()
 
     def plays_another(self, form: str) -> bool:
-        """Whether another file may be played for entries of this form."""
+        """Return whether another file may be played for entries of this form."""
         return form.lower() in self.forms
 
 
@@ -71,18 +71,18 @@ class Player(NamedTuple):
 
     @property
     def proof(self) -> str:
-        """How it is known."""
+        """Return the source of these facts, in words."""
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
 
     def loses_written(self, key: str, form: str) -> Lost | None:
-        """What it loses of entries that are written for it in this form; None for nothing."""
+        """Return the loss of entries written for the player in this form; None if it reads them."""
         lost = self.loses.get(key)
         if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
             return None
         return lost
 
     def forms(self) -> str:
-        """The forms of the entries that are written for it."""
+        """Return the forms of the entries that are written for the player."""
         return {None: "AD", PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}[self.style]
 
     def writes_words(self) -> str:
@@ -101,7 +101,7 @@ class Player(NamedTuple):
         return ", ".join(phrases)
 
     def loses_words(self) -> list[str]:
-        """What of names and lists it loses, though they are written as it wants them."""
+        """Return which names and lists the player loses, even if they are written for it."""
         phrases = [
             f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
             for key, quirk in QUIRKS.items()

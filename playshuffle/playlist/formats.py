@@ -29,7 +29,7 @@ class _EntryFields(NamedTuple):
 
 
 def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
-    """The entries of a folder's files as URIs, relative ones if that is the style."""
+    """Return the entries of a folder's files as URIs, relative ones if that is the style."""
     paths = folder.file_paths()
     if style is not PathStyle.RELATIVE:
         return entries(paths, PathStyle.URI, base)
@@ -68,7 +68,7 @@ class _Xspf(Text):
 
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        """The element of each track."""
+        """Return the element of each track."""
         lines = []
         for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
             parts = [f"<location>{_xml(entry.entry)}</location>"]
@@ -93,7 +93,7 @@ class _Jspf(Text):
 
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        """The object of each track."""
+        """Return the object of each track."""
         import json
 
         lines = []
@@ -116,7 +116,7 @@ class _Pls(Text):
 
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        """The lines of each track, with a NUL for its number."""
+        """Return the lines of each track, with a NUL for its number."""
         lines = []
         for entry in _entry_fields(folder, _plain(folder, style, base), with_extinf=with_extinf):
             line = b"File\0=" + entry.entry.encode("latin-1") + b"\n"
@@ -253,6 +253,6 @@ FORMATS: dict[bytes, Format] = {
 
 
 def format_of(path: bytes) -> Format:
-    """The format that the suffix of a playlist's name stands for; M3U, if it stands for none."""
+    """Return the format for the suffix of a playlist's name; M3U for an unknown suffix."""
     name = path.rpartition(b"/")[2]
     return FORMATS.get(name[max(name.rfind(b"."), 0) :].lower(), M3U)

@@ -39,7 +39,7 @@ class Parsed(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Whether playshuffle wrote it."""
+        """Return whether playshuffle wrote it."""
         return bool(self.comments)
 
 
@@ -152,7 +152,7 @@ class Text:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of the whole, as `fingerprint` makes it."""
+        """Return the fingerprint of the whole text, as the function `fingerprint` does."""
         if not self._fingerprint:
             for _ in self:
                 pass

@@ -32,7 +32,7 @@ class Parts:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The fingerprint of all files together."""
+        """Return the fingerprint of all files together."""
         size = checksum = 0
         for chunk in self:
             size += len(chunk)
@@ -60,20 +60,20 @@ def playlist_text(
 
 
 def name_of(path: bytes, number: int) -> bytes:
-    """The file of one part, from 1, of the playlist at this path."""
+    """Return the path of one part, counted from 1, of the playlist at this path."""
     stem, suffix = os.path.splitext(path)
     return b"%b-%d%b" % (stem, number, suffix)
 
 
 def files_of(path: bytes, text: Text | Parts) -> list[bytes]:
-    """The files in which the text of the playlist at this path is."""
+    """Return the files that the playlist at this path consists of."""
     if isinstance(text, Text):
         return [path]
     return [name_of(path, number) for number in range(1, len(text.texts) + 1)]
 
 
 def existing(path: bytes) -> list[bytes]:
-    """The parts of this playlist that are there, in order; ours alone."""
+    """Return the parts of this playlist that exist and that playshuffle wrote, in order."""
     parts: list[bytes] = []
     while _is_ours(part := name_of(path, len(parts) + 1)):
         parts.append(part)

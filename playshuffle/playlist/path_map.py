@@ -27,11 +27,11 @@ class Base(NamedTuple):
     within: tuple[bytes, ...] = ()
 
     def is_seen(self, path: bytes) -> bool:
-        """Whether a file, or a folder that ends in a slash, is there at all."""
+        """Return whether the player can see a file, or a folder (with a slash at its end)."""
         return not self.within or path.startswith(self.within)
 
     def for_player(self, path: bytes) -> bytes:
-        """The path that it has there."""
+        """Return the path of a file as the player sees it."""
         for local, player_path in self.swaps:
             if path.startswith(local):
                 rest = path[len(local) :]
@@ -39,14 +39,14 @@ class Base(NamedTuple):
         return path
 
     def shape(self, path: bytes) -> bytes:
-        """The same with slashes between its names in any case, so that a backslash is one in a name."""
+        """Return the player's path with slashes as separators, so that a backslash belongs to a name."""
         for local, player_path in self.swaps:
             if path.startswith(local):
                 return player_path.replace(b"\\", b"/") + path[len(local) :]
         return path
 
     def is_nameable(self, path: bytes) -> bool:
-        """Whether its names are names there, too: a backslash may stand between names."""
+        """Return whether the names in a path are possible for the player, where a backslash may separate."""
         return b"\\" not in path or not any(
             player_path.endswith(b"\\") and b"\\" in path[len(local) :]
             for local, player_path in self.swaps
@@ -54,7 +54,7 @@ class Base(NamedTuple):
         )
 
     def comment(self, folder: bytes) -> str:
-        """What a playlist in the folder has to say, so that `Back` finds the files; empty if it is plain."""
+        """Return the comment that lets `Back` find the files of a playlist; empty if none is needed."""
         folder_here = _with_separator(self.folder)
         pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
         if folder_here != _with_separator(folder):
@@ -74,7 +74,7 @@ class Back(NamedTuple):
 
     @classmethod
     def read(cls, comment: str, folder: bytes) -> "Back":
-        """What a comment says; nothing, where it makes no sense."""
+        """Parse a comment; pairs that make no sense are ignored."""
         from urllib.parse import unquote_to_bytes
 
         base, swaps = folder, []
@@ -89,7 +89,7 @@ class Back(NamedTuple):
         return cls(base, tuple(swaps))
 
     def real(self, path: bytes) -> bytes:
-        """The path here of an entry, or the same where nothing was put in its place."""
+        """Return the local path of an entry; the same path if no swap applies."""
         for player_path, local in self.swaps:
             if path.startswith(player_path):
                 rest = path[len(player_path) :]
@@ -135,7 +135,7 @@ def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], .
 
 
 def is_foreign(swaps: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether they lead to what no path of this system looks like: a drive, a share, a URL."""
+    """Return whether the swaps lead to paths of another system: a drive, a share, a URL."""
     return any(not player_path.startswith(b"/") for _, player_path in swaps)
 
 

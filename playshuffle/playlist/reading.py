@@ -136,7 +136,7 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 
 
 def _entries_folder(path: bytes) -> bytes:
-    """The folder that its relative entries count from: for what MPD has stored, its music folder."""
+    """Return the folder that relative entries start from: MPD's music folder for its own playlists."""
     folder = os.path.dirname(path)
     try:
         conf = mpd_conf.read()

@@ -122,7 +122,7 @@ _FORMATS = {
 
 
 def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
-    """The names that beets has for formats; only the tags tell Apple Lossless from AAC."""
+    """Yield the format of each file as beets names it; only tags tell Apple Lossless from AAC."""
     for name, row in zip(folder.file_names(), tags, strict=True):
         format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
         yield "ALAC" if format_ == "mp4" and row is not None and row[_LOSSLESS] else _FORMATS[format_]

@@ -71,7 +71,7 @@ class Query:
 
     @property
     def needs_tags(self) -> bool:
-        """Whether the packed columns are not enough."""
+        """Return whether the query needs more than the packed columns."""
         return any(check.field.needs_tags for term in self.terms for check in term.checks)
 
     def select(self, tracks: Tracks, tags_of: TagsOf | None) -> Selection:

@@ -71,7 +71,7 @@ class Backlog:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether any playlist is to be updated."""
+        """Return whether any playlist is to be updated."""
         return bool(self._waiting)
 
     def begin(self, now_s: float) -> dict[str, Batch]:

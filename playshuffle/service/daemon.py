@@ -349,7 +349,7 @@ class _Life:
 
 
 def _is_under_systemd() -> bool:
-    """Whether systemd started this service, and starts it again after a failure."""
+    """Return whether systemd started this service, and starts it again after a failure."""
     return "INVOCATION_ID" in os.environ
 
 

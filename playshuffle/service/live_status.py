@@ -219,7 +219,7 @@ class LiveStatus:
 
 
 def _is_scanned(path: str, batch: Batch) -> bool:
-    """Whether a folder (with a slash at its end), or the folder of a file, was scanned for a batch."""
+    """Return whether a folder (with a slash at its end), or a file's folder, was scanned for a batch."""
     folder = os.fsencode(path[: path.rfind("/") + 1])
     return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
 

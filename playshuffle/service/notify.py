@@ -41,13 +41,13 @@ def stopping() -> None:
 
 
 def watchdog_s() -> float | None:
-    """How often to keep alive: half of the time after which systemd loses patience; None where it waits."""
+    """Return the seconds between signs of life, half of systemd's limit; None if there is no limit."""
     return _supervisor()[1]
 
 
 @functools.cache
 def _supervisor() -> tuple[str | None, float | None]:
-    """The socket's address, and the seconds between two signs of life."""
+    """Return the socket's address, and the seconds between two signs of life."""
     address = os.environ.pop("NOTIFY_SOCKET", "")
     usec = os.environ.pop("WATCHDOG_USEC", "")
     pid = os.environ.pop("WATCHDOG_PID", "")

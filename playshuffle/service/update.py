@@ -82,7 +82,7 @@ class _Scan:
     batch: Batch
 
     def covers(self, root: bytes, ignore_files: bool, batch: Batch) -> bool:
-        """Whether another scan, of this root for this batch, would find nothing new."""
+        """Return whether another scan, of this root for this batch, would find nothing new."""
         is_inside = (root.rstrip(b"/") + b"/").startswith(self.root.rstrip(b"/") + b"/")
         scanned = self.batch
         is_as_much = scanned.is_whole or (

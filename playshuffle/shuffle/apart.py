@@ -132,7 +132,7 @@ def swap_apart(
 
 
 def _is_paired(groups: Sequence[int], at: int) -> bool:
-    """Whether the entry at this position exists and has a neighbour of its own group."""
+    """Return whether the entry at this position exists and has a neighbour of its own group."""
     if not 0 <= at < len(groups):
         return False
     return groups[at] in groups[max(at - 1, 0) : at] or groups[at] in groups[at + 1 : at + 2]

@@ -65,7 +65,7 @@ def cut(order: Sequence[int], size: int, randbelow: RandBelow, inside: Inside = 
 
 
 def members(order: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
-    """The entries of each group, in their order; the groups by first sight."""
+    """Return the entries of each group, in their order; the groups by first sight."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for entry in order:
         groups[keys[entry]].append(entry)

@@ -64,7 +64,7 @@ class Source(ABC):
 
     @abstractmethod
     def _take(self, count: int) -> "array[int]":
-        """The next words."""
+        """Return the next words."""
 
     def __call__(self, bound: int) -> int:
         """Draw from range(bound).
@@ -165,7 +165,7 @@ def chance(seed: str | None) -> Source:
 
 
 def _words(raw: bytes) -> "array[int]":
-    """The low 30 bits of each 4 bytes, lowest byte first."""
+    """Return the low 30 bits of each 4 bytes, lowest byte first."""
     masked = bytearray(raw)
     masked[3::4] = masked[3::4].translate(_LOW_SIX_BITS)
     words = array("I", masked)

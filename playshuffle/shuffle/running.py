@@ -169,7 +169,7 @@ def rename(order: Sequence[int], renamed: Mapping[int, int]) -> list[int]:
 
 
 def _best_places(groups: Sequence[int], group: int, first: int) -> list[int]:
-    """The places from `first` on where one more of the group leaves the fewest neighbours of one group."""
+    """Return the places, from `first` on, where one more of the group makes the fewest repeats."""
     around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
     costs = [(group == before) + (group == after) - (before == after) for before, after in around]
     fewest = min(costs)

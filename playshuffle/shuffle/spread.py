@@ -82,7 +82,7 @@ def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: 
 
 
 def _layout(groups: list[list[int]]) -> list[list[int]]:
-    """The groups; or, if one of them is more than half, that one and all others as if they were one."""
+    """Return the groups; if one of them is more than half, that one and all others merged."""
     largest = max(groups, key=len)
     if 2 * len(largest) <= sum(map(len, groups)):
         return groups
@@ -94,7 +94,7 @@ def _is_crowded(layout: Sequence[list[int]]) -> bool:
 
 
 def _bounds(layout: Sequence[list[int]]) -> list[int]:
-    """What `_laid_out` needs to have drawn."""
+    """Return the bounds of the draws that `_laid_out` needs."""
     if _is_crowded(layout):
         return [len(layout[0]) - 1] if layout[1] else []
     return [sum(map(len, layout))] * (len(layout) + 1)

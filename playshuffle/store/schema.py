@@ -132,7 +132,7 @@ class BadRow(NamedTuple):
 
 
 def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqlite3.Connection:
-    """The database with the tables of today, seen to be whole; without `writes` perhaps a copy of it.
+    """Return a checked database with the present tables; without `writes` it may be a copy.
 
     Raises:
         PlayshuffleError: a newer playshuffle wrote it.
@@ -165,7 +165,7 @@ def _text(data: bytes) -> str:
 
 
 def empty() -> sqlite3.Connection:
-    """A database in memory."""
+    """Return an empty database in memory."""
     database = sqlite3.connect(":memory:")
     database.executescript(_TABLES)
     return database

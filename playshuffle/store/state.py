@@ -147,7 +147,7 @@ class State:
         return schema.empty()
 
     def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-        """What the database says; if it proves to be damaged, what a new one says."""
+        """Return the answer of the database; if it is damaged, that of a new one."""
         try:
             return question(self._database)
         except ERRORS as error:
@@ -166,7 +166,7 @@ class State:
             self._database = self._without_memory(error)
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """All rows that a query finds.
+        """Return all rows that a query finds.
 
         Raises:
             PlayshuffleError: another playshuffle, or the disk, is in the way.
@@ -183,11 +183,11 @@ class State:
             ) from error
 
     def playlists(self) -> list[bytes]:
-        """All playlists that are remembered."""
+        """Return all playlists with a saved order."""
         return [row[0] for row in self.rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
 
     def seen(self, playlist: bytes) -> list[Seen]:
-        """The orders that the playlist at this path had, the newest first; at most two.
+        """Return the last orders of the playlist at this path, the newest first; at most two.
 
         The newest is kept before the file is replaced. If that did not come about, the file
         still has the one before.
@@ -197,14 +197,14 @@ class State:
         return [Seen(*row) for row in rows]
 
     def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
-        """The tracks of a playlist in an order that it had, without those that were gone; None if damaged."""
+        """Return the tracks of a saved order, without vanished ones; None if it is damaged."""
         known = self.remembered(playlist, seen)
         if known is None:
             return None
         return [known.paths[index] for index in known.places if index not in known.gone]
 
     def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
-        """An order that a playlist had, with all that is known of its tracks; None if that is damaged."""
+        """Return a saved order, with vanished tracks and marks; None if it is damaged."""
         try:
             loaded = self._question(lambda database: order_rows.load(database, playlist, seen.content))
         except order_rows.DamagedError as error:
@@ -218,7 +218,7 @@ class State:
         return None
 
     def root(self, path: bytes) -> Root | None:
-        """What was in a root when it was last seen; None if it never was."""
+        """Return a root as it was at its last scan; None if it was never scanned."""
         rows = self.rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
         return Root(path, rows[0][1], schema.mounts_from(rows[0][2])) if rows else None
 

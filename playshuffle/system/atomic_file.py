@@ -261,7 +261,7 @@ def _as_far_as_allowed() -> Iterator[None]:
 
 
 def _around(name: bytes) -> tuple[bytes, bytes]:
-    """What stands before and after the random part in the name of a temporary file.
+    """Return the text before and after the random part in the name of a temporary file.
 
     Hidden, which scanners skip, and not ending in .m3u, since MPD lists even a hidden one.
     """

@@ -55,7 +55,7 @@ def held_descriptor(descriptor: int, patience_s: float) -> Iterator[bool]:
 
 
 def holder(path: bytes) -> str | None:
-    """The number of the process that has it; None if nobody has."""
+    """Return the number of the process that holds the lock; None if none does."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:

@@ -28,7 +28,7 @@ class Mount(NamedTuple):
     fsid: int
 
     def is_same(self, other: "Mount") -> bool:
-        """Whether both are the same file system at the same place."""
+        """Return whether both are the same file system at the same place."""
         return (
             self.point == other.point
             and self.kind == other.kind
@@ -37,7 +37,7 @@ class Mount(NamedTuple):
 
 
 def is_blind(kind: str) -> bool:
-    """Whether files of such a file system may change without an event.
+    """Return whether files of such a file system may change without an event.
 
     `fuseblk` is NTFS or exFAT on a drive of this machine: all that changes passes through here.
     """
@@ -54,7 +54,7 @@ def table() -> list[Mount]:
 
 
 def parse(mountinfo: bytes) -> list[Mount]:
-    """The mounts of a table; of several on one place the last, which hides the others.
+    """Return the mounts of a table; of several at one place the last, which hides the others.
 
     A folder that is mounted on itself is none: systemd makes such mounts inside of a sandbox, for what
     may be written there, and a library must not look as if it had come to another drive.
@@ -73,7 +73,7 @@ def parse(mountinfo: bytes) -> list[Mount]:
 
 
 def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
-    """Whether a mount shows what would be there without it."""
+    """Return whether a mount shows the folder that is there without it, too."""
     below, above = b"", point
     while above != b"/":
         above, name = os.path.split(above)
@@ -85,7 +85,7 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
 
 
 def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """The mount that a resolved folder lies on, and those below it, each with its fsid."""
+    """Return the mount that a resolved folder is on, then those below the folder, each with its fsid."""
     inside = folder.rstrip(b"/") + b"/"
     on: Mount | None = None
     below = []

@@ -152,7 +152,7 @@ def _content(path: bytes) -> bytes:
 
 
 def _expanded(value: bytes, user: str | None, path: bytes) -> bytes:
-    """A folder as MPD understands it: '~' and '$HOME' are those of the user that it runs as."""
+    """Expand a folder as MPD does: '~' and '$HOME' are those of the user that MPD runs as."""
     first, slash, rest = value.partition(b"/")
     if first.startswith(b"~"):
         base = _home(os.fsdecode(first[1:]) or user, path)
@@ -183,7 +183,7 @@ def _home(user: str | None, path: bytes) -> bytes:
 
 
 def _user_music(user: str | None, path: bytes) -> bytes | None:
-    """The music folder of the desktop, which MPD takes where it is told none."""
+    """Return the music folder of the desktop, MPD's default."""
     home = _home(user, path)
     config = os.environb.get(b"XDG_CONFIG_HOME") if user is None else None
     dirs = os.path.join(config or os.path.join(home, b".config"), b"user-dirs.dirs")

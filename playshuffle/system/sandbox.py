@@ -15,7 +15,7 @@ class Sandbox(enum.StrEnum):
 
 
 def of(process: int | str = "self") -> Sandbox | None:
-    """How locked up a process is; None where that cannot be seen."""
+    """Return how restricted a process is; None if that cannot be read."""
     try:
         table = _table(process)
         with open(f"/proc/{process}/status", "rb") as file:
@@ -43,7 +43,7 @@ def came_late(folder: bytes) -> bool:
 
 
 def _table(process: int | str) -> list[tuple[bytes, bytes]]:
-    """Where something is mounted, and with which options; what was mounted last comes last."""
+    """Return the mount points of a process with their options, in the order of mounting."""
     with open(f"/proc/{process}/mountinfo", "rb") as file:
         # 36 35 98:0 /root /point options [tags…] - type source superoptions
         rows = [line.split(b" ") for line in file.read().split(b"\n")[:-1]]

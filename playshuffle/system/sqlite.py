@@ -42,7 +42,7 @@ def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether it says nothing against the file itself: locked, no room, no permission."""
+    """Return whether an error is not about the file itself: locked, no room, no permission."""
     code = getattr(error, "sqlite_errorcode", None)  # none if Python raised it: text is not UTF-8
     return code is not None and code & 0xFF in _PASSING
 

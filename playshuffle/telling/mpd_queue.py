@@ -33,7 +33,7 @@ class Address(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The address without the password."""
+        """Return the address without the password."""
         return self.host if self.host[:1] in ("/", "@") else f"{self.host}:{self.port}"
 
 
@@ -245,5 +245,5 @@ def _connect(client: Any, places: list[Address]) -> Address:
 
 
 def _is_known(song: Mapping[str, str]) -> bool:
-    """Whether a song of a playlist is in the database, or a stream: MPD loads no other."""
+    """Return whether a song of a playlist is in the database, or a stream: MPD loads no other."""
     return "last-modified" in song or "://" in song["file"]

@@ -45,7 +45,7 @@ class Batch:
 
 
 def merged(earlier: Batch, later: Batch) -> Batch:
-    """Both at once, the earlier one first; of reasons that of the first to want everything."""
+    """Merge two batches; the reason is that of the first batch that is whole, else the later one's."""
     all_gone = earlier.gone | later.gone
     return Batch(
         earlier.folders | later.folders,
@@ -82,7 +82,7 @@ class BatchCollector:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was noted."""
+        """Return whether nothing was noted."""
         return not self._whys
 
     def note(self, hint: Hint, now: float) -> None:
@@ -120,7 +120,7 @@ class BatchCollector:
         self._make_whole()
 
     def ripe_at(self) -> float:
-        """When there will be a batch, if nothing more is noted; never is infinity."""
+        """Return when there will be a batch if nothing more is noted; infinity means never."""
         if self.is_empty:
             return math.inf
         return (
@@ -128,7 +128,7 @@ class BatchCollector:
         )
 
     def take(self, now: float) -> Batch | None:
-        """The batch, if it is ripe; then the next one begins."""
+        """Return the batch and begin the next one; None if it is not ripe."""
         if now < self.ripe_at():
             return None
         trees = {tree for tree in self._trees if not self._is_below_tree(tree[:-1])}
@@ -166,7 +166,7 @@ class BatchCollector:
         self._trees.clear()
 
     def _is_below_tree(self, path: bytes) -> bool:
-        """Whether a tree holds it; of a path without the slash, whether one above it does."""
+        """Return whether a tree contains a folder; without a slash at its end, only trees above it count."""
         if not self._trees:
             return False
         at = path.rfind(b"/")
@@ -178,7 +178,7 @@ class BatchCollector:
 
 
 def _shortened(paths: set[bytes]) -> set[bytes]:
-    """At most half as many as are allowed: the deepest are told by the folder they were in."""
+    """Reduce paths to half of the limit: the folders of the deepest paths take their place."""
     while len(paths) > _MOST_GONE // 2:
         deepest = max(path.count(b"/") for path in paths)
         paths = {path.rpartition(b"/")[0] or b"/" if path.count(b"/") == deepest else path for path in paths}

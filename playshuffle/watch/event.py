@@ -22,7 +22,7 @@ class Hint(NamedTuple):
 
 
 def meant(hint: Hint, root: bytes) -> Hint | None:
-    """What is left of a hint without the paths below the root that no walk would look at."""
+    """Return a hint without the paths that no walk would look at; None if nothing is left."""
     top = root.rstrip(b"/") + b"/"
     gone_path = (
         hint.gone if hint.gone is not None and _matters(hint.gone, top, hint.is_folder, False) else None

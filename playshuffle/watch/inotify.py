@@ -76,12 +76,12 @@ class Listener:
             raise
 
     def is_well(self) -> bool:
-        """Whether everything was heard so far, and will be."""
+        """Return whether all changes were reported so far, and will be."""
         threads = [self._observer, *self._observer.emitters, *filter(None, [self._reader])]
         return not self._has_failed and not self.is_short and all(thread.is_alive() for thread in threads)
 
     def watches(self) -> int | None:
-        """How many folders the kernel watches; None if it does not say."""
+        """Return the number of folders that the kernel watches; None if that is not known."""
         try:
             with open(f"/proc/self/fdinfo/{self._reader._inotify_fd}", "rb") as file:  # noqa: SLF001 - nowhere else
                 return file.read().count(b"inotify wd:")

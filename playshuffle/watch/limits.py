@@ -43,7 +43,10 @@ class Mode(NamedTuple):
 def watched(
     root: bytes, folders: int, watches: int | None, at: Sequence[Mount], *, hears_losses: bool
 ) -> Mode:
-    """How a root is watched whose watches are all set; the mounts are that it lies on, and those below."""
+    """Return how a root is watched whose watches are all set.
+
+    at: the mount that the root is on, then those below it.
+    """
     mode = Mode(root, "events", "", "", folders, watches or 0, kind=_kind(at))
     if mounts.is_blind(mode.kind):
         return mode._replace(how="polling", detail=mode.kind)
@@ -56,7 +59,10 @@ def watched(
 
 
 def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount], number: int | None) -> Mode:
-    """How a root is watched without all watches; with the number of the kernel's error, if any."""
+    """Return how a root is watched without all watches.
+
+    number: of the kernel's error, if there was one.
+    """
     unknown = "not all watched" if number is None else os.strerror(number)
     limit, advice = _LIMITS.get(number or 0, (unknown, ""))
     detail = limit if number == errno.EMFILE else f"{limit}: {watches or 0} of {folders}"
@@ -65,7 +71,7 @@ def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount],
 
 
 def count(top: bytes) -> int:
-    """How many folders there are that can be watched; one that is mounted in two places is one."""
+    """Count the folders that can be watched; a folder mounted in two places counts once."""
     folder_ids = set()
     todo = [top]
     while todo:

@@ -79,7 +79,7 @@ class Sentry:
         self._poked.set()
 
     def how(self) -> Mode:
-        """How the root is watched."""
+        """Return how the root is watched."""
         hangs_s = self.hangs_s
         if hangs_s:
             return self._mode._replace(how="missing", detail=f"no answer for {hangs_s:.0f} s")
@@ -87,7 +87,7 @@ class Sentry:
 
     @property
     def hangs_s(self) -> float:
-        """For how long a call into the file system has not come back; 0 unless that is long."""
+        """Return the seconds that a call into the file system has taken so far; 0 unless they are many."""
         stalled_s = self._stall.stalled_s if self._is_busy else 0.0
         return stalled_s if stalled_s > _HANGS_S else 0.0
 

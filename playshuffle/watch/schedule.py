@@ -44,7 +44,7 @@ class Schedule:
         self._again.append((at, folders))
 
     def next_at(self, *, is_polled: bool) -> float:
-        """When the next thing is due; `is_polled` if events do not tell of all folders."""
+        """Return when the next scan is due; `is_polled`: events do not report all folders."""
         interval_s = min(self._poll_s, self._whole_s) if is_polled else self._whole_s
         return min(self._last_whole + interval_s, self._mounts_at, *(at for at, _ in self._again))
 
@@ -61,6 +61,6 @@ class Schedule:
         return "poll" if is_polled and now >= self._last_whole + self._poll_s else None
 
     def folders(self, now: float) -> Iterator[Collection[bytes]]:
-        """What was to be looked at again by now."""
+        """Yield the folders that are due to be scanned again, and forget them."""
         yield from (folders for at, folders in self._again if at <= now)
         self._again = [(at, folders) for at, folders in self._again if at > now]

@@ -91,7 +91,7 @@ class Watch:
         self._bell = self._mounts = -1
 
     def modes(self) -> list[Mode]:
-        """How each root is watched."""
+        """Return how each root is watched."""
         return [sentry.how() for sentry in self._sentries]
 
     def ask(self, why: str = "asked") -> None:
@@ -103,12 +103,12 @@ class Watch:
         self._schedule.again(folders, time.monotonic() + after_s)
 
     def rest(self) -> Batch:
-        """What was noted, and is not ripe yet."""
+        """Return the changes that are noted but not ripe yet."""
         self._read_news()
         return self._collector.take(math.inf) or Batch()
 
     def batches(self, wake: int | None = None) -> Iterator[Batch | None]:
-        """What is to be looked at again, for ever; the first batch says that the watches are set.
+        """Yield batches of changes, for ever; the first one says that the watches are set.
 
         None comes when there is something to read at the descriptor `wake`, which is left to the
         caller, and at every heartbeat.
@@ -203,5 +203,5 @@ class Watch:
 
 
 def _asleep_s() -> float:
-    """How long the machine has slept since it was started."""
+    """Return the seconds that the machine has slept since it was started."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
