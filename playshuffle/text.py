@@ -128,9 +128,9 @@ def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:
     return names[near[0]] if isinstance(names, Mapping) else near[0]
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 track", "2 tracks"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return "1 track", "2 tracks"; `plural` is for nouns such as "entry"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def any_of(words: Sequence[str]) -> str:

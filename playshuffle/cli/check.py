@@ -99,7 +99,7 @@ def _print(lines: Iterable[str]) -> None:
 def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
     from playshuffle.players.profiles import PLAYERS
 
-    number = f"{result.entries:,} {'entry' if result.entries == 1 else 'entries'}"
+    number = counted(result.entries, "entry", "entries")
     streams = f", {result.streams:,} of them no local files" if result.streams else ""
     place = home_path(result.path)
     good = [PLAYERS[name].title for name, troubles in result.troubles.items() if not troubles]

@@ -50,6 +50,6 @@ def duplicates(
     for group in groups:
         lines += [shown(group[0]), *(f"  copy: {shown(path)}" for path in group[1:])]
     copies = sum(map(len, groups)) - len(groups)
-    many = "1 copy" if copies == 1 else f"{copies:,} copies"
-    lines.append(f"{many} of {counted(len(groups), 'recording')}" if groups else "No duplicates")
+    total = f"{counted(copies, 'copy', 'copies')} of {counted(len(groups), 'recording')}"
+    lines.append(total if groups else "No duplicates")
     write_out(f"{line}\n".encode() for line in lines)

@@ -133,7 +133,7 @@ def check_own_list(request: Request, target: Target | None, library: Library, *,
         path, reason = lost[0]
         raise PlayshuffleError(
             "The list that --from names would be replaced, and lose"
-            f" {len(lost):,} {'entry' if len(lost) == 1 else 'entries'} that cannot be used, among them"
+            f" {counted(len(lost), 'entry', 'entries')} that cannot be used, among them"
             f" {shown(path)} ({reason}). It was left as it is. Mount the drive, choose another file with -o,"
             " or remove the entries with --allow-shrink.",
             Exit.MISSING,

@@ -111,7 +111,7 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
     return twin_of
 
 
-def label(player: Player, lost: Lost) -> str:
+def _label(player: Player, lost: Lost) -> str:
     """Return the name of a player, with the versions that lose the entries."""
     return f"{player.title} {lost.versions}".rstrip()
 
@@ -121,9 +121,7 @@ def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
     servers = [reader for reader in READERS if reader.is_server]
     all_servers = len(readers) > 1 and all(server in readers for server in servers)
     labels = [
-        _SERVERS
-        if all_servers and reader.is_server
-        else f"{reader.title} {reader.loses[key].versions}".rstrip()
+        _SERVERS if all_servers and reader.is_server else _label(reader, reader.loses[key])
         for reader in readers
     ]
     return tuple(dict.fromkeys(labels))
