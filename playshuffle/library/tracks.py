@@ -12,7 +12,7 @@ from zlib import crc32
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import STAMP_BYTES, Folder, Reading, Skipped, Tags
-from playshuffle.library.identity import file_id
+from playshuffle.library.identity import file_id, mark_at
 from playshuffle.library.listing import fits
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
@@ -76,7 +76,7 @@ class Tracks:
         if self.chosen is None:
             return numbers.tobytes()
         all_marks = numbers.tobytes()
-        return b"".join([_row(all_marks, row) for row in self.chosen])
+        return b"".join([mark_at(all_marks, row) for row in self.chosen])
 
     @cached_property
     def digest(self) -> bytes:
@@ -312,8 +312,4 @@ def _content_sum(audio: int, extinf: bytes) -> int:
 
 
 def _stamp(folder: Folder, row: int) -> bytes:
-    return _row(folder.stamps, row)
-
-
-def _row(stamps: bytes, row: int) -> bytes:
-    return stamps[STAMP_BYTES * row : STAMP_BYTES * (row + 1)]
+    return folder.stamps[STAMP_BYTES * row : STAMP_BYTES * (row + 1)]

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from operator import ne
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.identity import MARK_BYTES, Identity, Remembered, identify
+from playshuffle.library.identity import MARK_BYTES, Identity, Remembered, identify, mark_at
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
 from playshuffle.ordering.running_order import UpdatedOrder, update_order
@@ -136,13 +136,9 @@ def _record(
         ]
         digest = blake2b(b"\0".join([digest, *paths[len(tracks) :]]), digest_size=16).digest()
         marks += b"".join(
-            _row(old_marks, old) if index is None else _row(found.marks, index)
+            mark_at(old_marks, old) if index is None else mark_at(found.marks, index)
             for (old, _), index in zip(updated.gone, now, strict=True)
         )
     gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
     is_known = before == Remembered(paths, marks, updated.order, gone)
     return OrderRecord(digest, lambda: paths, updated.order, drawn_s, marks, gone, is_known)
-
-
-def _row(marks: bytes, index: int) -> bytes:
-    return marks[MARK_BYTES * index : MARK_BYTES * (index + 1)]

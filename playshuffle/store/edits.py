@@ -12,7 +12,7 @@ from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import TypeVar
 
-from playshuffle.library.identity import MARK_BYTES, Remembered, same_ends
+from playshuffle.library.identity import MARK_BYTES, Remembered, mark_at, same_ends
 
 # Checksum of the base; then numbers of paths removed and added, of marks, and of places.
 _HEADER = Struct("<5I")
@@ -58,7 +58,7 @@ def pack(
     else:
         whole = len(places)
         arrays += (places,)
-    rows = (marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] for row in marked)
+    rows = (mark_at(marks, row) for row in marked)
     texts = (b"".join(rows), b"\0".join([paths[index] for index in added]))
     if sum(map(len, texts)) > most:
         return None
@@ -164,9 +164,7 @@ def _with_rows(marks: bytes, places: Sequence[int], new: bytes) -> bytes:
     """Return marks of which some are replaced."""
     changed = bytearray(marks)
     for number, row in enumerate(places):
-        changed[MARK_BYTES * row : MARK_BYTES * (row + 1)] = new[
-            MARK_BYTES * number : MARK_BYTES * (number + 1)
-        ]
+        changed[MARK_BYTES * row : MARK_BYTES * (row + 1)] = mark_at(new, number)
     return bytes(changed)
 
 
