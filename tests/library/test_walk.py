@@ -1,4 +1,3 @@
-import json
 import os
 import shutil
 import signal
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from playshuffle.library import unchanged
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import tracks, with_readings
 from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
 from tests.support.forked import forked
@@ -495,7 +495,7 @@ def _without_readings(found: WalkResult) -> tuple[object, ...]:
 def _with_readings(
     found: WalkResult, known: Mapping[bytes, Folder], fields: dict[bytes, str]
 ) -> dict[bytes, Folder]:
-    """The folders with tags that tell what is in each file."""
+    """Return the folders with tags that identify the content of each file."""
 
     def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for number, path in enumerate(paths):
@@ -504,7 +504,7 @@ def _with_readings(
 
     folders = by_path(found)
     for folder, text in with_readings(
-        list(folders.values()), known, lambda folder: json.loads(fields[folder.path]), read_all
+        list(folders.values()), known, lambda folder: unpack(fields[folder.path].encode()), read_all
     ):
         folders[folder.path] = folder
         fields[folder.path] = text
