@@ -10,8 +10,10 @@ import mutagen
 import pytest
 
 from playshuffle import cli
+from playshuffle.ordering.groups import KNOWN
 from playshuffle.ordering.orders import ORDERS
 from tests.support.program import library, listed, make, report, run
+from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
@@ -229,8 +231,8 @@ def test_a_gap_of_all_tracks_repeats_the_order(tmp_path: Path) -> None:
         ("--part 8:3", "--part ends at position 10, but the playlist ends at 9"),
         ("--order spread --part 1:3", "--part does not work with --order spread"),
         ("--part 1:3 --gap 3", "--gap does not work with --part"),
-        ("--gap -1", "--gap '-1' is no gap"),
-        ("--gap 110%", "--gap '110%' is no gap"),
+        ("--gap -1", "--gap '-1' is not a gap"),
+        ("--gap 110%", "--gap '110%' is not a gap"),
         ("--gap 10", "there are only 9 tracks"),
         ("--order spread --no-tags", "needs tags (artist). Remove --no-tags."),
         ("--order albums --no-tags", "needs tags (album)"),
@@ -276,10 +278,20 @@ def test_the_orders_are_listed_with_what_they_promise_and_what_they_do_not() -> 
 
     assert (done.code, done.err) == (0, "")
     assert [line.split()[0] for line in lines[: lines.index("")] if line[0] != " "] == list(ORDERS)
-    assert max(map(len, lines)) <= 80
+    assert lines[-1] == f"--group-by takes one of {', '.join(KNOWN)}."
+    assert max(map(len, lines[:-1])) <= 80
     for row in ORDERS.values():
         assert any(line.endswith(row.guarantee) for line in lines)
         assert any(line.endswith(f"but {row.drawback}") for line in lines)
+
+
+def test_on_a_terminal_no_line_about_the_orders_is_wider_than_80_columns() -> None:
+    code, screen = on_terminal("orders")
+    lines = screen.splitlines()
+
+    assert code == 0
+    assert max(map(len, lines)) <= 80
+    assert " ".join(lines[lines.index("") :]).endswith(f"--group-by takes one of {', '.join(KNOWN)}.")
 
 
 def test_the_orders_are_listed_for_programs() -> None:
