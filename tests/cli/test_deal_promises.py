@@ -1,5 +1,6 @@
 """What holds whatever happens in the middle of `playshuffle deal`: nothing dealt twice, nothing lost."""
 
+import json
 import os
 import random
 import re
@@ -212,7 +213,7 @@ def test_a_deal_that_did_not_reach_the_file_is_finished_by_the_next_run(tmp_path
     )
 
     assert here.deal(before=before) == -signal.SIGKILL
-    pending = run("deck", "show", "today", env=here.env()).out.decode().splitlines()[2:]
+    pending = json.loads(run("deck", "show", "today", "--json", env=here.env()).out)["entries"]
     assert len(here.seen) == 1
     assert here.deal() == 0
 

@@ -77,4 +77,4 @@ def test_dedupe_needs_tags_and_names_what_it_takes(tmp_path: Path) -> None:
     file.write_text(config(tmp_path, dedupe="recording", order="albums"))
     done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
     assert done.code == 78
-    assert "line 3: dedupe does not work with order albums" in done.err
+    assert 'line 3: dedupe does not work with order = "albums"' in done.err

@@ -168,9 +168,9 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("make", ".", "--from", "list.txt", "-o", "x.m3u"), "omit either"),
+        (("make", ".", "--from", "list.txt", "-o", "x.m3u"), "Remove either."),
         (("make", "--from", "list.txt"), "Give it with -o"),
-        (("make",), "FOLDER"),
+        (("make",), "No music folder was named"),
         (("watch", "--from", "list.txt", "-o", "x.m3u"), "does not work with watch"),
     ],
 )
@@ -218,4 +218,4 @@ def test_endless_input_is_refused(music: Path) -> None:
         )
 
     assert done.returncode == 66
-    assert b"more than 256 MB" in done.stderr
+    assert b"larger than 256 MB" in done.stderr

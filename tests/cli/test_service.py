@@ -116,7 +116,7 @@ def test_a_unit_of_another_hand_is_left_as_it_is(home: Path, kind: str) -> None:
     assert installed.returncode == 73
     assert f"{theirs} was not written by playshuffle service install. Nothing was changed" in installed.stderr
     assert removed.returncode == 0
-    assert f"left {theirs}" in removed.stdout
+    assert f"kept {theirs}" in removed.stdout
 
 
 def test_uninstall_takes_away_what_install_made_and_nothing_else(home: Path) -> None:

@@ -212,7 +212,8 @@ def test_lists_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
 
     assert done.code == 78
     assert f"{file}, line 3: without: {music}/b.m3u omits the tracks of this playlist, too." in done.err
-    assert "line 9" not in done.err  # d omits a, and nothing omits d
+    assert f"{file}: 3 problems" in done.err
+    assert "line 9: without:" not in done.err  # d omits a, and nothing omits d
 
 
 def test_the_own_output_is_refused_in_the_words_of_the_configuration(music: Path) -> None:
