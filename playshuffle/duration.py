@@ -29,7 +29,7 @@ def parse(text: str) -> int:
     """
     plain = text.strip().lower()
     if re.fullmatch(r"[0-9]{1,9}", plain):
-        raise PlayshuffleError(f"{plain} what? Write {plain}h or {plain}m.", Exit.USAGE)
+        raise PlayshuffleError(f"'{plain}' has no unit. Write {plain}h or {plain}m.", Exit.USAGE)
     before = plain.rstrip("0123456789")
     if before != plain and ":" not in plain:
         plain += _NEXT_UNIT.get(before[-1:], "")

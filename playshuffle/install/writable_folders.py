@@ -41,15 +41,15 @@ def doubts(config: Config) -> Iterator[str]:
     """Yield what prevents the service from following the configuration, and how to fix it."""
     for path in dict.fromkeys(map(os.path.dirname, _outputs(config))):
         if not units.is_fit(os.fsdecode(path)):
-            yield f"{shown(path)} cannot be named in a unit of systemd; write playlists to another folder"
+            yield f"{shown(path)} cannot be named in a unit of systemd. Write playlists to another folder."
         elif not os.path.isdir(path):
-            yield f"{shown(path)} is not there; make it, or mount its drive, and restart the service"
+            yield f"{shown(path)} does not exist. Create it, or mount its drive, and restart the service."
     for path in dict.fromkeys(
         [*(root for w in config.playlists for root in w.request.roots), *_outputs(config)]
     ):
         for hidden in units.HIDDEN:
             if path.startswith(os.fsencode(hidden) + b"/"):
-                yield f"{shown(path)} is not what the service sees: it has a {hidden} of its own"
+                yield f"The service cannot see {shown(path)}: its {hidden} is its own. Use another folder."
 
 
 def _outputs(config: Config) -> list[bytes]:
