@@ -11,10 +11,10 @@ from playshuffle.shuffle import RandBelow, Shuffle, durstenfeld, fisher_yates, f
 
 
 class Traced(NamedTuple):
-    """A shuffle that can be told step by step.
+    """A shuffle that can be shown step by step.
 
     is_forward: places are finished from the first one up.
-    is_struck: nothing is swapped; what is drawn is struck out and written down.
+    is_struck: nothing is swapped; the drawn track is struck out and appended.
     """
 
     shuffle: Shuffle

@@ -64,7 +64,7 @@ _HASH = ord("#")
 
 
 def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[bytes]:
-    """Write each path as it stands in a playlist that lies in the folder.
+    """Return the entry of each path for a playlist in a folder.
 
     Paths and folder are absolute and without dot segments.
     """
@@ -86,7 +86,7 @@ def _entry(path: bytes, style: PathStyle, base: bytes) -> bytes:
 
 
 def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-    """Write what a playlist that lies in `base` says of the files of one folder: of each its own lines."""
+    """Return the lines of each file of a folder for a playlist in the folder `base`."""
     base = base.rstrip(b"/") + b"/"
     if style is PathStyle.URI or (style is PathStyle.RELATIVE and folder.path == base):
         entry_lines = [_entry(path, style, base) + b"\n" for path in folder.file_paths()]
@@ -194,7 +194,7 @@ def fingerprint(content: bytes) -> str:
 
 
 def parse(content: bytes, folder: bytes) -> Parsed:
-    """Read a playlist that lies in the folder, ours or of any other hand.
+    """Read a playlist in a folder, written by playshuffle or by another program.
 
     What `Text` made of any entries comes back exactly. Bytes stay bytes, whatever their
     encoding; dot segments are resolved in the text alone, without a look at the disk.

@@ -67,7 +67,7 @@ class Base(NamedTuple):
 
 
 class Back(NamedTuple):
-    """The way back from a playlist, as its comment tells it."""
+    """A map from the entries of a playlist to local paths, read from its comment."""
 
     folder: bytes
     swaps: tuple[tuple[bytes, bytes], ...]

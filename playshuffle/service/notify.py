@@ -36,7 +36,7 @@ def reloading() -> None:
 
 
 def stopping() -> None:
-    """Say that the service ends because it was told to."""
+    """Report that the service stops on request."""
     _send("STOPPING=1")
 
 

@@ -16,13 +16,13 @@ class HeldError(Exception):
 
 @contextlib.contextmanager
 def held(path: bytes, patience_s: float) -> Iterator[None]:
-    """Keep all others from what this file stands for; it is made if need be.
+    """Lock what this file stands for against other processes; create the file if needed.
 
-    Where no file can be locked, or made because the disk is full, it does nothing: better to go
-    on than not to write.
+    If the file cannot be locked or created (the disk is full), nothing is locked: writing matters
+    more.
 
     Raises:
-        HeldError: another process did not let go as long as patience lasts.
+        HeldError: another process did not release it within `patience_s` seconds.
     """
     descriptor = -1
     with contextlib.suppress(OSError):

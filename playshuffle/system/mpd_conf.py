@@ -24,7 +24,7 @@ _USER_DIR = re.compile(rb'^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"
 
 
 class MpdConf(NamedTuple):
-    """What MPD is told, in the file at `path`; None where it is not told.
+    """The settings of MPD in the file at `path`; None for a folder that is not set.
 
     addresses: what it is bound to: sockets, and hosts, which are reached at `port`.
     """

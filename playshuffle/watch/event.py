@@ -11,9 +11,9 @@ _SUFFIX = re.compile(rb"\.[^.\s]{1,12}\Z|~\Z")
 
 
 class Hint(NamedTuple):
-    """What an event told: a path that is no longer there, one that is there now, or both for a move.
+    """The paths of an event: one that vanished, one that appeared, or both for a move.
 
-    No more than a hint: the path may be another by now, or have been another all along.
+    It is only a hint: by now the path may be another file, or may always have been.
     """
 
     gone: bytes | None
