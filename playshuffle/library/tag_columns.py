@@ -37,11 +37,12 @@ class TagRows(Sequence[Row]):
 
     def __iter__(self) -> Iterator[Row]:
         columns = (values if isinstance(values, list) else repeat(values) for values in self._columns)
+        untagged = frozenset(self.untagged)
         rows: list[Row] = list(map(list, zip(*columns, range(self._count), strict=False)))
         for number, row in enumerate(rows):
             assert isinstance(row, list)
             row.pop()  # the number of the row, which ends columns of one value
-            yield None if number in self.untagged else row
+            yield None if number in untagged else row
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
