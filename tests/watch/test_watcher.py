@@ -421,7 +421,7 @@ def test_where_losses_cannot_be_told_the_root_is_polled_too(
     """With an inside of the library that we do not know."""
     monkeypatch.setattr(Listener, "_attend", lambda _: False)
     with watched(top, poll_s=0.5) as seen:
-        assert str(only_mode(seen)) == "partly (lost events are not told)"
+        assert str(only_mode(seen)) == "partly (lost events are not reported)"
         put(top, b"a/4.mp3")
         assert seen.next().folders == {top + b"/a/"}
         assert seen.next().why == "poll"
@@ -521,7 +521,7 @@ from playshuffle.watch import root_watcher, watcher
 watcher.BEAT_S = 0.3
 root_watcher._RETRY_S = 1.2
 top = os.fsencode(sys.argv[1])
-with watcher.Watch([top], quiet_s=0.1, poll_s=0.4) as seen:
+with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
     batches = seen.batches()
     while next(batches) is None:
         pass
@@ -593,7 +593,7 @@ _IDLE = """
 import os, sys, time
 from playshuffle.watch import watcher
 watcher.BEAT_S = 0.5
-with watcher.Watch([os.fsencode(sys.argv[1])], quiet_s=0.2) as seen:
+with watcher.Watch([os.fsencode(sys.argv[1])], settle_s=0.2) as seen:
     batches = seen.batches()
     while next(batches) is None:
         pass
@@ -629,7 +629,7 @@ def test_a_burst_of_50000_files_is_told_to_the_last(top: bytes) -> None:
     folders = [b"burst%d" % number for number in range(50)]
     put(top, *(folder + b"/" for folder in folders))
     words = [f"{os.fsdecode(top)}/burst{number % 50}/{number}.mp3" for number in range(50_000)]
-    with watched(top, quiet_s=2, latest_s=10) as seen:
+    with watched(top, settle_s=2, latest_s=10) as seen:
         touching = subprocess.Popen(["xargs", "touch"], stdin=subprocess.PIPE, text=True)
         assert touching.stdin is not None
         touching.stdin.write("\n".join(words))
