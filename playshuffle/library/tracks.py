@@ -101,7 +101,10 @@ class Tracks:
     def only(self, indices: Sequence[int]) -> "Tracks":
         """Return these tracks alone, in this order."""
         chosen = self.chosen
-        return Tracks(self.folders, indices if chosen is None else [chosen[index] for index in indices])
+        some = Tracks(self.folders, indices if chosen is None else [chosen[index] for index in indices])
+        if "paths" in self.__dict__:  # were put together: the same texts take no more memory
+            some.paths = [self.paths[index] for index in indices]
+        return some
 
 
 def with_readings(
