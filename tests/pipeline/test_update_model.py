@@ -59,7 +59,7 @@ class _Model:
     """A library and the playlists of it, with what each was told so far.
 
     seen: by playlist, how many renames and how many removals it was updated for.
-    known: by deck, the tracks that it found at its last deal, or knew on the root that was missing.
+    known: by deck, the paths of the tracks that it found at its last deal, or knew on a missing root.
     """
 
     def __init__(self, top: Path, seed: int) -> None:
@@ -70,7 +70,7 @@ class _Model:
         self._orders: dict[str, list[int]] = {}
         self._seen = dict.fromkeys(_RECIPES, (0, 0))
         self._rounds = {"morning": Round(), "evening": Round()}
-        self._known: dict[str, set[int]] = {name: set() for name in self._rounds}
+        self._known: dict[str, dict[int, Path]] = {name: {} for name in self._rounds}
 
     def step(self) -> None:
         self.music.done.clear()
@@ -115,6 +115,9 @@ class _Model:
         self._orders[name] = order
 
     def _miss_a_root(self) -> None:
+        if any(map(self._has_other_file, self._rounds)):
+            for name in _RECIPES:
+                self._update(name)
         root = self.chance.choice(self.music.roots)
         hidden = root.with_name("Hidden")
         root.rename(hidden)
@@ -134,11 +137,20 @@ class _Model:
                     raise
         hidden.rename(root)
 
+    def _has_other_file(self, deck: str) -> bool:
+        """Whether a track that a deck does not know has the path of one that it knows.
+
+        Without an update that saw both, it looks like a new version of the same file.
+        """
+        known = self._known[deck]
+        taken = {*known.values()}
+        return any(number not in known and track.path in taken for number, track in self.music.tracks.items())
+
     def _deal(self, name: str, missing: Path | None = None) -> None:
         """Deal once. Of a missing root a deck knows no track that came after its last deal."""
         deal_playlist(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
         self._known[name] = {
-            number
+            number: track.path
             for number, track in self.music.tracks.items()
             if missing is None or number in self._known[name] or not track.path.is_relative_to(missing)
         }
