@@ -24,7 +24,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
     A playlist that no service manages is described by the configuration and the state: its state is
-    then not managed, dealt, broken or not written.
+    then not managed, dealt, broken or not written. Nothing is changed.
 
     Args:
         config: the configuration, None if there is none.
@@ -42,17 +42,17 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
             _add_configured(config, state, roots, playlists)
         outputs = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
         decks = dict(all_decks(state))
-        by_hand = [path for path in state.playlists() if path not in outputs and path not in decks]
-        deleted = [path for path in by_hand if _is_deleted(path)]
-        by_hand = [path for path in by_hand if path not in deleted]
+        by_hand = [
+            path
+            for path in state.playlists()
+            if path not in outputs and path not in decks and not _seems_deleted(path)
+        ]
         for path in sorted([*(decks.keys() - outputs), *(by_hand if lists_all else ())]):
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
         problem = state.problem or _write_problem()
         for key, playlist in playlists.items():
             playlists[key] = _completed(playlist, decks.get(resolved(playlist.output)), problem)
         notes = tuple(state.notes)
-    if deleted and problem is None and not notes:
-        _forget(deleted)
     return Status(
         tuple(service.service for service in services),
         tuple(roots.values()),
@@ -62,25 +62,17 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     )
 
 
-def _is_deleted(playlist: bytes) -> bool:
-    """Return whether a playlist is gone though its folder is there, with anything else in it.
+def _seems_deleted(playlist: bytes) -> bool:
+    """Return whether a playlist does not exist though its folder does, with anything else in it.
 
-    An empty folder may be the mount point of a missing drive.
+    Its drive may be missing all the same, so such a playlist is hidden and its order stays saved.
+    An empty folder is often the mount point of a missing drive.
     """
     if os.path.lexists(playlist) or parts.existing(playlist):
         return False
     with contextlib.suppress(OSError):
         return bool(os.listdir(os.path.dirname(playlist)))
     return False
-
-
-def _forget(playlists: Iterable[bytes]) -> None:
-    """Forget the orders of deleted playlists."""
-    with contextlib.suppress(PlayshuffleError), State() as state, state.locked():
-        for playlist in playlists:
-            # `make` stores an order before it writes the file, and holds this lock in between.
-            if _is_deleted(playlist):
-                state.forget(playlist)
 
 
 def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:

@@ -102,11 +102,49 @@ def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path
 
     assert _outputs("--all") == ["b.m3u"]
     (lists / "a.m3u").touch()
-    assert _outputs("--all") == ["b.m3u"]  # it was forgotten
+    assert _outputs("--all") == ["a.m3u", "b.m3u"]  # its order stays saved
 
 
 @pytest.mark.process
-def test_what_may_be_on_a_missing_drive_is_not_forgotten(tmp_path: Path, home: Path) -> None:
+@pytest.mark.parametrize("text", ["", "folders = 1", "[playlist.other]\nfolders = [5]"])
+def test_status_keeps_the_orders_of_a_service_with_another_configuration(
+    tmp_path: Path, home: Path, text: str
+) -> None:
+    music = numbered(tmp_path / "Music", 30)
+    managed = tmp_path / "managed.toml"
+    managed.write_text(f'[playlist.all]\nfolders = ["{music}"]\noutput = "{music}/all.m3u"\n')
+    assert run("reshuffle", "all", "--config", managed).code == 0
+    other = tmp_path / "other.toml"
+    other.write_text(text)
+    before = (music / "all.m3u").read_bytes()
+    (music / "all.m3u").rename(tmp_path / "away.m3u")
+
+    for words in ((), ("--config", other)):
+        run("status", "--all", *words)
+    (tmp_path / "away.m3u").rename(music / "all.m3u")
+
+    assert _outputs("--all") == ["all.m3u"]
+    assert (music / "all.m3u").read_bytes() == before
+
+
+@pytest.mark.process
+def test_a_playlist_on_a_missing_drive_with_a_file_in_its_mount_point_keeps_its_order(
+    tmp_path: Path, home: Path
+) -> None:
+    music, drive = numbered(tmp_path / "Music", 3), tmp_path / "drive"
+    drive.mkdir()
+    make(music, "-o", drive / "a.m3u")
+    (drive / "a.m3u").rename(tmp_path / "a.m3u")
+    (drive / "NOT_MOUNTED").touch()
+
+    assert _outputs("--all") == []
+    (tmp_path / "a.m3u").rename(drive / "a.m3u")
+
+    assert _outputs("--all") == ["a.m3u"]
+
+
+@pytest.mark.process
+def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path, home: Path) -> None:
     """Neither where the folder is gone, nor where it is an empty mount point; nor a deck."""
     music = numbered(tmp_path / "Music", 3)
     drive = tmp_path / "drive"
