@@ -61,10 +61,7 @@ class StatusFile:
         with contextlib.suppress(OSError):
             folder = _folder(make=True)
             _sweep(folder)
-            name = os.path.join(folder, b"%d" % os.getpid())
-            with contextlib.suppress(lock.HeldError):  # somebody tests just now whether we hold it
-                self._stack.enter_context(lock.held(name + b".lock", 1))
-            self._file = name + b".json"
+            self._file = self._locked(folder) + b".json"
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,6 +70,16 @@ class StatusFile:
                 with contextlib.suppress(OSError):
                     os.unlink(file)
         self._stack.close()
+
+    def _locked(self, folder: bytes) -> bytes:
+        """Lock a name of our own: services in two containers can have the same process number."""
+        number = os.getpid()
+        while True:
+            name = os.path.join(folder, b"%d" % number)
+            with contextlib.suppress(lock.HeldError):
+                self._stack.enter_context(lock.held(name + b".lock", 1))
+                return name
+            number += 1
 
     def publish(self, status: ServiceStatus) -> None:
         """Write the status, if it has changed."""
