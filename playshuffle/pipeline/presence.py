@@ -17,7 +17,7 @@ from playshuffle.library.missing import (
     missing_error,
 )
 from playshuffle.library.scan import Library
-from playshuffle.library.tracks import TWICE, Tracks
+from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.request import Request
@@ -112,30 +112,51 @@ def renamed_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> f
     return frozenset(path for path, index in zip(remembered.paths, now, strict=True) if index is not None)
 
 
-def check_own_list(request: Request, target: Target | None, library: Library, *, is_deal: bool) -> None:
-    """Check that a playlist that is its own source does not lose entries for ever.
+def check_deal_source(request: Request, target: Target) -> None:
+    """Check that a deal does not replace the list that it deals from.
 
     Raises:
-        PlayshuffleError: it would.
+        PlayshuffleError: it does.
     """
-    if target is None or not target.holds(request.source_file):
-        return
-    if is_deal:
+    if target.holds(request.source_file):
         raise PlayshuffleError(
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o.",
             Exit.USAGE,
             ["--from", "--output"],
         )
-    lost = [(path, reason) for path, reason in library.skipped if reason != TWICE]
-    lost += [(text, "not a file") for text in request.streams]
-    if lost and not request.allow_shrink:
-        path, reason = lost[0]
+
+
+def check_own_list(
+    request: Request, target: Target | None, skipped: Sequence[Skipped], written: Collection[bytes]
+) -> None:
+    """Check that a playlist that is its own source does not lose entries for ever.
+
+    Args:
+        request: the playlist.
+        target: its file or files, as they are.
+        skipped: entries that cannot be used, with the reasons.
+        written: the tracks that are to be in it.
+
+    Raises:
+        PlayshuffleError: it would.
+    """
+    if target is None or not target.holds(request.source_file) or request.allow_shrink:
+        return
+    lost = set(request.files or ()).union(target.entries()).difference(written)
+    if lost:  # the same file may have several names
+        kept = set(filter(None, map(_file_id, written)))
+        lost = {path for path in lost if _file_id(path) not in kept}
+    reasons = {path: reason for path, reason in skipped if path in lost}
+    reasons |= dict.fromkeys(request.streams, "not a file")
+    reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
+    if reasons:
+        path, reason = next(iter(reasons.items()))
         raise PlayshuffleError(
             "The list that --from names would be replaced, and lose"
-            f" {counted(len(lost), 'entry', 'entries')} that cannot be used, among them"
-            f" {shown(path)} ({reason}). It was left as it is. Mount the drive, choose another file with -o,"
-            " or remove the entries with --allow-shrink.",
+            f" {counted(len(reasons), 'entry', 'entries')}, among them {shown(path)} ({reason}). It was left"
+            " as it is. Mount the drive, choose another file with -o, or remove the entries with"
+            " --allow-shrink.",
             Exit.MISSING,
         )
 
@@ -154,6 +175,14 @@ def check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
             " list.",
             Exit.MISSING,
         )
+
+
+def _file_id(path: bytes) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _folder_id(path: bytes) -> tuple[int, int]:

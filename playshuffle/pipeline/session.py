@@ -22,6 +22,7 @@ from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
 from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
 from playshuffle.pipeline.presence import (
+    check_deal_source,
     check_files,
     check_own_list,
     expected_tracks,
@@ -118,8 +119,13 @@ class Session:
         return replace(report, notes=notes)
 
     def replace(self, report: Report, record: OrderRecord) -> Report:
-        """Remember the order, then replace the playlist: both or neither."""
+        """Remember the order, then replace the playlist: both or neither.
+
+        Raises:
+            PlayshuffleError: the playlist is its own source, and would lose entries.
+        """
         target = self.target
+        check_own_list(self.request, target, self.library.skipped, frozenset(report.paths()))
         if target is None or not self.request.writes:
             return self.finish(report, is_changed=False)
         with parts.prepared(target.path, report.text, force=self.request.force) as ready:
@@ -187,11 +193,11 @@ def open_session(
         with locked(state, target.path) if target is not None and request.writes else nullcontext():
             if _version(state, target) != version:  # another process wrote, and may have seen more
                 library = scan(request, roots, cache, tools, replace(changes, dirty=None))
-            check_own_list(request, target, library, is_deal=deals)
             writer = entry_writer(request, target, library.tracks.folders)
             history = None
             if deals:
                 assert target is not None, "a deck belongs to a file"
+                check_deal_source(request, target)
                 history = load_history(state, target, library.tracks, changes)
             elif target is not None:
                 target.find_last_order()

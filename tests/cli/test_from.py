@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import PROGRAM, environment, library, listed, make, run
+from tests.support.program import DATA, PROGRAM, environment, library, listed, make, run
 
 pytestmark = pytest.mark.process
 
@@ -104,7 +104,7 @@ def test_a_list_that_is_its_own_source_loses_no_missing_entry(music: Path) -> No
     for output in (playlist, music / "a/../own.m3u"):
         done = run("make", "--from", playlist, "-o", output)
         assert done.code == 75
-        assert "lose 1 entry that cannot be used" in done.err
+        assert "lose 1 entry," in done.err
         assert "a/1.mp3 (no such file)" in done.err
     with playlist.open("rb") as file:
         done_by_pipe = subprocess.run(
@@ -133,6 +133,39 @@ def test_a_list_that_is_its_own_source_loses_no_radio_station(music: Path) -> No
     assert done.code == 75
     assert "http://radio.example/stream (not a file)" in done.err
     assert playlist.read_bytes() == before
+
+
+@pytest.mark.parametrize("options", [["-n", "2"], ["--where", "-path:c"], ["--without", "skip.m3u"], []])
+def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
+    music: Path, options: list[str]
+) -> None:
+    """Spoken word is left out without any option."""
+    (music / "c/told.m4b").write_bytes((DATA / "tone.m4a").read_bytes())
+    (music / "skip.m3u").write_text("#EXTM3U\na/1.mp3\n")
+    playlist = music / "own.m3u"
+    make("--from", *_list(music, [*NAMES, "c/told.m4b"]), "--spoken")
+    (music / "list.m3u").rename(playlist)
+    before = playlist.read_bytes()
+    spoken = ["--spoken"] if options else []
+
+    done = run("make", "--from", playlist, "-o", playlist, *options, *spoken, "--force", cwd=music)
+    assert done.code == 75, done.err
+    assert "left out by an option or a default" in done.err
+    assert playlist.read_bytes() == before
+
+    make("--from", playlist, "-o", playlist, *options, *spoken, "--force", "--allow-shrink", cwd=music)
+    assert len(listed(playlist)) < len(NAMES) + 1
+
+
+def test_a_part_that_is_the_source_does_not_replace_all_parts(music: Path) -> None:
+    make(music, "-o", music / "car.m3u", "--max-per-file", "1")
+    parts = {path: path.read_bytes() for path in music.glob("car-*.m3u")}
+    assert len(parts) > 1
+
+    done = run("make", "--from", music / "car-1.m3u", "-o", music / "car.m3u", "--max-per-file", "1")
+
+    assert done.code == 75, done.err
+    assert {path: path.read_bytes() for path in music.glob("car*.m3u")} == parts
 
 
 def test_a_deal_does_not_replace_the_list_that_it_deals_from(music: Path) -> None:
