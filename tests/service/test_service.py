@@ -146,7 +146,8 @@ def test_a_file_is_let_in_when_it_is_written_to_the_end(music: Path, service: Se
 
     wait_for(lambda: "slow.flac" in listed(music / "all.m3u"))
 
-    wait_for(lambda: "#EXTINF:1,Björk; 椎名林檎 - Title tone.flac\n".encode() in (music / "all.m3u").read_bytes())
+    entry = "#EXTINF:1,Björk; 椎名林檎 - Title tone.flac\n".encode()
+    wait_for(lambda: entry in (music / "all.m3u").read_bytes())
 
 
 def test_what_is_not_music_wakes_nobody(music: Path, service: Service) -> None:

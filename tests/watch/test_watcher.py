@@ -385,7 +385,7 @@ def test_folders_are_looked_at_again_when_asked(top: bytes) -> None:
         batch = seen.next()
 
         assert batch.folders == {top + b"/a/"}
-        assert batch.why == "unsettled"
+        assert batch.why == "growing"
         assert 0.6 <= time.monotonic() - began < 1.5
 
 
