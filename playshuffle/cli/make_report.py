@@ -165,7 +165,7 @@ def _size(loss: Loss) -> int:
 def _play(report: Report) -> str:
     """Return the command that plays the playlist, or which player opens it."""
     file, player = report.files()[0], PLAYERS[report.player]
-    return play_command(player, file) or f"open {home_path(file)} in {player.title}"
+    return play_command(player, file) or player.use or f"open {home_path(file)} in {player.title}"
 
 
 def _reasons(

@@ -13,7 +13,7 @@ from playshuffle.cli.playlist_options import completes_player
 from playshuffle.cli.screen import Screen, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.own_players import add_own_players, known_player
-from playshuffle.errors import shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 
@@ -57,10 +57,18 @@ def players(
 
 def play_command(player: Player, file: bytes) -> str:
     """Return the shell command with which a player plays a file; empty if it has none."""
+    mpd_name = b""
+    if player.uses_mpd_conf:
+        from playshuffle.players.mpd_names import load_name
+
+        found = load_name(file)
+        if found is None:
+            return ""
+        mpd_name = found
     return player.play.format(
         file=shell_path(file),
         path=shlex.quote(shown(file)),  # no shell expands `~` behind =
-        name=shell_path(os.path.splitext(os.path.basename(file))[0]),
+        mpd=shlex.quote(shown(mpd_name)),
     )
 
 
@@ -79,14 +87,17 @@ def _table(width: int) -> Iterator[str]:
 
 def _profile(name: str, player: Player, screen: Screen) -> Iterator[str]:
     """Show how to write a playlist for a player and how to play it, then what it loses."""
-    from playshuffle.pipeline.default_output import plain_name
+    from playshuffle.pipeline.default_output import default_output, plain_name
 
     music = os.path.join(os.path.expanduser(b"~"), b"Music")
-    file = os.path.join(music, plain_name(name) + player.suffix)
+    command = f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"
+    try:
+        file = default_output(name, music)
+    except PlayshuffleError:  # the folders of MPD are not known
+        file = os.path.join(music, plain_name(name) + player.suffix)
+        command += f" -o {shell_path(file)}"
     yield player.title
-    yield from screen.detail(
-        "Write", f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"
-    )
+    yield from screen.detail("Write", command)
     if command := play_command(player, file):
         yield from screen.detail("Play", command)
     if player.use:

@@ -7,6 +7,7 @@ from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_la
 from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.path_style import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
@@ -50,6 +51,8 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
         played = [run.choice.kept.get(path, path) for path in target.last_paths]
         last = last_order(run.tracks.paths, played, target.last and target.last.played)
     notes = gap_notes + _notes_on(recipe, run.tracks, last)
+    if not is_update:
+        notes += notes_on_mpd(run.request)
     return run.report(arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes)
 
 

@@ -52,6 +52,28 @@ def choose_style(
     return style, base
 
 
+def notes_on_mpd(request: Request) -> list[str]:
+    """Name the folders of a playlist for MPD that MPD may not play from."""
+    own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
+    if not PLAYERS[request.player].uses_mpd_conf or own_paths:
+        return []
+    from playshuffle.system import mpd_conf
+
+    try:
+        conf = mpd_conf.read()
+    except PlayshuffleError:  # the playlist was named, so the folders of MPD were not needed
+        return []
+    if conf is None or conf.music is None or not conf.music.startswith(b"/"):
+        return []
+    music = os.path.join(os.path.realpath(conf.music), b"")
+    return [
+        f"{shown(root)} is outside of MPD's music folder, {shown(conf.music)}."
+        " MPD plays its tracks only for programs that use its local socket."
+        for root in request.roots
+        if _in_music(root, music) is None
+    ]
+
+
 def _style(
     roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, format_: Format
 ) -> PathStyle:

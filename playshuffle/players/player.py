@@ -44,7 +44,7 @@ class Player(NamedTuple):
     uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the music_directory.
     is_server: it plays on behalf of others, and reads names as text.
     play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
-        `{name}` (without folder and suffix), quoted for a shell. Empty if there is no such command.
+        `{mpd}` (as MPD loads it), quoted for a shell. Empty if there is no such command.
     use: how to load the playlist, in words; empty if `play` says enough.
     like: for a player of the configuration, the one of the table that it is made from.
     """

@@ -49,8 +49,8 @@ BUILT_IN: Mapping[str, Player] = {
         loads=(b".m3u",),
         most=16384,
         longest=4095,
-        play="mpc load {name} && mpc play",
-        use="MPD loads only files that are in its database: `mpc update --wait` adds new ones.",
+        play="mpc update --wait && mpc clear && mpc load {mpd} && mpc play",
+        use="MPD loads playlists only from its music folder and its playlist folder.",
     ),
     "mpv": Player(
         "mpv",
@@ -185,7 +185,7 @@ BUILT_IN: Mapping[str, Player] = {
         style=_RELATIVE,
         longest=4095,
         is_server=True,
-        use="Write the file to the playlists of Kodi: -o ~/.kodi/userdata/playlists/music/all.m3u8",
+        use="Write the file to Kodi's playlists: -o ~/.kodi/userdata/playlists/music/all.m3u8",
     ),
     "rockbox": Player(
         "Rockbox",
@@ -195,7 +195,7 @@ BUILT_IN: Mapping[str, Player] = {
         latin1=(b".m3u",),
         part=10_000,
         longest=260,
-        use="Give the music folder of the device. If the device is filled later, add --root-as /Music.",
+        use="Name the music folder on the device. If you fill the device later, add --root-as /Music.",
     ),
     "lms": Player(
         "LMS",
@@ -236,7 +236,7 @@ BUILT_IN: Mapping[str, Player] = {
         style=_RELATIVE,
         part=255,
         longest=260,
-        use="Give the music folder of the stick. For a radio that reads more entries, add --max-per-file N.",
+        use="Name the music folder on the stick. If the radio reads more entries, add --max-per-file N.",
     ),
 }
 

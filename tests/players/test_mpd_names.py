@@ -1,0 +1,91 @@
+"""The command that `make` prints for MPD loads the playlist."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from playshuffle.players.mpd_names import load_name
+from tests.players.drivers.mpd import Mpd, running
+from tests.support.program import library, run
+
+
+def configure(home: Path, music: Path, playlists: Path) -> None:
+    """Write the configuration of an MPD with these folders."""
+    (home / ".mpdconf").write_text(f'music_directory "{music}"\nplaylist_directory "{playlists}"\n')
+
+
+def test_a_stored_playlist_has_its_name_and_one_in_the_music_its_path(home: Path, tmp_path: Path) -> None:
+    configure(home, tmp_path / "Music", tmp_path / "Music" / "lists")
+
+    assert load_name(bytes(tmp_path / "Music" / "lists" / "calm.m3u")) == b"calm"
+    assert load_name(bytes(tmp_path / "Music" / "calm.m3u")) == b"calm.m3u"
+    assert load_name(bytes(tmp_path / "Music" / "Deep" / "calm.m3u")) == b"Deep/calm.m3u"
+
+
+def test_a_playlist_outside_of_mpd_s_folders_has_no_name(home: Path, tmp_path: Path) -> None:
+    configure(home, tmp_path / "Music", tmp_path / "lists")
+
+    assert load_name(bytes(tmp_path / "calm.m3u")) is None
+
+
+def test_the_folders_of_mpd_may_be_links(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "Music").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "Music")
+    configure(home, tmp_path / "link", tmp_path / "lists")
+
+    assert load_name(bytes(tmp_path / "Music" / "calm.m3u")) == b"calm.m3u"
+
+
+def test_a_configuration_that_cannot_be_read_counts_as_none(home: Path, tmp_path: Path) -> None:
+    (home / ".mpdconf").mkdir()
+
+    assert load_name(bytes(tmp_path / "calm.m3u")) == b"calm.m3u"
+
+
+@pytest.fixture
+def mpd(home: Path, tmp_path: Path) -> Iterator[Mpd]:
+    """A running MPD that knows the music, whose configuration playshuffle reads."""
+    music = library(tmp_path / "Music", ["a.mp3", "b b.mp3", "c.mp3"])
+    (tmp_path / "lists").mkdir()
+    configure(home, music, tmp_path / "lists")
+    with running(music, tmp_path / "lists") as mpd:
+        yield mpd
+
+
+@pytest.mark.process
+@pytest.mark.players
+@pytest.mark.parametrize("output", ["", "Music/all.m3u", "Music/My lists/it's.m3u"])
+def test_mpd_loads_the_name_that_make_prints(mpd: Mpd, tmp_path: Path, output: str) -> None:
+    (tmp_path / "Music" / "My lists").mkdir()
+    named = [] if not output else ["-o", str(tmp_path / output)]
+    done = run("make", mpd.music, "--for", "mpd", *named)
+
+    command = next(line for line in done.err.splitlines() if line.startswith("Play: "))
+    words = shlex.split(command.removeprefix("Play: "))
+    assert words[:6] == ["mpc", "update", "--wait", "&&", "mpc", "clear"]
+    name = words[words.index("load") + 1]
+    assert sorted(map(os.path.basename, mpd.loaded(name))) == [b"a.mp3", b"b b.mp3", b"c.mp3"]
+
+
+@pytest.mark.process
+def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) -> None:
+    configure(home, tmp_path / "Music", tmp_path / "lists")
+
+    done = run("make", library(tmp_path / "Music", ["a.mp3"]), "--for", "mpd", "-o", tmp_path / "all.m3u")
+
+    assert "Play: MPD loads playlists only from its music folder and its playlist folder." in done.err
+
+
+@pytest.mark.process
+def test_make_names_folders_that_are_outside_of_mpd_s_music(home: Path, tmp_path: Path) -> None:
+    configure(home, tmp_path / "Music", tmp_path / "lists")
+    music, other = library(tmp_path / "Music", ["a.mp3"]), library(tmp_path / "other", ["b.mp3"])
+
+    done = run("make", music, other, "--for", "mpd", "-o", music / "all.m3u")
+
+    notes = [line for line in done.err.splitlines() if "outside of MPD's music folder" in line]
+    assert len(notes) == 1
+    assert notes[0].startswith(f"Note: {other} is outside")
