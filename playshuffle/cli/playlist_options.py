@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import Field
 from typing import Annotated, Any
 
@@ -20,15 +20,23 @@ ConfigFile = Annotated[
 ]
 
 
-def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Replace the parameter `options` of a command with all playlist options that this verb takes."""
+def takes_playlist_options(
+    verb: str, *, shown: Collection[str] | None = None
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Replace the parameter `options` of a command with all playlist options that this verb takes.
+
+    shown: fields of the options that help shows; None for all.
+    """
     fields = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         parameters = []
         for parameter in inspect.signature(command).parameters.values():
             if parameter.name == "options":
-                parameters += [_parameter(field, row) for field, row in fields.values()]
+                parameters += [
+                    _parameter(field, row, is_hidden=shown is not None and name not in shown)
+                    for name, (field, row) in fields.items()
+                ]
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
@@ -43,7 +51,7 @@ def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Calla
     return decorate
 
 
-def _parameter(field: Field[Any], row: Row) -> inspect.Parameter:
+def _parameter(field: Field[Any], row: Row, *, is_hidden: bool) -> inspect.Parameter:
     type_: Any = field.type
     if row.choices is not None:
         type_ = row.choices | None
@@ -58,6 +66,7 @@ def _parameter(field: Field[Any], row: Row) -> inspect.Parameter:
         help=row.help,
         rich_help_panel=row.group,
         autocompletion=_completion(row),
+        hidden=is_hidden,
     )
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[type_, option])

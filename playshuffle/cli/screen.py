@@ -87,6 +87,14 @@ class Screen:
         )
         return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
 
+    def hanging(self, text: str, start: str = "") -> list[str]:
+        """Return text that begins with `start`, wrapped with a small indent below its first line."""
+        first, *others = self.wrapped(text, start)
+        if others:
+            indent = " " * (len(start) - len(start.lstrip()) + 2 * _INDENT)
+            others = self.wrapped(" ".join(line.strip() for line in others), indent)
+        return [first, *others]
+
     def table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
     ) -> list[str]:

@@ -1,45 +1,52 @@
 """Explain why a file is in a playlist, or is not."""
 
-import json
 import os
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
 import typer
 
-from playshuffle.cli import names, playlist_options
+from playshuffle.cli import names, playlist_options, why_report
 from playshuffle.cli.make import progress_bar, read_all
-from playshuffle.cli.screen import Screen, home_path, screen_of
+from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
+from playshuffle.cli.why_report import Asked, Reasons
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import understand
 from playshuffle.config.options import INCLUDE, Options
-from playshuffle.config.places import find
-from playshuffle.config.toml_file import Document, read
+from playshuffle.config.places import find, places
+from playshuffle.config.toml_file import read
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Reason, look_at
+from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source, look_at
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.saved_playlists import saved_playlists, saved_request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import System
-from playshuffle.text import counted
 
-_SCHEMA = 1
+# Options of make that decide which files are in a playlist. The others are accepted, but not in the help.
+_SHOWN = (
+    *("source", "where", "without", "dedupe", "spoken", "limit", "time", "output", "player"),
+    "ignore_files",
+)
 
 EXAMPLES = """\b
 Examples:
-  playshuffle why song.mp3                       # in all playlists of the configuration
+  playshuffle why song.mp3          # in all playlists
   playshuffle why song.mp3 --in ~/Music/calm.m3u
-  playshuffle why ~/Music/Live                   # how many of a folder are in, and why not
-  playshuffle why --all                          # all files that are in no playlist
+  playshuffle why ~/Music/Live      # how many files are in, and why not all
+  playshuffle why --all             # all files that are in no playlist
   playshuffle why song.mp3 --folder ~/Music --where genre:jazz
+
+The playlists are those of the configuration. Without one, they are those
+that make and deal wrote. With --folder, all options of make are accepted.
 """
 
 
-@playlist_options.takes_playlist_options("make")
+@playlist_options.takes_playlist_options("make", shown=_SHOWN)
 def why(
     *,
     files: Annotated[
@@ -61,7 +68,7 @@ def why(
         typer.Option(
             "--folder",
             metavar="DIR",
-            help="Music folder of a playlist by `make`",
+            help="Music folder, to explain options of make",
             rich_help_panel=INCLUDE,
         ),
     ] = None,
@@ -77,55 +84,57 @@ def why(
     asked = _requests(folders, options, playlist, config)
     for name, request in asked.requests.items():
         with progress_bar(quiet) as progress:
-            playlists[name] = look_at(request, Tools(read_all, System(), progress), asked.still_ns)
-    paths = [_path(text) for text in files or ()]
+            tools = Tools(read_all, System(), progress)
+            playlists[name] = look_at(request, tools, asked.still_ns, asked.source)
+    screen = screen_of(sys.stdout)
     if is_all:
-        return _report_all(playlists, asked, as_json=as_json)
+        roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
+        in_none = {
+            path: by_list
+            for path, by_list in _below(roots, playlists).items()
+            if all(reason.code != IN for reason in by_list.values())
+        }
+        if as_json:
+            _print([why_report.as_json(in_none, playlists, asked)])
+        else:
+            _print(why_report.groups(in_none, screen))
+        return Exit.DONE
+    paths = [_path(text) for text in files or ()]
     tops = [path for path in paths if os.path.isdir(path)]
-    reasons = {
-        path: {name: explained.explain(path) for name, explained in playlists.items()}
-        for path in paths
-        if path not in tops
-    }
+    reasons = _explained((path for path in paths if path not in tops), playlists)
+    inside = {top: _below([top], playlists) for top in tops}
+    for top, found in inside.items():
+        if not found:
+            say_error(f"{home_path(top)} contains no audio file that a playlist could have.")
     if as_json:
-        inside = {path: by_list for top in tops for path, by_list in _below(top, playlists)}
-        write_out([_as_json({**reasons, **inside}, playlists, asked).encode(), b"\n"])
+        every = dict(item for found in (reasons, *inside.values()) for item in found.items())
+        _print([why_report.as_json(every, playlists, asked)])
     else:
-        screen = screen_of(sys.stdout)
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in _lines(reasons, asked, screen))
-        for top in tops:
-            write_out(f"{line}\n".encode() for line in _counts(top, playlists))
-    return _code(reasons)
+        _print(why_report.lines(reasons, asked, screen))
+        for top, found in inside.items():
+            if found:
+                _print(why_report.folder_lines(top, found, list(playlists), screen))
+    return _code(reasons, inside.values())
 
 
-# The keys of the configuration that stages belong to, by the code of their reasons.
-_KEYS = {"duplicate": ("dedupe",), "limit": ("limit", "time"), "where": ("where",), "without": ("without",)}
+def _explained(paths: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Reasons:
+    return {path: {name: stages.explain(path) for name, stages in playlists.items()} for path in paths}
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The playlists to explain.
-
-    requests: by name. still_ns: files modified less than this time ago count as being written.
-    document: the configuration; None for a playlist of the command line.
-    """
-
-    requests: dict[str, Request]
-    still_ns: int = 0
-    document: Document | None = None
-
-    def line(self, name: str, code: str) -> int | None:
-        """Return the line of the configuration that a reason comes from."""
-        document = self.document
-        if document is None:
-            return None
-        lines = (document.line("playlist", name, key) for key in _KEYS.get(code, ()))
-        return next((line for line in lines if line is not None), None)
+def _below(tops: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Reasons:
+    """Return the reasons of all files below folders that a scan found, or left out."""
+    starts = tuple(os.path.join(top, b"") for top in tops)
+    starts += tuple(os.path.join(os.path.realpath(start), b"") for start in starts)
+    paths: dict[bytes, None] = {}
+    for explained in playlists.values():
+        known = (*explained.choice.found.paths, *explained.skipped, *explained.entries)
+        paths |= dict.fromkeys(sorted(path for path in known if path.startswith(starts)))
+    return _explained(paths, playlists)
 
 
 def _requests(
     folders: Sequence[str] | None, options: Options, playlist: str | None, config: str | None
-) -> _Asked:
+) -> Asked:
     """Return the playlists to explain.
 
     Raises:
@@ -136,9 +145,11 @@ def _requests(
         if playlist is not None:
             options = replace(options, output=playlist)
         request = build_request(options, dry_run=True)
-        return _Asked({shown(os.path.basename(request.output or b"playlist")): request})
+        return Asked({shown(os.path.basename(request.output or b"playlist")): request}, Source.OPTIONS)
     if options != Options():
         raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
+    if config is None and not any(map(os.path.lexists, places())):
+        return _saved(playlist)
     document = read(find(config))
     loaded = understand(document)
     for broken in loaded.broken:
@@ -148,13 +159,45 @@ def _requests(
         for candidate in loaded.playlists
         if playlist in (None, candidate.name) or _is_output(playlist or "", candidate.request)
     }
-    if not requests:
+    if requests:
+        return Asked(requests, Source.CONFIGURATION, int(loaded.settle_s * 0.9e9), document)
+    return _saved(playlist)
+
+
+def _saved(name: str | None) -> Asked:
+    """Return the playlists that `make` and `deal` wrote, or the one with this name or path.
+
+    Raises:
+        PlayshuffleError: there is none.
+    """
+    known = saved_playlists()
+    path = None if name is None else absolute(name, Exit.USAGE)
+    if path is not None and os.path.isfile(path):
+        paths = [path]
+    else:
+        wanted = None if name is None else os.fsencode(name)
+        paths = [path for path in known if wanted in (None, *_names(path))]
+    if not paths and name is None:
         raise PlayshuffleError(
-            f"The configuration has no playlist '{shown(playlist or '')}'. For a playlist that `make` wrote,"
-            " add --folder and the options of make.",
+            "No playlist is known. Name one with --in FILE, or its music folder with --folder DIR.",
             Exit.USAGE,
         )
-    return _Asked(requests, int(loaded.settle_s * 0.9e9), document)
+    if not paths:
+        names = f" Known are: {', '.join(map(home_path, known))}." if known else ""
+        raise PlayshuffleError(
+            f"Unknown playlist '{shown(name or '')}'.{names} Name a file with --in FILE.", Exit.USAGE
+        )
+    count = Counter(map(os.path.basename, paths))
+    titles = [
+        shown(os.path.basename(path)) if count[os.path.basename(path)] == 1 else home_path(path)
+        for path in paths
+    ]
+    return Asked(dict(zip(titles, map(saved_request, paths), strict=True)), Source.UNKNOWN)
+
+
+def _names(path: bytes) -> tuple[bytes, bytes]:
+    file_name = os.path.basename(path)
+    return file_name, os.path.splitext(file_name)[0]
 
 
 def _is_output(text: str, request: Request) -> bool:
@@ -168,96 +211,14 @@ def _path(text: str) -> bytes:
     return absolute(text, Exit.NO_INPUT)
 
 
-def _lines(reasons: Mapping[bytes, Mapping[str, Reason]], asked: _Asked, screen: Screen) -> Iterator[str]:
-    for path, by_list in reasons.items():
-        yield home_path(path)
-        width = max(map(len, by_list))
-        for name, reason in by_list.items():
-            answer = "yes" if reason.code == IN else "no"
-            line = asked.line(name, reason.code)
-            place = (
-                ""
-                if line is None or asked.document is None
-                else f"{shown(asked.document.path)}, line {line}: "
-            )
-            yield from screen.wrapped(f"{place}{reason.text}", f"  {shown(name):{width}}  {answer}: ")
-
-
-def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[tuple[bytes, dict[str, Reason]]]:
-    """Yield the reasons of all files below a folder that a scan found, or left out."""
-    start = os.path.join(top, b"")
-    paths: dict[bytes, None] = {}
-    for explained in playlists.values():
-        paths_known = (*explained.choice.found.paths, *explained.skipped, *explained.entries)
-        paths |= dict.fromkeys(sorted(path for path in paths_known if path.startswith(start)))
-    for path in paths:
-        yield path, {name: explained.explain(path) for name, explained in playlists.items()}
-
-
-def _counts(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Iterator[str]:
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, by_list in _below(top, playlists):
-        for name, reason in by_list.items():
-            counts[name][reason.code] += 1
-    yield home_path(top)
-    for name in playlists:
-        phrases = [f"{count:,} {code}" for code, count in counts[name].most_common()]
-        yield f"  {shown(name)}  {', '.join(phrases) or 'no audio files'}"
-
-
-def _report_all(playlists: Mapping[str, PlaylistStages], asked: _Asked, *, as_json: bool) -> Exit:
-    """Report each file that is in no playlist, grouped by reason."""
-    roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
-    out = {
-        path: by_list
-        for root in roots
-        for path, by_list in _below(root, playlists)
-        if all(reason.code != IN for reason in by_list.values())
-    }
-    if as_json:
-        write_out([_as_json(out, playlists, asked).encode(), b"\n"])
-        return Exit.DONE
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for path, by_list in out.items():
-        reason = next(iter(by_list.values()))
-        groups[reason.code].append(f"  {home_path(path)}: {reason.text}")
-    for code, lines in sorted(groups.items()):
-        write_out(f"{line}\n".encode() for line in (f"{code}: {counted(len(lines), 'file')}", *lines))
-    return Exit.DONE
-
-
-def _as_json(
-    reasons: Mapping[bytes, Mapping[str, Reason]], playlists: Mapping[str, PlaylistStages], asked: _Asked
-) -> str:
-    def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
-        explained = playlists[name]
-        at = explained.entries.get(explained.path_of(path))
-        return {
-            "playlist": name,
-            "output": os.fsdecode(explained.request.output or b""),
-            "in": reason.code == IN,
-            "reason": reason.code,
-            "text": reason.text,
-            "line": asked.line(name, reason.code),
-            "terms": [
-                {"term": term.text, "holds": term.holds, "values": dict(term.values)} for term in reason.terms
-            ],
-            "position": None if at is None else at + 1,
-            "drawn": explained.drawn_s or None,
-        }
-
-    files = [
-        {
-            "path": os.fsdecode(path),
-            "playlists": [row(path, name, why_of) for name, why_of in by_list.items()],
-        }
-        for path, by_list in reasons.items()
-    ]
-    return json.dumps({"schema": _SCHEMA, "files": files}, indent=2)
-
-
-def _code(reasons: Mapping[bytes, Mapping[str, Reason]]) -> Exit:
+def _code(reasons: Reasons, inside: Iterable[Reasons]) -> Exit:
     codes = [{reason.code for reason in by_list.values()} for by_list in reasons.values()]
     if any(found == {NO_FILE} for found in codes):
         return Exit.NO_INPUT
+    for found in inside:
+        codes += [{reason.code for reason in by_list.values()} for by_list in found.values()] or [set()]
     return Exit.LOSSES if any(found != {IN} for found in codes) else Exit.DONE
+
+
+def _print(lines: Iterable[str]) -> None:
+    write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)

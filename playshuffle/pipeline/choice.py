@@ -243,11 +243,15 @@ def _duplicates(
 def why_no_match(findings: "Sequence[Finding]") -> str:
     """Return the terms that fail, with what they saw."""
     failing = [finding for finding in findings if not finding.holds]
-    words = [f"{finding.text} fails ({_seen(finding)})" for finding in failing]
+    words = [f"{finding.text} fails{_seen(finding)}" for finding in failing]
     return "; ".join(words)
 
 
 def _seen(finding: "Finding") -> str:
+    """Return what a term saw, in brackets; nothing for the path, which is known."""
+    if [name for name, _ in finding.values] == ["path"]:
+        return ""
     if len(finding.values) > 1:
-        return "in no field"
-    return ", ".join(f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
+        return " (in no field)"
+    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
+    return f" ({', '.join(seen)})"

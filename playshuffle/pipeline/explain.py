@@ -6,12 +6,13 @@ order in which a run has them, give the reason.
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.errors import MissingError, PlayshuffleError
+from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
@@ -37,6 +38,8 @@ NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "
 NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
 GROWING = "growing"
 NAME, LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "name", "limit", "dealt", "upcoming", "not_written"
+# True whatever the options of a playlist are.
+_CERTAIN = frozenset((NO_FILE, MISSING_DRIVE, UNREADABLE))
 
 # How reasons of a scan begin, and their codes.
 _CODES = {
@@ -52,6 +55,14 @@ _CODES = {
     "no such file": NO_FILE,
     "could not be read": UNREADABLE,
 }
+
+
+class Source(Enum):
+    """Where the options of a playlist come from: they say what the next run does with a file."""
+
+    CONFIGURATION = "the next update"
+    OPTIONS = "the next run with these options"
+    UNKNOWN = ""  # written before, with options that are not saved
 
 
 class Reason(NamedTuple):
@@ -72,6 +83,7 @@ class PlaylistStages:
     entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
     that is missing. skipped: reasons of the scan. unwritable: reasons by path.
     order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
+    source: of the options. written_s: when the playlist was written; 0 if it does not exist.
     """
 
     request: Request
@@ -88,6 +100,8 @@ class PlaylistStages:
     dealt: frozenset[bytes] = frozenset()
     upcoming: dict[bytes, int] = field(default_factory=dict)
     last_deal: str = ""
+    source: Source = Source.OPTIONS
+    written_s: float = 0
 
     def path_of(self, path: bytes) -> bytes:
         """Return a path as it is found below the folders of the playlist, which may be links."""
@@ -116,7 +130,20 @@ class PlaylistStages:
         text += ", pinned" if path in self.pinned else ""
         text += f", {self.last_deal}" if self.last_deal else ""
         reason = self._stage(path)
-        return f"{text}; the next update removes it: {reason.text}" if reason is not None else text
+        if reason is None:
+            return text
+        if self.source is Source.UNKNOWN:
+            return f"{text}; but {reason.text}" if reason.code in _CERTAIN else text
+        refusal = self._refusal()
+        if refusal is not None:
+            return f"{text}; it stays, because no update is written: {refusal}"
+        return f"{text}; {self.source.value} removes it: {reason.text}"
+
+    def _refusal(self) -> str | None:
+        """Return why a run would leave the playlist as it is; None if it would not."""
+        if self.missing:
+            return self.missing[0].summary
+        return None if len(self.choice.tracks) else "no track would be left"
 
     def _why_not(self, path: bytes) -> Reason:
         reason = self._stage(path)
@@ -128,11 +155,27 @@ class PlaylistStages:
             ahead = f"{self.upcoming[path] + 1:,} of {len(self.upcoming):,}"
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
         recipe = self.request.recipe
-        if (recipe.limit or recipe.time_ms) and self.order is not None and path in self.order:
+        is_limited = bool(recipe.limit or recipe.time_ms) or self.source is Source.UNKNOWN
+        if is_limited and self.order is not None and path in self.order:
             return Reason(LIMIT, f"position {self.order[path] + 1:,}, after the end of the playlist")
+        return Reason(NOT_WRITTEN, self._not_written(path))
+
+    def _not_written(self, path: bytes) -> str:
+        """Return why a file that no stage leaves out is not in the playlist."""
         if not self.exists:
-            return Reason(NOT_WRITTEN, "the playlist does not exist yet")
-        return Reason(NOT_WRITTEN, "new: the next update adds it")
+            return "the playlist does not exist yet"
+        if self.source is Source.UNKNOWN:
+            with suppress(OSError):
+                if os.stat(path).st_ctime > self.written_s:
+                    return "newer than the playlist; run the same command again to add it"
+            return (
+                "the folders or options of the command that wrote it left it out. They are not saved; to"
+                " explain them, add --folder DIR and the options"
+            )
+        refusal = self._refusal()
+        if refusal is not None:
+            return f"new, but no update is written: {refusal}"
+        return f"not in the playlist as it is; {self.source.value} adds it"
 
     def _stage(self, path: bytes) -> Reason | None:
         """Return the reason of the first stage that leaves out a file; None if none does."""
@@ -165,8 +208,12 @@ class PlaylistStages:
             if path.startswith(error.path.rstrip(b"/") + b"/"):
                 return Reason(MISSING_DRIVE, error.summary)
         files, roots = self.request.files, self.request.roots
+        if self.source is Source.UNKNOWN and not os.path.lexists(path):
+            return Reason(NO_FILE, "no such file")
         if files is not None:
             return None if path in files else Reason(NOT_LISTED, "not in the list")
+        if not roots and not self.missing:
+            return Reason(NOT_LISTED, "not in this file, which another program wrote")
         is_below = any(path.startswith(os.path.join(root, b"")) for root in roots)
         return None if is_below else Reason(OUTSIDE, "outside of the folders")
 
@@ -176,7 +223,7 @@ class PlaylistStages:
         if reason == "ignore file":
             reason = f"ignored: {ignore_files.deciding_line(self.request.roots, above) or reason}"
         if above.rstrip(b"/") != path:
-            reason += f" (its folder {os.fsdecode(above)})"
+            reason += f" (its folder {shown(above)})"
         return Reason(code, reason)
 
 
@@ -191,10 +238,13 @@ def _of_file(path: bytes) -> Reason:
     return Reason(SKIPPED, "not found by the scan")
 
 
-def look_at(request: Request, tools: Tools, still_ns: int = 0) -> PlaylistStages:
+def look_at(
+    request: Request, tools: Tools, still_ns: int = 0, source: Source = Source.OPTIONS
+) -> PlaylistStages:
     """Run the stages for a playlist without writing anything.
 
     still_ns: files modified less than this time ago count as being written, as in the service.
+    source: of the request.
 
     Raises:
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
@@ -232,6 +282,8 @@ def look_at(request: Request, tools: Tools, still_ns: int = 0) -> PlaylistStages
             skipped=dict((*library.unreadable, *library.skipped)),
             unwritable=dict(unwritable),
             pinned=frozenset(_pinned(request, choice)),
+            source=source,
+            written_s=target.written_s if target is not None else 0,
         )
         return _with_history(playlist, target, history)
 

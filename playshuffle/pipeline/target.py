@@ -120,6 +120,11 @@ class Target:
         return None if name is None else _present_order_name(name)
 
     @property
+    def written_s(self) -> float:
+        """Return when the playlist was written, in Unix seconds; 0 if it does not exist."""
+        return max((os.stat(file).st_mtime for file in self._files), default=0)
+
+    @property
     def content(self) -> str:
         """Return the fingerprint of the playlist's present content."""
         self.exists = self._look()

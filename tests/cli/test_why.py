@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import listed, make, run
+from tests.support.program import DATA, listed, make, numbered, run
 from tests.support.service import aged, config
 from tests.support.tagging import tagged_library
 
@@ -89,14 +89,94 @@ def test_a_file_that_is_still_being_written_is_named(music: Path, tmp_path: Path
     assert run("why", music / "1.mp3", env=env).code == 0
 
 
-def test_a_folder_is_counted_and_all_files_left_out_are_listed(music: Path) -> None:
+def test_a_folder_is_counted_in_words_and_files_left_out_are_grouped(music: Path) -> None:
+    words = ("--folder", music, "--where", "genre:jazz")
     make(music, "--where", "genre:jazz")
-    folder = run("why", music, "--folder", music, "--where", "genre:jazz")
-    everything = run("why", "--all", "--folder", music, "--where", "genre:jazz")
+    (music / "3.ogg").write_bytes((music / "live/2.ogg").read_bytes())
+    folder = run("why", music, *words)
+    everything = run("why", "--all", *words)
 
-    assert "playshuffle.m3u  1 in, 1 spoken, 1 where" in folder.out.decode()
-    assert "where: 1 file\n" in everything.out.decode()
-    assert f"{music}/book.m4b: spoken word" in everything.out.decode()
+    counts = "1 of 4 files in the playlist; 2 not matching the query; 1 spoken word"
+    assert folder.code == 1
+    assert folder.out.decode() == f"{music}\n  playshuffle.m3u  {counts}\n"
+    assert f"2 files: genre:jazz fails\n  {music}/3.ogg\n" in everything.out.decode()
+    assert f"1 file: spoken word: .m4b is for audiobooks\n  {music}/book.m4b\n" in everything.out.decode()
+    assert run("why", music / "live", *words).code == 1
+    assert json.loads(run("why", music, *words, "--json").out)["files"][0]["path"] == f"{music}/1.mp3"
+    (music / "empty").mkdir()
+    empty = run("why", music / "empty", *words)
+    assert (empty.code, empty.out) == (1, b"")
+    assert "contains no audio file" in empty.err
+
+
+def test_many_files_of_one_reason_are_one_group_with_some_names(music: Path) -> None:
+    for number in range(9):
+        (music / f"book-{number}.m4b").write_bytes((music / "book.m4b").read_bytes())
+    make(music)
+    lines = run("why", "--all", "--folder", music).out.decode().splitlines()
+
+    assert lines[0] == "10 files: spoken word: .m4b is for audiobooks"
+    assert lines[6:] == ["  … and 5 more", "All files: --json"]
+
+
+def test_playlists_that_make_wrote_are_explained_without_a_configuration(music: Path) -> None:
+    none = run("why", music / "1.mp3")
+    assert (none.code, "--in FILE" in none.err, "--folder DIR" in none.err) == (2, True, True)
+    make(music, "--where", "genre:jazz", "-o", music / "jazz.m3u")
+    make(music)
+    answers = run("why", music / "1.mp3", music / "live/2.ogg", music / "book.m4b").out.decode()
+
+    assert f"{music}/1.mp3\n  jazz.m3u         yes: position 1 of 1\n" in answers
+    assert f"{music}/live/2.ogg\n  jazz.m3u         no: the folders or options of the command" in answers
+    assert "jazz.m3u         no: spoken word" in answers
+    assert run("why", music / "1.mp3", "--in", "jazz").code == 0
+    assert run("why", music / "live/2.ogg", "--in", music / "jazz.m3u").code == 1
+    unknown = run("why", music / "1.mp3", "--in", "nothing")
+    assert (unknown.code, f"Known are: {music}/jazz.m3u" in unknown.err) == (2, True)
+    assert run("why", music / "gone.mp3").code == 66
+    (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())
+    assert b"no: newer than the playlist" in run("why", music / "new.mp3", "--in", "jazz").out
+
+
+def test_a_playlist_from_another_program_is_only_read(music: Path) -> None:
+    (music / "mine.m3u").write_text("1.mp3\n")
+    assert run("why", music / "1.mp3", "--in", music / "mine.m3u").code == 0
+    done = run("why", music / "live/2.ogg", "--in", music / "mine.m3u")
+    assert (done.code, b"not in this file, which another program wrote" in done.out) == (1, True)
+
+
+def test_without_a_service_nothing_is_promised_for_the_next_update(music: Path) -> None:
+    make(music, "--where", "genre:jazz")
+    added = run("why", music / "live/2.ogg", "--folder", music).out
+    removed = run("why", music / "1.mp3", "--folder", music, "--where", "genre:rock").out
+
+    assert b"next update" not in added + removed
+    assert b"no: not in the playlist as it is; the next run with these options adds it\n" in added
+    assert b"the next run with these options removes it: genre:rock fails" in removed
+
+
+def test_a_refused_update_removes_and_adds_nothing(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 30)
+    make(music, "-o", tmp_path / "all.m3u")
+    for number in range(1, 30):
+        (music / f"{number:03}.mp3").rename(tmp_path / f"{number:03}.mp3")
+    words = ("--folder", music, "-o", tmp_path / "all.m3u")
+    inside = run("why", music / "007.mp3", *words).out.decode()
+    (music / "new.ogg").write_bytes((DATA / "tone.ogg").read_bytes())
+    new = run("why", music / "new.ogg", *words).out.decode()
+
+    assert "it stays, because no update is written: " in inside
+    assert "new, but no update is written: " in new
+
+
+def test_help_shows_the_options_that_matter_and_accepts_all(music: Path) -> None:
+    text = run("why", "--help").out.decode()
+    make(music)
+
+    assert "--where QUERY" in text
+    assert "--seed" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert run("why", music / "1.mp3", "--folder", music, "--seed", "x", "--strict").code == 0
 
 
 def test_names_with_control_characters_are_harmless(music: Path) -> None:

@@ -1,0 +1,177 @@
+"""Show why files are in playlists or not, as lines for a person or JSON for a program."""
+
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playshuffle.cli.screen import Screen, home_path
+from playshuffle.config.toml_file import Document
+from playshuffle.errors import shown
+from playshuffle.pipeline.choice import DUPLICATE, SPOKEN, WHERE, WITHOUT
+from playshuffle.pipeline.explain import (
+    DEALT,
+    GROWING,
+    IN,
+    LIMIT,
+    MISSING_DRIVE,
+    NAME,
+    NO_FILE,
+    NOT_AUDIO,
+    NOT_LISTED,
+    NOT_WRITTEN,
+    OUTSIDE,
+    SKIPPED,
+    UNREADABLE,
+    UPCOMING,
+    PlaylistStages,
+    Reason,
+    Source,
+)
+from playshuffle.pipeline.request import Request
+from playshuffle.text import counted, shortened
+
+_SCHEMA = 1
+_NAMES = 5  # files of one reason that are named
+
+Reasons = Mapping[bytes, Mapping[str, Reason]]
+"""The reason by the name of each playlist, by path."""
+
+# Keys of the configuration that reasons come from, by the code of the reason.
+_KEYS = {DUPLICATE: ("dedupe",), LIMIT: ("limit", "time"), WHERE: ("where",), WITHOUT: ("without",)}
+
+# What is counted for a folder, by the code of the reason.
+_WORDS = {
+    MISSING_DRIVE: "on a missing drive",
+    NOT_LISTED: "not in the list",
+    OUTSIDE: "outside of the folders",
+    GROWING: "still being written",
+    "hidden": "hidden",
+    "ignored": "excluded by ignore files",
+    "duplicate_path": "the same file under another path",
+    NOT_AUDIO: "not audio",
+    UNREADABLE: "could not be read",
+    NO_FILE: "no longer there",
+    SKIPPED: "skipped",
+    SPOKEN: "spoken word",
+    WHERE: "not matching the query",
+    WITHOUT: "in skip lists",
+    DUPLICATE: "duplicates",
+    NAME: "with names that the player would lose",
+    DEALT: "dealt before, in this round",
+    UPCOMING: "still to be dealt in this round",
+    LIMIT: "after the end of the playlist",
+    NOT_WRITTEN: "not in the playlist as it is",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The playlists to explain.
+
+    requests: by name. source: of their options. still_ns: files modified less than this time ago count as
+    being written. document: the configuration, if they come from it.
+    """
+
+    requests: dict[str, Request]
+    source: Source
+    still_ns: int = 0
+    document: Document | None = None
+
+    def line(self, name: str, code: str) -> int | None:
+        """Return the line of the configuration that a reason comes from."""
+        document = self.document
+        if document is None:
+            return None
+        lines = (document.line("playlist", name, key) for key in _KEYS.get(code, ()))
+        return next((line for line in lines if line is not None), None)
+
+
+def lines(reasons: Reasons, asked: Asked, screen: Screen) -> Iterator[str]:
+    """Return the answer for each file and playlist."""
+    for path, by_list in reasons.items():
+        yield home_path(path)
+        width = max(map(len, by_list))
+        for name, reason in by_list.items():
+            answer = "yes" if reason.code == IN else "no"
+            line = asked.line(name, reason.code)
+            place = (
+                ""
+                if line is None or asked.document is None
+                else f"{home_path(asked.document.path)}, line {line}: "
+            )
+            yield from screen.hanging(f"{place}{reason.text}", f"  {shown(name):{width}}  {answer}: ")
+
+
+def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
+    """Return how many files of a folder are in each playlist, and why the others are not."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for by_list in reasons.values():
+        for name, reason in by_list.items():
+            counts[name][reason.code] += 1
+    yield home_path(top)
+    width = max(map(len, names), default=0)
+    for name in names:
+        total, inside = counts[name].total(), counts[name].pop(IN, 0)
+        text = f"{inside:,} of {counted(total, 'file')} in the playlist" if total else "no audio files"
+        others = [f"{count:,} {_WORDS.get(code, code)}" for code, count in counts[name].most_common()]
+        yield from screen.hanging("; ".join([text, *others]), f"  {shown(name):{width}}  ")
+
+
+def groups(reasons: Reasons, screen: Screen) -> Iterator[str]:
+    """Return files that are in no playlist by reason, the most frequent first, with some of their names."""
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for path, by_list in reasons.items():
+        reason = next(iter(by_list.values()))
+        by_reason[_heading(reason)].append(home_path(path))
+    if not by_reason:
+        yield "No file was left out"
+    for heading, paths in sorted(by_reason.items(), key=lambda group: (-len(group[1]), group[0])):
+        yield from screen.hanging(f"{counted(len(paths), 'file')}: {heading}")
+        room = (screen.width or 0) - 2
+        names = [screen.tail(path, room) if screen.is_terminal else path for path in paths]
+        yield from (f"  {line}" for line in shortened(names, _NAMES))
+    if any(len(paths) > _NAMES for paths in by_reason.values()):
+        yield "All files: --json"
+
+
+def _heading(reason: Reason) -> str:
+    """Return what is common to the reasons of several files."""
+    if reason.code == WHERE:
+        failing = [shown(term.text) for term in reason.terms if not term.holds]
+        return f"{' and '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}"
+    if reason.code in {DUPLICATE, LIMIT, UPCOMING}:
+        return _WORDS[reason.code]
+    return reason.text
+
+
+def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], asked: Asked) -> str:
+    """Return the reasons as one JSON object, with what each term of a query saw."""
+
+    def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
+        explained = playlists[name]
+        at = explained.entries.get(explained.path_of(path))
+        return {
+            "playlist": name,
+            "output": os.fsdecode(explained.request.output or b""),
+            "in": reason.code == IN,
+            "reason": reason.code,
+            "text": reason.text,
+            "line": asked.line(name, reason.code),
+            "terms": [
+                {"term": term.text, "holds": term.holds, "values": dict(term.values)} for term in reason.terms
+            ],
+            "position": None if at is None else at + 1,
+            "drawn": explained.drawn_s or None,
+        }
+
+    files = [
+        {
+            "path": os.fsdecode(path),
+            "playlists": [row(path, name, why_of) for name, why_of in by_list.items()],
+        }
+        for path, by_list in reasons.items()
+    ]
+    return json.dumps({"schema": _SCHEMA, "files": files}, indent=2)

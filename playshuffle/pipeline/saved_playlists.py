@@ -1,0 +1,46 @@
+"""Find the playlists that `make` and `deal` wrote, and the folders that their tracks are in.
+
+The options that they were written with are not saved.
+"""
+
+import os
+from collections.abc import Iterable
+
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.playlist import parts
+from playshuffle.store.decks import all_decks
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+
+
+def saved_playlists() -> list[bytes]:
+    """Return the playlists with a saved order or deck that exist, sorted by path."""
+    with State(writes=False) as state:
+        paths = {*state.playlists(), *(path for path, _ in all_decks(state))}
+    return sorted(path for path in paths if os.path.lexists(path) or parts.existing(path))
+
+
+def saved_request(playlist: bytes) -> Request:
+    """Return a request for a playlist that exists, with all folders that its tracks may come from.
+
+    Its roots are empty if no known folder has a track of it, as in a playlist from another program.
+
+    Raises:
+        PlayshuffleError: the playlist cannot be read.
+    """
+    with State(writes=False) as state:
+        entries = Target(playlist, state, force=True).entries()
+        known = [path for (path,) in state.rows("SELECT path FROM root") if not path.endswith(b"/")]
+    tops = _outermost(os.path.join(os.path.realpath(path), b"") for path in known)
+    roots = [top.rstrip(b"/") or b"/" for top in tops if any(path.startswith(top) for path in entries)]
+    return Request(tuple(roots), atomic_file.resolved(playlist), dry_run=True)
+
+
+def _outermost(folders: Iterable[bytes]) -> list[bytes]:
+    """Return the folders, each with a slash at its end, that are not below another one."""
+    tops: list[bytes] = []
+    for folder in sorted(set(folders)):
+        if not tops or not folder.startswith(tops[-1]):
+            tops.append(folder)
+    return tops
