@@ -5,13 +5,12 @@ import sys
 import time
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from playshuffle import duration
-from playshuffle.cli import deal_report, playlist_options
-from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli import not_due, playlist_options
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
@@ -23,15 +22,15 @@ from playshuffle.config.places import find
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.library.scan import Progress
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal, undo_deal
 from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
-from playshuffle.shuffle import System
+from playshuffle.pipeline.written_deal import written_deal
 from playshuffle.text import known
+
+if TYPE_CHECKING:
+    from playshuffle.pipeline.deal import Dealt
 
 EXAMPLES = """\b
 Examples:
@@ -138,9 +137,13 @@ def deal(
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
         request = replace(request, recipe=replace(request.recipe, gap=Gap(1)))
     period = Every(known("period", every, [option.value for option in Every]))
+    # The full run says more: in JSON what was left out, with -v the names of those.
+    if not kind and not as_json and not verbose and _is_not_due(request, period, quiet):
+        return None
+    from playshuffle.cli import deal_report  # takes most of the time where nothing is due
+
     began = time.monotonic()
-    with progress_bar(quiet) as bar:
-        dealt = _deal(kind, request, amount, period, bar)
+    dealt = _deal(kind, request, amount, period, quiet)
     seconds = time.monotonic() - began
     if as_json:
         write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
@@ -197,16 +200,31 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
     return os.fsdecode(default_output(player, root, os.fsencode(name)))
 
 
-def _deal(kind: str, request: Request, amount: Amount, every: Every, bar: Progress) -> Dealt:
+def _is_not_due(request: Request, every: Every, quiet: bool) -> bool:
+    """Return whether the playlist has the deal of this period already, and say so."""
     now = datetime.now().astimezone()
-    tools = Tools(read_all, System(), bar)
-    if kind == "--again":
-        return deal_again(request, tools, every, now)
-    if kind == "--peek":
-        return peek_deal(request, tools, amount, every, now)
-    if kind == "--undo":
-        return undo_deal(request, tools)
-    return deal_playlist(request, tools, amount, every, now)
+    written = written_deal(request, every, now)
+    if written is not None and not quiet:
+        say(not_due.lines(written, screen_of(sys.stderr), now.date()))
+    return written is not None
+
+
+def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> "Dealt":
+    from playshuffle.cli.make import progress_bar, read_all
+    from playshuffle.pipeline.deal import deal_again, deal_playlist, peek_deal, undo_deal
+    from playshuffle.pipeline.session import Tools
+    from playshuffle.shuffle import System
+
+    now = datetime.now().astimezone()
+    with progress_bar(quiet) as bar:
+        tools = Tools(read_all, System(), bar)
+        if kind == "--again":
+            return deal_again(request, tools, every, now)
+        if kind == "--peek":
+            return peek_deal(request, tools, amount, every, now)
+        if kind == "--undo":
+            return undo_deal(request, tools)
+        return deal_playlist(request, tools, amount, every, now)
 
 
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
@@ -218,8 +236,11 @@ def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
             continue
         now = datetime.now().astimezone()
         try:
-            with progress_bar(quiet) as bar:
-                dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, bar)
+            if not verbose and _is_not_due(playlist.request, playlist.deal.every, quiet):
+                continue
+            from playshuffle.cli import deal_report
+
+            dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, quiet)
         except PlayshuffleError as error:
             failures.append((f"{playlist.name}: {in_keys(str(error))}", error.code))
             continue

@@ -17,11 +17,11 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
 from playshuffle.config.build_request import absolute
-from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.describe import day, deck_facts, deck_summary, due
+from playshuffle.dealing.describe import DeckCounts, day, deck_facts, deck_summary, due
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
+from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.text import counted
@@ -51,7 +51,7 @@ _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")]
 def list(as_json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
     """List all decks and their progress."""
     with State(writes=False) as state:
-        all_decks = decks.all_decks(state)
+        all_decks = summaries(state)
         if as_json:
             facts = [
                 {"output": os.fsdecode(path), **deck_facts(listed_deck)} for path, listed_deck in all_decks
@@ -72,7 +72,7 @@ def list(as_json: playlist_options.Json = False) -> None:  # noqa: A001 - the wo
         say(state.notes)
 
 
-def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
+def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
     """Return a row of the table of decks."""
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count
     if not deck.round or not count:
@@ -85,7 +85,7 @@ def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
 def show(name: _Name = None, as_json: playlist_options.Json = False) -> None:
     """Show a deck and its last deal."""
     with State(writes=False) as state:
-        path, deck = _find_deck(decks.all_decks(state), name)
+        path, deck = _find_deck(summaries(state), name)
         last = deck.deal
         entries = last.entries if last is not None else ()
         if as_json:
@@ -99,7 +99,7 @@ def show(name: _Name = None, as_json: playlist_options.Json = False) -> None:
         return say(state.notes)
 
 
-def _deck_lines(path: bytes, deck: Deck, screen: Screen) -> Iterator[str]:
+def _deck_lines(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
     """Return the verdict, the progress of the round and when the next deal is due."""
     last = deck.deal
     if last is None:
@@ -119,7 +119,7 @@ def _deck_lines(path: bytes, deck: Deck, screen: Screen) -> Iterator[str]:
 def reset(name: _Name = None, yes: _Yes = False) -> None:
     """Start a new round with the next deal."""
     with State(must_remember=True) as state:
-        path, deck = _find_deck(decks.all_decks(state), name)
+        path, deck = _find_deck(summaries(state), name)
         if not yes:
             _ask(f"{shown(path)}: {deck_summary(deck)}. Start a new round with the next deal?")
         with state.locked():
@@ -135,7 +135,7 @@ def reset(name: _Name = None, yes: _Yes = False) -> None:
 def forget(name: _Name = None, yes: _Yes = False) -> None:
     """Forget a deck, but keep its playlist."""
     with State(must_remember=True) as state:
-        path, deck = _find_deck(decks.all_decks(state), name)
+        path, deck = _find_deck(summaries(state), name)
         if not yes:
             _ask(f"{shown(path)}: {deck_summary(deck)}. Forget what was dealt?")
         with state.locked():
@@ -146,7 +146,7 @@ def forget(name: _Name = None, yes: _Yes = False) -> None:
 VERBS = (list, show, reset, forget)
 
 
-def _find_deck(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
+def _find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -> tuple[bytes, DeckCounts]:
     """Find the deck of this file or with this name; without a name, the only deck."""
     if name is None:
         fitting = [*all_decks]

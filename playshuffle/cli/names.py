@@ -20,11 +20,11 @@ def shuffled_playlists(context: typer.Context, incomplete: str) -> list[str]:
 
 def decks(incomplete: str) -> list[str]:
     """Return the names of the decks: their files without folder and suffix."""
-    from playshuffle.store.decks import all_decks
+    from playshuffle.store.deck_summaries import summaries
     from playshuffle.store.state import State
 
     with State(writes=False) as state:
-        files = [os.path.basename(path) for path, _ in all_decks(state)]
+        files = [os.path.basename(path) for path, _ in summaries(state)]
     return _beginning(incomplete, (shown(os.path.splitext(file)[0]) for file in files))
 
 

@@ -1,20 +1,61 @@
 """Describe a deck, as a sentence for users or as facts for JSON."""
 
 from datetime import date
+from typing import Protocol
 
-from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.deck import Deal
 from playshuffle.dealing.period import next_start
 from playshuffle.text import counted
 
 
-def deck_facts(deck: Deck) -> dict[str, object]:
+class DeckCounts(Protocol):
+    """A deck without its tracks: what `Deck` says of itself in numbers, and its last deal."""
+
+    @property
+    def round(self) -> int:
+        """Number of this round."""
+
+    @property
+    def since(self) -> date:
+        """The day on which this round began."""
+
+    @property
+    def track_count(self) -> int:
+        """Number of tracks."""
+
+    @property
+    def undealt_count(self) -> int:
+        """Number of tracks not dealt in this round."""
+
+    @property
+    def missing_count(self) -> int:
+        """Number of those that are missing."""
+
+    @property
+    def deals_left(self) -> int:
+        """About how many deals this round still takes."""
+
+    @property
+    def order(self) -> str:
+        """Name of its order."""
+
+    @property
+    def deal(self) -> Deal | None:
+        """The last deal."""
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the round was ended early."""
+
+
+def deck_facts(deck: DeckCounts) -> dict[str, object]:
     """Return the facts of a deck, as JSON shows them."""
     return {
         "round": deck.round,
         "since": deck.since.isoformat() if deck.round else None,
         "tracks": deck.track_count,
         "dealt": deck.track_count - deck.undealt_count,
-        "missing": len(deck.missing),
+        "missing": deck.missing_count,
         "deals_left": deck.deals_left,
         "every": deck.deal and deck.deal.every.value,
         "next_deal": start.isoformat() if (start := _next_start(deck)) else None,
@@ -22,7 +63,7 @@ def deck_facts(deck: Deck) -> dict[str, object]:
     }
 
 
-def deck_summary(deck: Deck) -> str:
+def deck_summary(deck: DeckCounts) -> str:
     """Return a line of text: how much of the round was dealt, and since when."""
     if not deck.round:
         return "nothing dealt yet"
@@ -36,8 +77,8 @@ def deck_summary(deck: Deck) -> str:
         f"round {deck.round:,}",
         f"since {day(deck.since)}",
     ]
-    if deck.missing:
-        parts.insert(1, f"{len(deck.missing):,} missing")
+    if deck.missing_count:
+        parts.insert(1, f"{deck.missing_count:,} missing")
     return ", ".join(parts)
 
 
@@ -46,7 +87,7 @@ def day(when: date) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def due(deck: Deck, today: date) -> str:
+def due(deck: DeckCounts, today: date) -> str:
     """Return when the next deal is due: 'now', 'tomorrow 00:00', 'Monday 00:00', 'with the next run'."""
     return due_on(_next_start(deck), today) if deck.deal is not None else "now"
 
@@ -62,5 +103,5 @@ def due_on(start: date | None, today: date) -> str:
     return f"{when} 00:00"
 
 
-def _next_start(deck: Deck) -> date | None:
+def _next_start(deck: DeckCounts) -> date | None:
     return None if deck.deal is None else next_start(deck.deal.every, deck.deal.period)

@@ -23,6 +23,7 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Session, Tools, open_session
 from playshuffle.pipeline.target import Target
+from playshuffle.pipeline.written_deal import request_digest
 from playshuffle.playlist import parts
 from playshuffle.store import decks
 from playshuffle.store.deck_renames import follow_renames
@@ -220,9 +221,15 @@ def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: S
         tracks = run.library.tracks  # the identity is over all, not over those that match
         follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
     with parts.prepared(path, report.text, force=run.request.force) as ready:
-        content, marks = report.text.fingerprint, _marks(run)
-        if stored is None or stored.deck != deck or stored.content != content or not stored.has_marks(marks):
-            decks.save(run.state, path, deck, content, marks, before, run.roots, _history(run).marks)
+        content, marks, digest = report.text.fingerprint, _marks(run), request_digest(run.request)
+        if (
+            stored is None
+            or stored.request != digest
+            or stored.deck != deck
+            or stored.content != content
+            or not stored.has_marks(marks)
+        ):
+            decks.save(run.state, path, deck, content, marks, before, run.roots, _history(run).marks, digest)
         is_changed = ready.replace()
     if deck.deal.is_pending:
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself

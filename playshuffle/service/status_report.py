@@ -6,15 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from playshuffle.config.load import Config
-from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.describe import deck_facts, deck_summary
+from playshuffle.dealing.describe import DeckCounts, deck_facts, deck_summary
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.service import running
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status, resolved
-from playshuffle.store.decks import all_decks
+from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
 from playshuffle.system import mounts
 from playshuffle.system.xdg import state_folder
@@ -41,7 +40,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
         if config is not None:
             _add_configured(config, state, roots, playlists)
         outputs = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
-        decks = dict(all_decks(state))
+        decks = dict(summaries(state))
         by_hand = [
             path
             for path in state.playlists()
@@ -75,7 +74,7 @@ def _seems_deleted(playlist: bytes) -> bool:
     return False
 
 
-def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:
+def _completed(playlist: PlaylistStatus, deck: DeckCounts | None, problem: str | None) -> PlaylistStatus:
     """Return a status with what the state has of its deck, and with a problem of the state itself."""
     if deck is not None and playlist.summary is None:
         state = "dealt" if playlist.last_error is None else playlist.state

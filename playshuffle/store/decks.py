@@ -4,6 +4,7 @@ A deck is stored as index arrays over one list of paths, if possible that of the
 """
 
 import json
+import os
 import zlib
 from array import array
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from datetime import date
 from hashlib import blake2b
 from itertools import chain
 from struct import iter_unpack
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from playshuffle.dealing.deck import Deal, Deck, check, end_round
 from playshuffle.dealing.period import Every
@@ -40,12 +41,14 @@ class StoredDeck(NamedTuple):
         deck: the deck.
         content: fingerprint of the file that its deal is in, or will be.
         paths, marks: all its tracks, in the form that `identity` needs.
+        request: digest of the request that the file was written for; empty if that is not known.
     """
 
     deck: Deck
     content: str
     paths: list[bytes]
     marks: bytes
+    request: str = ""
 
     def remembered(self) -> Remembered:
         """Return all its tracks, to be recognised under other names."""
@@ -58,13 +61,6 @@ class StoredDeck(NamedTuple):
     def mark_by_path(self) -> dict[bytes, bytes]:
         """Map the path of each of its tracks to its mark."""
         return dict(_marks(self))
-
-
-def all_decks(state: State) -> list[tuple[bytes, Deck]]:
-    """Return all decks, each with the path of its playlist."""
-    paths = [path for (path,) in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]
-    loaded = [(path, load(state, path)) for path in paths]
-    return [(path, stored.deck) for path, stored in loaded if stored is not None]
 
 
 def version(state: State, playlist: bytes) -> list[object]:
@@ -99,6 +95,7 @@ def save(
     before: StoredDeck | None,
     roots: list[Root],
     absent: Mapping[bytes, bytes] | None = None,
+    request: str = "",
 ) -> None:
     """Store a deck, and the one before it, so that its deal can be undone.
 
@@ -111,6 +108,7 @@ def save(
         before: the deck before its last deal, None if the deal cannot be undone.
         roots: to be stored in the same step.
         absent: marks of tracks that are not present.
+        request: digest of the request that the file is written for.
 
     Raises:
         PlayshuffleError: it cannot be written.
@@ -119,7 +117,7 @@ def save(
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
-        _put(state, database, (playlist, 0), deck, content, present, marks)
+        _put(state, database, (playlist, 0), deck, content, present, marks, request)
         if before is not None:
             _put(state, database, (playlist, 1), before.deck, before.content, present, marks)
         for root in roots:
@@ -176,16 +174,20 @@ def _put(
     content: str,
     present: Mapping[bytes, bytes],
     marks: Mapping[bytes, bytes],
+    request: str = "",
 ) -> None:
     entries = deck.deal.entries if deck.deal is not None else ()
-    parts = [*(getattr(deck, part) for part in _PARTS), entries]
-    paths = list(present) + [track for track in dict.fromkeys(chain(*parts)) if track not in present]
+    parts = [getattr(deck, part) for part in _PARTS]
+    paths = list(present) + [track for track in dict.fromkeys(chain(*parts, entries)) if track not in present]
     number = {path: at for at, path in enumerate(paths)}
     facts = {key: getattr(deck, name) for key, name in _FACTS.items()}
     facts |= {"since": deck.since.isoformat(), "content": content, "parts": [len(part) for part in parts]}
+    facts["request"] = request
     if deck.deal is not None:
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
         facts["deal"] |= {"period": deck.deal.period.isoformat(), "every": deck.deal.every.value}
+        # As text, so that they are known without the paths of the whole library.
+        facts["deal"]["entries"] = [os.fsdecode(entry) for entry in entries]
     digest = blake2b(b"\0".join(paths), digest_size=16).digest()
     state.put_library(database, digest, lambda: paths)
     rows = b"".join(marks.get(path, bytes(MARK_BYTES)) for path in paths)
@@ -208,17 +210,30 @@ def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, text: str) -> S
     for size in facts["parts"]:
         parts.append(tuple(paths[number] for number in numbers[:size]))
         del numbers[:size]
-    entries = parts.pop()
+    entries = parts.pop() if len(parts) > len(_PARTS) else ()  # as older versions stored them
     since = date.fromisoformat(facts["since"])
     fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[key] for key, name in _FACTS.items()}
     deck = Deck(**fields, since=since)
-    if "deal" in facts:
-        last = {name: facts["deal"][name] for name in _DEAL_FACTS}
-        every = Every(facts["deal"].get("every", Every.DAY))
-        deal = Deal(date.fromisoformat(facts["deal"]["period"]), entries, every=every, **last)
-        deck = replace(deck, deal=deal)
+    deck = replace(deck, deal=deal_from(facts, entries))
     check(deck)
-    return StoredDeck(deck, facts["content"], paths, marks)
+    return StoredDeck(deck, facts["content"], paths, marks, facts.get("request", ""))
+
+
+def deal_from(facts: Mapping[str, Any], entries: tuple[bytes, ...] = ()) -> Deal | None:
+    """Return the last deal of a row; raise ValueError or another error if it is damaged.
+
+    Args:
+        facts: of the row.
+        entries: its tracks, where the facts do not name them.
+    """
+    if "deal" not in facts:
+        return None
+    deal = facts["deal"]
+    if "entries" in deal:
+        entries = tuple(map(os.fsencode, deal["entries"]))
+    last = {name: deal[name] for name in _DEAL_FACTS}
+    every = Every(deal.get("every", Every.DAY))
+    return Deal(date.fromisoformat(deal["period"]), entries, every=every, **last)
 
 
 def _marks(stored: StoredDeck | None) -> list[tuple[bytes, bytes]]:
