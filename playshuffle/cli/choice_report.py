@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import DUPLICATE, SPOKEN, WHERE, WITHOUT, Choice, Stage
+from playshuffle.pipeline.choice import DUPLICATE, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage
 from playshuffle.text import counted, shortened
-
-_NAMES = 20  # tracks that -v names; `why FOLDER` lists all
 
 
 def lines(choice: Choice, *, names: bool) -> Iterator[str]:
@@ -17,9 +15,9 @@ def lines(choice: Choice, *, names: bool) -> Iterator[str]:
         if stage.indices or stage.code != SPOKEN:
             yield _summary(stage)
             if names:
-                reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code)[:_NAMES])
-                unnamed = [""] * (len(stage.indices) - _NAMES)
-                yield from (f"  {line}" for line in shortened([*reasons, *unnamed], _NAMES))
+                reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code, NAMED))
+                unnamed = [""] * (len(stage.indices) - NAMED)
+                yield from (f"  {line}" for line in shortened([*reasons, *unnamed], NAMED))
     for term in choice.lacking:
         verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
         verb = "keeps" if term.is_kept else "skips"

@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
 
 
+NAMED = 20  # tracks that a stage names when all is done; `why FOLDER` lists all
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The tracks that one stage leaves out.
 
     code: SPOKEN, WHERE, WITHOUT or DUPLICATE. indices: of the tracks that were found, ascending.
-    of: how many tracks the stage had to choose from. reason: returns why it leaves out a track.
+    of: how many tracks the stage had to choose from. reason: returns why it leaves out a track;
+    of more than the first NAMED only as long as the cache of tags is open.
     terms: returns what each term of the query says about a track that was found.
     """
 
@@ -60,12 +64,12 @@ class Choice:
         """Return the stage with this code; None if it was not asked for."""
         return next((stage for stage in self.stages if stage.code == code), None)
 
-    def skipped(self, code: str) -> list[Skipped]:
-        """Return what a stage leaves out, with reasons."""
+    def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
+        """Return what a stage leaves out, with reasons; at most so many."""
         stage = self.stage(code)
         if stage is None:
             return []
-        return [Skipped(self.found.paths[index], stage.reason(index)) for index in stage.indices]
+        return [Skipped(self.found.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
 
     def terms(self, index: int) -> "Sequence[Finding]":
         """Return what each term of the query says about a track."""
@@ -210,7 +214,10 @@ def _matching(
         return query.explain(all_tracks, tags_of, index)
 
     left_out = [remaining[row] for row in selection.left_out]
-    stage = Stage(WHERE, left_out, len(remaining), lambda index: why_no_match(terms(index)), terms)
+    named = {index: why_no_match(terms(index)) for index in left_out[:NAMED]}
+    stage = Stage(
+        WHERE, left_out, len(remaining), lambda index: named.get(index) or why_no_match(terms(index)), terms
+    )
     return stage, [remaining[row] for row in selection.kept], selection.lacking
 
 

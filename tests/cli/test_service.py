@@ -92,7 +92,7 @@ def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) 
     }
     names = ("playshuffle", "playshuffle-deal", "playshuffle-reshuffle", "playshuffle-tell")
     assert units == {f"{name}.service" for name in names}
-    assert "/srv/lists is not there" in done.stderr
+    assert "/srv/lists does not exist" in done.stderr
     assert 'ReadWritePaths="-/srv/lists"' in (home / ".config/systemd/user/playshuffle.service").read_text()
 
 
