@@ -1,3 +1,3 @@
-"""Turn folders of music into shuffled playlists that play every track once."""
+"""Write shuffled playlists for any player: every track in the music folders, exactly once."""
 
 __version__ = "0.1.0"

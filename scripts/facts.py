@@ -28,22 +28,22 @@ KEYS_OF_ALL: Sequence[Key] = (
 _OWN: Sequence[Key] = (
     Key("folders", '["~/Music/Ambient"]', "the folders of all", "Music folders of this playlist."),
     Key("reshuffle", '"daily"', '"never"', "When to shuffle again: daily, weekly, on-start or never."),
-    Key("deal", '40 or "90m"', "", "Deal this many tracks, or this much time, in place of all tracks."),
+    Key("deal", '40 or "90m"', "", "Number of tracks or playing time of each deal, in place of all tracks."),
     Key("tell", '["mpd"]', "", "Players whose queue to replace after a change: mpd, mpv, commands."),
     Key("every", '"week"', '"day"', "How often to deal: day, week, or run for each `deal --due`."),
 )
 PLAYER_KEYS: Sequence[Key] = (
     Key("like", '"car"', '"generic"', "Player of `playshuffle players` that this one is like."),
-    Key("title", '"the van"', "the name", "How messages name it."),
+    Key("title", '"the van"', "the name", "Its name in messages."),
     Key("suffix", '".m3u8"', "", "Suffix of its playlists, if no `output` is given."),
-    Key("paths", '"relative"', "", "How tracks are named: relative, absolute or uri."),
+    Key("paths", '"relative"', "", "How paths are written: relative, absolute or uri."),
     Key("extinf", "false", "", "Whether it gets #EXTINF lines."),
     Key("max_per_file", "99", "", "At most N tracks a file."),
 )
 _EXAMPLES = {
     "order": '"spread"',
     "inside": '"all"',
-    "part": '"10:20"',
+    "part": '"1:40"',
     "group_by": '"genre"',
     "group_size": "3",
     "where": '"genre:jazz"',

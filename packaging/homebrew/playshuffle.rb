@@ -3,7 +3,7 @@
 class Playshuffle < Formula
   include Language::Python::Virtualenv
 
-  desc "Shuffled playlists that play every track of a music folder once"
+  desc "Shuffled playlists for any player, with every track exactly once"
   license "MIT"
   head "file://#{ENV.fetch("PLAYSHUFFLE_CLONE", Dir.pwd)}", using: :git, branch: "main"
 

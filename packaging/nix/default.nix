@@ -17,7 +17,7 @@ pkgs.python3Packages.buildPythonApplication {
   pythonImportsCheck = [ "playshuffle" ];
 
   meta = {
-    description = "Shuffled playlists that play every track of a music folder once";
+    description = "Shuffled playlists for any player, with every track exactly once";
     license = pkgs.lib.licenses.mit;
     platforms = pkgs.lib.platforms.linux;
     mainProgram = "playshuffle";

@@ -50,7 +50,7 @@ def _app(words: Sequence[str]) -> typer.Typer:
     }
     app = typer.Typer(
         cls=Group,
-        help="Turn folders of music into playlists that play every track once.",
+        help="Write shuffled playlists for any player: every track, exactly once.",
         epilog=_EXAMPLES,
         add_completion=False,
         pretty_exceptions_enable=False,

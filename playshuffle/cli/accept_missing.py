@@ -1,4 +1,4 @@
-"""Drop the tracks of a missing drive from playlists: `playshuffle accept-missing`."""
+"""Remove the tracks of a missing drive from playlists: `playshuffle accept-missing`."""
 
 from typing import Annotated
 
@@ -27,5 +27,5 @@ def accept_missing(
     config: playlist_options.ConfigFile = None,
     quiet: playlist_options.Quiet = False,
 ) -> int:
-    """Drop the tracks of a missing drive."""
+    """Remove the tracks of a missing drive."""
     return update_by_name(playlists or [], config, is_due=False, allow_shrink=True, quiet=quiet)

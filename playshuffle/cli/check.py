@@ -28,7 +28,7 @@ _SHOWN_CHARACTERS = 300  # of an entry
 EXAMPLES = """\b
 Examples:
   playshuffle check ~/Music/playshuffle.m3u             # missing and double entries
-  playshuffle check today.m3u --for mopidy --for kodi   # exit code 1 if either loses a track
+  playshuffle check today.m3u --for mopidy --for kodi   # entries that these can't play
   playshuffle check *.m3u --for all                     # all players
 """
 
@@ -51,7 +51,7 @@ def check(
 ) -> None:
     """Check that the entries of a playlist work.
 
-    Exit code 1 for missing or double entries, and if a player loses entries.
+    Exit code 1 if an entry is missing or double, or the player cannot play it.
     """
     import json
 
@@ -109,7 +109,7 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
         yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{streams}")
     elif lossy:
         players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
-        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}. {players} may lose some")
+        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}. {players} may not play all")
     else:
         works = f". It works with {', '.join(good)}" if good else ""
         yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, each file exists once{works}")
@@ -126,7 +126,7 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
             if first_troubles[0].entry is None
             else f"{len(first_troubles):,} of {result.entries:,}"
         )
-        yield from screen.detail("Lost", f"{players} may lose {much}{also}: {what}. To fix: {cure}")
+        yield from screen.detail("Lost", f"{players} may not play {much}{also}: {what}. To fix: {cure}")
         lines = [trouble.entry for trouble in first_troubles if trouble.entry is not None]
         yield from _indented(f"line {entry.line}: {_text(entry)}" for entry in lines)
     if good and lossy and not result.faults:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  playshuffle deal ~/Music -n 40             # today's 40, in ~/Music/today.m3u
+  playshuffle deal ~/Music -n 40             # 40 tracks, in ~/Music/today.m3u
   playshuffle deal ~/Music --time 90m --name morning
   playshuffle deal ~/Music --albums 3 --every week
-  playshuffle deal ~/Music -n 40 --peek      # show the next deal
+  playshuffle deal ~/Music --peek            # show the next deal, write nothing
   playshuffle deal --due                     # all configured playlists that are due
 """
 
@@ -49,7 +49,7 @@ def deal(
     *,
     folders: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders"),
+        typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders, needed without --due"),
     ] = None,
     limit: Annotated[
         int | None,
@@ -68,7 +68,7 @@ def deal(
         str,
         typer.Option(
             metavar="day|week|run",
-            help="How often a new deal is due",
+            help="When the next deal is due",
             rich_help_panel=AMOUNT,
             autocompletion=playlist_options.completes(Every),
         ),
@@ -80,7 +80,11 @@ def deal(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the playlist to FILE", rich_help_panel=PLACE
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Playlist to write, instead of --name",
+            rich_help_panel=PLACE,
         ),
     ] = None,
     again: Annotated[
@@ -98,7 +102,7 @@ def deal(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Order of the rounds, see: playshuffle orders",
+            help="Order of each round, see: playshuffle orders",
             show_default=False,
             rich_help_panel=ORDER,
             autocompletion=playlist_options.completes(ORDERS),
@@ -110,9 +114,9 @@ def deal(
     quiet: playlist_options.Quiet = False,
     verbose: playlist_options.Verbose = False,
 ) -> Exit | None:
-    """Write the next tracks, different every day.
+    """Write today's tracks, and others tomorrow.
 
-    Each track is dealt once before any comes again. A second run on the same day changes nothing.
+    Every track comes once before any comes again. A second run on the same day changes nothing.
     """
     kind = _one_of(again, peek, undo, due)
     if due:

@@ -52,7 +52,7 @@ def _players() -> Iterator[str]:
     yield ""
     yield from _columns(
         (
-            ("playshuffle players vlc", "how to use a player, and what it loses"),
+            ("playshuffle players vlc", "how to use a player, and what it cannot play"),
             ("playshuffle check FILE", "find entries that do not work"),
             ("playshuffle tell mpd", "replace the queue of a running player"),
         )
@@ -101,7 +101,7 @@ def _times() -> Iterator[str]:
         )
     )
     yield ""
-    yield "A playlist with --time 90m is never longer than 90 minutes."
+    yield "A playlist by `make --time 90m` is never longer than 90 minutes."
 
 
 def _config() -> Iterator[str]:

@@ -26,9 +26,10 @@ EXAMPLES = """\b
 Examples:
   playshuffle make ~/Music                  # writes ~/Music/playshuffle.m3u
   playshuffle make ~/Music --order sattolo  # no track where it was last time
-  playshuffle make ~/Music -n 40 -o ~/today.m3u
-  playshuffle make ~/Music --pin intro.mp3 --time 90m
-  playshuffle make ~/Music --for mpd        # into the playlists of MPD
+  playshuffle make ~/Music --where genre:jazz -o ~/Music/jazz.m3u
+  playshuffle make ~/Music --time 90m -o ~/Music/short.m3u
+  playshuffle make ~/Music --pin intro.mp3  # this track comes first
+  playshuffle make ~/Music --for mpd        # into MPD's playlist folder
   beet ls -p genre:jazz | playshuffle make --from - -o jazz.m3u
 """
 
@@ -39,7 +40,9 @@ def make(
     folders: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FOLDER...]", show_default=False, help="Default: those configured, or the desktop's"
+            metavar="[FOLDER...]",
+            show_default=False,
+            help="Music folders. Default: configured ones or ~/Music",
         ),
     ] = None,
     options: Options,

@@ -47,8 +47,8 @@ def lines(
     for note in report.notes:
         yield from screen.detail("Note", note)
     if report.is_new and report.is_changed and report.output is not None:
-        if is_local and (command := _play(report)):
-            yield from screen.detail("Play", command)
+        if is_local:
+            yield from _play(report, screen)
         yield from screen.detail("Players", "playshuffle players NAME shows what a player needs")
 
 
@@ -140,32 +140,39 @@ def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:
 def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
     """Name what the player loses; where no player was chosen, only count what others may lose."""
     if report.player == GENERIC and report.losses and not names:
-        most_tracks = max(_size(loss) for loss in report.losses)
+        tracks = counted(_tracks_lost(report.losses), "track")
         titles = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
         players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
-        yield from screen.detail(
-            "Note",
-            f"{players} may lose up to {counted(most_tracks, 'track')}. Name yours: --for PLAYER. List: -v",
-        )
+        text = f"{players} may not play {tracks} of this list. Name your player: --for PLAYER. List: -v"
+        yield from screen.detail("Note", text)
         return
     for loss in report.losses:
         yield from screen.detail(
             "Lost",
-            f"{any_of(loss.players)} may lose {counted(_size(loss), 'track')}: {loss.what}."
+            f"{any_of(loss.players)} may not play {counted(_size(loss), 'track')}: {loss.what}."
             f" To fix: {loss.cure}",
         )
         if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
             yield from _listed([shown(report.suspects[index]) for index in loss.indices], _NAMES)
 
 
+def _tracks_lost(losses: Sequence[Loss]) -> int:
+    """Count the tracks of all losses, each once; a range is of positions, not of names."""
+    names = {index for loss in losses if not isinstance(loss.indices, range) for index in loss.indices}
+    return max(len(names), *(_size(loss) for loss in losses))
+
+
 def _size(loss: Loss) -> int:
     return len(loss.indices)
 
 
-def _play(report: Report) -> str:
-    """Return the command that plays the playlist, or which player opens it."""
+def _play(report: Report, screen: Screen) -> Iterator[str]:
+    """Show the command that plays the playlist, or how to use it in the player."""
     file, player = report.files()[0], PLAYERS[report.player]
-    return play_command(player, file) or player.use or f"open {home_path(file)} in {player.title}"
+    if command := play_command(player, file):
+        yield from screen.detail("Play", command)
+    elif player.use:
+        yield from screen.detail("Use", player.use)
 
 
 def _reasons(

@@ -24,9 +24,9 @@ EXAMPLES = """\b
 Examples:
   playshuffle players vlc                          # how to use VLC
   playshuffle make ~/Music --for vlc
-  playshuffle make ~/Music --for mpd               # into the playlists of MPD
+  playshuffle make ~/Music --for mpd               # into MPD's playlist folder
   playshuffle make ~/Music --for rockbox --root-as /Music -o /media/ipod/all.m3u8
-  playshuffle check all.m3u --for mopidy           # which entries would it lose?
+  playshuffle check all.m3u --for mopidy           # entries that it cannot play
 """
 
 

@@ -29,6 +29,6 @@ def reshuffle(
 ) -> int:
     """Shuffle configured playlists again.
 
-    It works with and without a running service. Tracks of the end of the last order come late in the new one.
+    Tracks that came last in the old order come late in the new one. The service need not run.
     """
     return update_by_name(playlists or [], config, is_due=True, allow_shrink=False, quiet=quiet)

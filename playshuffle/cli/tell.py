@@ -46,7 +46,7 @@ def tell(
         str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player")
     ] = None,
     written: Annotated[
-        bool, typer.Option("--written", help="All playlists the service wrote (for its unit)")
+        bool, typer.Option("--written", help="All playlists the service wrote (used by systemd)")
     ] = False,
     config: playlist_options.ConfigFile = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors")] = False,

@@ -31,7 +31,7 @@ def watch(
         typer.Argument(
             metavar="[FOLDER...]",
             show_default=False,
-            help="Music folders. Default: those configured",
+            help="Music folders. Default: configured ones",
         ),
     ] = None,
     options: Options,

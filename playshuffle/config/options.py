@@ -117,7 +117,7 @@ class Options:
     group_by: str | None = _option(
         "--group-by",
         metavar="TAG",
-        help="Tag to spread by or group by, such as genre",
+        help="Tag to group by or spread by, such as genre",
         group=ORDER,
         names=("tag", groups.KNOWN),
     )
@@ -133,7 +133,7 @@ class Options:
         "--where",
         default=(),
         metavar="QUERY",
-        help="Only matching tracks, such as 'genre:jazz'",
+        help="Take only these tracks, such as 'genre:jazz'",
         group=INCLUDE,
         verbs=ALL,
         check=lambda _, texts: _check_queries(texts),
@@ -156,6 +156,7 @@ class Options:
         group=INCLUDE,
         verbs=ALL,
         names=("kind of duplicates", (RECORDING,)),
+        example='"recording"',
     )
     spoken: bool = _option(
         "--spoken", default=False, help="Include audiobooks and podcasts", group=INCLUDE, verbs=ALL
@@ -166,14 +167,14 @@ class Options:
     inside: str | None = _option(
         "--inside",
         metavar="none|last|all",
-        help="Which groups to shuffle within",
+        help="Which groups to shuffle inside, too",
         group=EXPERT,
         names=("place to shuffle", get_args(Inside)),
     )
     part: str | None = _option(
         "--part",
         metavar="START:COUNT",
-        help="Shuffle only these positions, such as 1:40",
+        help="Shuffle only COUNT tracks from START, such as 1:40",
         group=EXPERT,
         check=lambda _, text: parse_part(text),
         verbs=MAKE,
@@ -238,7 +239,7 @@ class Options:
     relative_to: str | None = _option(
         "--relative-to",
         metavar="DIR",
-        help="Folder that relative paths start from",
+        help="Folder where relative paths start",
         group=EXPERT,
         example='"/mnt/stick"',
     )
@@ -260,7 +261,7 @@ class Options:
         check=_is_from_one,
     )
     strict: bool = _option(
-        "--strict", default=False, help="Write nothing if the player would lose tracks", group=SAFETY
+        "--strict", default=False, help="Write nothing if the player cannot play a track", group=SAFETY
     )
     extinf: bool = _option(
         "--no-extinf", default=True, help="Omit titles and lengths (#EXTINF lines)", group=EXPERT

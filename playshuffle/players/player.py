@@ -88,7 +88,7 @@ class Player(NamedTuple):
     def writes_words(self) -> str:
         """Describe how playlists are written for it."""
         paths = {
-            None: "relative paths where that can be",
+            None: "relative paths if possible",
             PathStyle.RELATIVE: "relative paths",
             PathStyle.ABSOLUTE: "absolute paths",
             PathStyle.URI: "file:// URIs",

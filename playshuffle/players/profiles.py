@@ -195,7 +195,7 @@ BUILT_IN: Mapping[str, Player] = {
         latin1=(b".m3u",),
         part=10_000,
         longest=260,
-        use="Name the music folder on the device. If you fill the device later, add --root-as /Music.",
+        use="Open the file on the device. To make it before you copy the music: --root-as /Music.",
     ),
     "lms": Player(
         "LMS",
@@ -236,7 +236,7 @@ BUILT_IN: Mapping[str, Player] = {
         style=_RELATIVE,
         part=255,
         longest=260,
-        use="Name the music folder on the stick. If the radio reads more entries, add --max-per-file N.",
+        use="Many car radios play only MP3 files: add --where format:mp3. Fewer per file: --max-per-file N.",
     ),
 }
 

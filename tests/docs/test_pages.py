@@ -55,7 +55,7 @@ def test_every_option_is_explained() -> None:
 
 
 def test_the_table_of_formats_is_that_of_the_program() -> None:
-    table = (ROOT / "docs" / "make.md").read_text().partition("Suffixes that mostly")[0]
+    table = (ROOT / "docs" / "make.md").read_text().partition("Files with these suffixes are not")[0]
 
     assert {name.encode() for name in re.findall(r"`(\.[a-z0-9+]+)`", table)} == AUDIO_SUFFIXES
 
@@ -66,7 +66,7 @@ def test_the_table_of_players_is_that_of_the_program() -> None:
     rows = re.findall(
         r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
     )
-    styles = {None: "relative where", PathStyle.RELATIVE: "relative", PathStyle.URI: "URIs"}
+    styles = {None: "relative if", PathStyle.RELATIVE: "relative", PathStyle.URI: "URIs"}
 
     assert [row[0] for row in rows] == list(PLAYERS)
     for name, suffix, paths, extinf, known in rows:
