@@ -50,7 +50,8 @@ that make and deal wrote. With --folder, all options of make are accepted.
 def why(
     *,
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE|FOLDER...", show_default=False, help="Audio files or folders")
+        list[str] | None,
+        typer.Argument(metavar="FILE|FOLDER...", show_default=False, help="Audio files or folders"),
     ] = None,
     is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist")] = False,
     playlist: Annotated[
