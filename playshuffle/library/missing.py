@@ -75,13 +75,13 @@ def check_tracks(
        unmounting may remove the folder that the drive was mounted on.
     3. Most are gone: more than half of the tracks that the playlist had in the root, and also more
        than half, and more than 20, of all tracks of the root. So a playlist of some tracks (a query)
-       may lose most of them as long as the root does not. What other playlists lost or accepted only
-       counts for the second half of this rule.
+       may lose most of them as long as the root does not.
 
     A new playlist has no track to lose, so only the first half of rule 1 and rule 2 apply to it.
 
     Args:
-        last_root: the root in the state, None if it was never seen. Every playlist over it updates that.
+        last_root: the root as this playlist found it last, so that no other playlist can accept a loss
+            for it; for a new playlist as any other found it; None if it was never seen.
         root: the root now.
         before: paths of the tracks in the last order of the playlist.
         missing: the paths in `before` that were not found now, under this name or another one.

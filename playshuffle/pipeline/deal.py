@@ -230,6 +230,8 @@ def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: S
             or not stored.has_marks(marks)
         ):
             decks.save(run.state, path, deck, content, marks, before, run.roots, _history(run).marks, digest)
+        else:  # the folders may have changed beside the tracks of this deck
+            run.state.remember_roots(path, run.roots)
         is_changed = ready.replace()
     if deck.deal.is_pending:
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself

@@ -141,6 +141,8 @@ class Session:
                     record.marks,
                     record.gone,
                 )
+            else:  # the folders may have changed beside the tracks of this playlist
+                self.state.remember_roots(target.path, self.roots)
             is_changed = ready.replace()
         return self.finish(report, is_changed=is_changed)
 
@@ -182,7 +184,9 @@ def open_session(
         State(writes=request.writes, must_remember=must_remember) as state,
         Cache() if request.tags else nullcontext() as cache,
     ):
-        roots, missing = reachable_roots(request.roots if request.files is None else (), state.root)
+        playlist = atomic_file.resolved(request.output) if request.output is not None else b""
+        root_of = partial(state.root, playlist=playlist)
+        roots, missing = reachable_roots(request.roots if request.files is None else (), root_of)
         if missing and not (deals and roots):
             raise missing[0]
         target = Target(request.output, state, force=request.force) if request.output is not None else None
@@ -203,7 +207,7 @@ def open_session(
                 target.find_last_order()
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
             renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
-            present, gone = present_roots(roots, library, state.root, expected, changes.gone, renamed)
+            present, gone = present_roots(roots, library, root_of, expected, changes.gone, renamed)
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]

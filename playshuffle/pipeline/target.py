@@ -55,7 +55,7 @@ class Target:
         """
         folder = output_root(os.path.dirname(self.path))
         if not allow_shrink:
-            check_output(self._state.root(folder.path), folder)
+            check_output(self._state.root(folder.path, self.path), folder)
         return [folder]
 
     def find_last_order(self) -> None:

@@ -120,8 +120,7 @@ def save(
         _put(state, database, (playlist, 0), deck, content, present, marks, request)
         if before is not None:
             _put(state, database, (playlist, 1), before.deck, before.content, present, marks)
-        for root in roots:
-            state.put_root(database, root)
+        state.put_roots(database, playlist, roots)
 
     state.change(playlist, act)
 

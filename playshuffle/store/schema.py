@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.mounts import Mount
 
-VERSION = 6
+VERSION = 7
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed. Orders and decks over the same paths share a row.
@@ -24,6 +24,7 @@ VERSION = 6
 # deck: places: index arrays one after the other; facts: JSON, their lengths, and all that is no array.
 # marks: how to recognise each path of the library, as files were when this row was written; compressed.
 # They are not shared: rows over the same paths may be written before and after files swap their names.
+# root: a folder as any playlist found it last; playlist_root: as this playlist did.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
 _TABLES = """
     CREATE TABLE IF NOT EXISTS library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
@@ -50,6 +51,13 @@ _TABLES = """
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS playlist_root (
+        playlist BLOB NOT NULL,
+        path BLOB NOT NULL,
+        tracks INTEGER NOT NULL,
+        mounts TEXT NOT NULL,
+        PRIMARY KEY (playlist, path)
+    );
     CREATE TABLE IF NOT EXISTS skip_list (
         playlist BLOB NOT NULL,
         list BLOB NOT NULL,
@@ -102,6 +110,18 @@ _STEPS = {
         PRIMARY KEY (playlist, list)
     );
     """,
+    # Which playlist is over which folder was not stored. A row too many has no effect.
+    6: """
+    CREATE TABLE playlist_root (
+        playlist BLOB NOT NULL,
+        path BLOB NOT NULL,
+        tracks INTEGER NOT NULL,
+        mounts TEXT NOT NULL,
+        PRIMARY KEY (playlist, path)
+    );
+    INSERT INTO playlist_root SELECT known.path, root.path, tracks, mounts
+        FROM (SELECT path FROM playlist UNION SELECT path FROM deck) AS known, root;
+    """,
 }
 
 _COLUMNS: dict[str, dict[str, type]] = {
@@ -119,8 +139,13 @@ _COLUMNS: dict[str, dict[str, type]] = {
     },
     "deck": {"path": bytes, "age": int, "library": bytes, "places": bytes, "facts": str, "marks": bytes},
     "root": {"path": bytes, "tracks": int, "mounts": str},
+    "playlist_root": {"playlist": bytes, "path": bytes, "tracks": int, "mounts": str},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
 }
+
+
+# The tables that have rows of single playlists, and the column that names the playlist.
+PLAYLIST_COLUMNS = {"playlist": "path", "deck": "path", "playlist_root": "playlist", "skip_list": "playlist"}
 
 
 class BadRow(NamedTuple):
@@ -249,7 +274,7 @@ def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
 def _is_sound(table: str, row: list[Any]) -> bool:
     if not all(value.isascii() for value in row if isinstance(value, str)):
         return False  # all text in the file is JSON in ASCII, or a fingerprint
-    if table == "root":
+    if table in ("root", "playlist_root"):
         try:
             mounts_from(row[-1])
         except sqlite3.DatabaseError:

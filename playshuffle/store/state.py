@@ -217,10 +217,27 @@ class State:
         self.notes.append(f"The saved order of {shown(playlist)} was damaged and is not used.")
         return None
 
-    def root(self, path: bytes) -> Root | None:
-        """Return a root as it was at its last scan; None if it was never scanned."""
-        rows = self.rows("SELECT path, tracks, mounts FROM root WHERE path = ?", path)
+    def root(self, path: bytes, playlist: bytes = b"") -> Root | None:
+        """Return a root as a playlist found it last, else as any other did; None if it was never scanned."""
+        rows = self.rows(
+            "SELECT 1, tracks, mounts FROM playlist_root WHERE path = ? AND playlist = ?"
+            " UNION ALL SELECT 2, tracks, mounts FROM root WHERE path = ? ORDER BY 1",
+            path,
+            playlist,
+            path,
+        )
         return Root(path, rows[0][1], schema.mounts_from(rows[0][2])) if rows else None
+
+    def remember_roots(self, playlist: bytes, roots: Sequence[Root]) -> None:
+        """Store the roots of a playlist whose order is stored already; write only if they differ.
+
+        Raises:
+            PlayshuffleError: they cannot be written.
+        """
+        rows = self.rows("SELECT path, tracks, mounts FROM playlist_root WHERE playlist = ?", playlist)
+        known = [Root(path, tracks, schema.mounts_from(text)) for path, tracks, text in rows]
+        if any(root not in known for root in roots):
+            self.change(playlist, lambda database: self.put_roots(database, playlist, roots))
 
     def remember(
         self,
@@ -265,36 +282,37 @@ class State:
                 base,
                 lambda: self.put_library(database, seen.library, paths),
             )
-            for root in roots:
-                self.put_root(database, root)
+            self.put_roots(database, playlist, roots)
 
         self.change(playlist, keep)
 
     def forget(self, playlist: bytes) -> bool:
-        """Remove the orders and the deck of a playlist; return whether there were any.
+        """Remove all that is saved of a playlist; return whether there was anything.
 
         Raises:
             PlayshuffleError: the state cannot be written.
         """
-        known = self.rows(
-            "SELECT path FROM playlist WHERE path = ? UNION SELECT path FROM deck WHERE path = ?",
-            playlist,
-            playlist,
-        )
+        deleted = 0
 
         def delete(database: Connection) -> None:
-            database.execute("DELETE FROM playlist WHERE path = ?", (playlist,))
-            database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
-            database.execute("DELETE FROM skip_list WHERE playlist = ?", (playlist,))
+            nonlocal deleted
+            deleted = sum(
+                database.execute(f"DELETE FROM {table} WHERE {column} = ?", (playlist,)).rowcount  # noqa: S608
+                for table, column in schema.PLAYLIST_COLUMNS.items()
+            )
 
-        if known:
-            self.change(playlist, delete)
-        return bool(known)
+        self.change(playlist, delete)
+        return bool(deleted)
 
-    def put_root(self, database: Connection, root: Root) -> None:
-        """Note what is in a root now."""
-        row = (root.path, root.tracks, schema.mounts_as(root.mounts))
-        database.execute("REPLACE INTO root VALUES (?, ?, ?)", row)
+    def put_roots(self, database: Connection, playlist: bytes, roots: Sequence[Root]) -> None:
+        """Store what is in the roots of a playlist now."""
+        for root in roots:
+            row = (root.path, root.tracks, schema.mounts_as(root.mounts))
+            database.execute("REPLACE INTO root (path, tracks, mounts) VALUES (?, ?, ?)", row)
+            database.execute(
+                "REPLACE INTO playlist_root (playlist, path, tracks, mounts) VALUES (?, ?, ?, ?)",
+                (playlist, *row),
+            )
 
     def put_library(self, database: Connection, digest: bytes, paths: Callable[[], Sequence[bytes]]) -> None:
         """Store a list of paths, if it is not there."""

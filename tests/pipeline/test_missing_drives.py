@@ -18,6 +18,8 @@ from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools
 from playshuffle.shuffle import Seeded
+from playshuffle.system import mounts
+from playshuffle.system.mounts import Mount
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()
@@ -152,6 +154,55 @@ def test_a_list_is_protected_whatever_another_list_accepted(tmp_path: Path) -> N
     assert len(library.update(name="other", allow_shrink=True)) == 20
 
     assert "40 of 60 tracks are gone" in library.refuses()
+
+
+def test_a_list_over_a_query_is_protected_whatever_another_list_found_before(tmp_path: Path) -> None:
+    """The other one has no track on the drive, so for it nothing is missing."""
+    library = Library(tmp_path, **{"x/g": 18, "x/other": 24, "y/g": 2, "y/other": 36})
+    library.update(where="path::/g/")
+    library.update(where="path::/y/", name="other")
+    (tmp_path / "Music/x").rename(tmp_path / "elsewhere")
+
+    for _ in range(2):
+        library.update(where="path::/y/", name="other")
+        assert "42 of 80 tracks are gone" in library.refuses(where="path::/g/")
+
+    assert len(library.update(where="path::/g/", allow_shrink=True)) == 2
+    assert len(library.update(where="path::/g/")) == 2
+
+
+def test_a_mount_that_is_gone_is_missed_whatever_another_list_found_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the list 5 tracks of 40 are on it, of the other one none."""
+    library = Library(tmp_path, stick=5, a=35, b=10)
+    disk = Mount(b"/", "ext4", b"/dev/sda1", 0)
+    table = [disk, Mount(os.path.realpath(os.fsencode(tmp_path / "Music/stick")), "vfat", b"/dev/sdb1", 0)]
+    monkeypatch.setattr(mounts, "table", lambda: table)
+    library.update()
+    library.update(where="path::/b/", name="other")
+    (tmp_path / "Music/stick").rename(tmp_path / "elsewhere")
+    (tmp_path / "Music/stick").mkdir()
+    table.pop()
+
+    library.update(where="path::/b/", name="other")
+    library.remove("b", 1)
+    library.update(where="path::/b/", name="other")
+
+    assert "5 tracks are gone, and" in library.refuses()
+
+
+def test_a_root_may_shrink_step_by_step_beside_a_list_over_a_query(tmp_path: Path) -> None:
+    """The list has 5 of 85 tracks, and loses 3 of them when the others have become few."""
+    library = Library(tmp_path, a=5, b=80)
+    before = library.update(where="path::/a/")
+    for _ in range(3):
+        library.remove("b", 20)
+        assert library.update(where="path::/a/") == before
+
+    library.remove("a", 3)
+
+    assert len(library.update(where="path::/a/")) == 2
 
 
 @pytest.mark.parametrize("roots", [("Music", "Music/a"), ("Music/a", "Music")])

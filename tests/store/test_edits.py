@@ -170,6 +170,7 @@ def test_a_state_of_the_fourth_version_keeps_its_orders(home: Path) -> None:
     with sqlite3.connect(file) as database:
         database.execute("ALTER TABLE playlist DROP COLUMN edits")
         database.execute("DROP TABLE skip_list")
+        database.execute("DROP TABLE playlist_root")
         database.execute("UPDATE playlist SET age = age - 2")
         database.execute("PRAGMA user_version = 4")
     database.close()

@@ -34,6 +34,7 @@ def test_a_state_of_the_fifth_version_gets_the_table_in_one_transaction(home: Pa
         pass
     with sqlite3.connect(state_file(home)) as database:
         database.execute("DROP TABLE skip_list")
+        database.execute("DROP TABLE playlist_root")
         database.execute("PRAGMA user_version = 5")
     database.close()
     with State(writes=False) as state:

@@ -63,6 +63,36 @@ def test_an_order_comes_back_as_it_was_kept() -> None:
         assert state.notes == []
 
 
+def test_each_playlist_has_its_own_roots_and_a_new_one_those_of_the_last() -> None:
+    smaller = ROOT._replace(tracks=3)
+    with State() as state:
+        for playlist, root in ((LIST, ROOT), (LISTS[1], smaller)):
+            state.remember(playlist, SEEN, None, lambda: PATHS, ORDER, [root])
+
+        assert [state.root(b"/m", playlist) for playlist in (*LISTS, b"/new")] == [ROOT, smaller, smaller]
+        assert state.root(b"/m") == smaller
+
+
+def test_roots_are_written_only_if_they_differ(home: Path) -> None:
+    remember()
+    before = state_file(home).read_bytes()
+    with State() as state:
+        state.remember_roots(LIST, [ROOT])
+        assert state_file(home).read_bytes() == before
+        state.remember_roots(LIST, [ROOT._replace(tracks=3)])
+
+        assert state.root(b"/m", LIST) == ROOT._replace(tracks=3)
+
+
+def test_a_playlist_of_an_older_version_has_the_roots_that_were_shared(home: Path) -> None:
+    first_version(home)
+
+    with State() as state:
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [ROOT._replace(tracks=1)])
+
+        assert state.root(b"/m", LIST) == Root(b"/m", 4, [])
+
+
 def test_what_was_never_kept_is_none() -> None:
     with State() as state:
         assert state.seen(LIST) == []
