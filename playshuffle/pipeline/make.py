@@ -6,7 +6,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.ordering.recipe import Recipe
+from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.path_style import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
@@ -63,10 +63,14 @@ def new_record(report: Report, now_s: int) -> OrderRecord:
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
-    """Return how many tracks an order is drawn from: with a time limit, those that fit into it."""
+    """Return how many tracks an order is drawn from.
+
+    With a time limit these are the tracks that fit into it, without one that is pinned to the end.
+    """
     if recipe.time_ms is None:
         return len(tracks)
-    return sum(0 < length <= recipe.time_ms for length in tracks.durations_ms)
+    fitting = sum(0 < length <= recipe.time_ms for length in tracks.durations_ms)
+    return fitting - any(pin.place == LAST for pin in recipe.pins)
 
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:

@@ -385,8 +385,13 @@ def test_a_track_that_a_query_leaves_out_is_followed_by_name(
     assert update() == before
 
 
-def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(tmp_path: Path) -> None:
-    """40 tracks, of which 20 are too long: neither a gap of 30 nor the usual one stops a reshuffle."""
+@pytest.mark.parametrize(
+    ("pins", "gap"), [((), 30), ((), 21), (("001.mp3@last",), 30), (("001.mp3@last",), 20)]
+)
+def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
+    tmp_path: Path, pins: tuple[str, ...], gap: int
+) -> None:
+    """40 tracks, of which 20 are too long; one that is pinned to the end is not drawn."""
     music = Music(tmp_path, 40)
 
     def read_lengths(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
@@ -395,11 +400,11 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(tmp_path: Path)
             length = 10_000 if int(paths[number][-7:-4]) % 2 else 900_000
             yield number, reading._replace(tags=reading.tags._replace(duration_ms=length))
 
-    request = replace(music.request("one"), recipe=Recipe(gap=Gap(30), time_ms=400_000))
+    request = replace(music.request("one"), recipe=Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
     for seed in ("a", "b"):
         with_lengths = replace(tools(seed), read_all=read_lengths)
         report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
 
         assert report.count == 20
-        assert "The gap of 30 plays is longer than the playlist, so it is shortened." in report.notes
+        assert f"The gap of {gap} plays is longer than the playlist, so it is shortened." in report.notes
         assert not [note for note in report.notes if "cannot be shuffled again" in note]
