@@ -4,7 +4,7 @@ import functools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +22,7 @@ from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import check_name
+from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.system import atomic_file
 from playshuffle.watch.debounce import SETTLE_S
@@ -80,7 +81,7 @@ class BrokenPlaylist:
 class Config:
     """The playlists of a configuration.
 
-    path: None if it is not from a file. playlists: in the order of the file.
+    path: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
     """
 
     path: bytes | None
@@ -88,6 +89,7 @@ class Config:
     broken: tuple[BrokenPlaylist, ...] = ()
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
+    players: Mapping[str, Player] = field(default_factory=dict)
 
 
 def load(path: bytes) -> Config:
@@ -135,7 +137,14 @@ def understand(document: Document) -> Config:
                 faults = [document.fault(str(error), "playlist", name)]
         broken += [BrokenPlaylist(name, fault) for fault in faults]
     broken += _circles(document, playlists)
-    return Config(document.path, tuple(playlists.values()), tuple(broken), seconds["settle"], seconds["poll"])
+    return Config(
+        document.path,
+        tuple(playlists.values()),
+        tuple(broken),
+        seconds["settle"],
+        seconds["poll"],
+        own.players,
+    )
 
 
 def _top_faults(document: Document) -> list[Fault]:

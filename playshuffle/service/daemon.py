@@ -131,7 +131,10 @@ def _load(load: Callable[[], Config]) -> Config:
 
 def _make_update(config: Config, began_s: int) -> Update:
     # Imported in the update process: the service itself need not know how it is done.
+    from playshuffle.players.profiles import set_own_players
     from playshuffle.service.update import update
+
+    set_own_players(config.players)  # one that was refused since may have added others
 
     return partial(update, config, began_s)
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -243,6 +245,24 @@ def test_the_service_writes_for_a_player_of_the_configuration(tmp_path: Path) ->
         wait_for((music / "drive.m3u8").exists)
 
     assert "#PLAYSHUFFLE-FOR:stick" in (music / "drive.m3u8").read_text()
+
+
+@pytest.mark.process
+def test_a_configuration_that_is_refused_takes_no_player_away(tmp_path: Path) -> None:
+    """The updates of the old one go on, also in a new process."""
+    music = tmp_path / "Music"
+    write_library(str(music))
+    good = 'folders = ["Music"]\n' + STICK.replace("99", "999") + '[playlist.drive]\nfor = "stick"\n'
+    with Service(tmp_path, good) as service:
+        wait_for((music / "drive.m3u8").exists)
+        service.configure('folders = ["Music"]\n[playlist.drive]\norder = "none"\n')
+        service.signal(signal.SIGHUP)
+        wait_for(lambda: "the old one stays in force" in service.log)
+        os.kill(service.processes()[1], signal.SIGKILL)
+        new = next(music.rglob("*.wav"))
+        shutil.copy(new, music / "new.wav")
+
+        wait_for(lambda: "new.wav" in (music / "drive.m3u8").read_text())
 
 
 @pytest.mark.process
