@@ -39,6 +39,7 @@ from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.shuffle import RandBelow
 from playshuffle.store import decks
+from playshuffle.store import skip_lists as store
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
@@ -255,11 +256,13 @@ def skip_lists(request: Request, state: State, target: Target | None) -> "Sequen
     Raises:
         PlayshuffleError: a list cannot be read, and never was.
     """
+    playlist = target.path if target is not None else None
     if not request.without:
+        if playlist is not None and request.writes:
+            store.forget(state, playlist)
         return ()
     from playshuffle.pipeline.skip_lists import read_skip_lists  # most playlists have none
 
-    playlist = target.path if target is not None else None
     return read_skip_lists(request.without, state, playlist, writes=request.writes)
 
 

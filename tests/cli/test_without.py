@@ -73,6 +73,29 @@ def test_why_names_the_list_and_the_line(music: Path) -> None:
     assert (row["reason"], row["text"]) == ("without", f"in {music}/never.m3u, line 2")
 
 
+def test_a_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
+    (music / "never.m3u").write_text("a/1.mp3\n")
+    assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
+    assert kept(music) == without()
+    (music / "never.m3u").unlink()
+
+    done = run("make", music, "--without", music / "never.m3u")
+
+    assert (done.code, "No such file" in done.err) == (66, True)
+
+
+def test_forget_removes_the_lists_of_a_playlist_that_was_never_written(music: Path) -> None:
+    (music / "never.m3u").write_text("".join(f"{name}\n" for name in NAMES))
+    words = ("make", music, "--without", music / "never.m3u")
+    assert run(*words).code == 3
+    (music / "never.m3u").unlink()
+    assert run(*words).code == 3
+
+    assert run("forget", music / "playshuffle.m3u").code == 0
+
+    assert run(*words).code == 66
+
+
 def test_a_deck_deals_no_track_of_the_list(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\nb/3.flac\n")
     for _ in range(2):
