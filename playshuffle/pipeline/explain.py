@@ -23,7 +23,7 @@ from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import WHERE, Choice, choose
 from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_copies
 from playshuffle.pipeline.entry_writer import entry_writer
-from playshuffle.pipeline.presence import present_roots, reachable_roots, renamed_tracks
+from playshuffle.pipeline.presence import known_roots, present_roots, reachable_roots, renamed_tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools, last_tracks, scan, skip_lists
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
@@ -253,7 +253,8 @@ def look_at(
         State(writes=False) as state,
         Cache() if request.tags else nullcontext() as cache,
     ):
-        roots, missing = reachable_roots(request.roots if request.files is None else (), state.root)
+        root_of = known_roots(request, state)
+        roots, missing = reachable_roots(request.roots if request.files is None else (), root_of)
         library = scan(request, roots, cache, tools, Changes(still_ns=still_ns))
         target = Target(request.output, state, force=True) if request.output is not None else None
         last: Sequence[bytes] = ()
@@ -261,14 +262,14 @@ def look_at(
             target.find_last_order()
             last = target.last_tracks
         renamed = renamed_tracks(target, library.tracks, EVERYWHERE)
-        _, gone = present_roots(roots, library, state.root, last, (), renamed)
+        _, gone = present_roots(roots, library, root_of, last, (), renamed)
         tag_rows = rows_of(cache, tools.read_all) if cache is not None else None
         if tag_rows is not None and request.where:  # explained when the cache is closed
             tag_rows = _read_ahead(tag_rows, library.tracks.folders)
         history = load_history(state, target, library.tracks, EVERYWHERE) if target is not None else None
         if history is not None and history.stored is None:
             history = None
-        lists = skip_lists(request, state, target)
+        lists = skip_lists(replace(request, dry_run=True), state, target)
         choice = choose(request, library.tracks, tag_rows, lists, partial(last_tracks, target, history))
         writer = entry_writer(request, target, library.tracks.folders)
         _, unwritable = writer.writable(choice.tracks, any_name=request.any_name)

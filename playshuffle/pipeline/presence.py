@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
@@ -22,9 +23,17 @@ from playshuffle.library.walk import Changes
 from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 from playshuffle.text import counted
 
 KnownRoot = Callable[[bytes], Root | None]
+
+
+def known_roots(request: Request, state: State) -> KnownRoot:
+    """Return a function that returns a root as the playlist of a request found it last."""
+    playlist = atomic_file.resolved(request.output) if request.output is not None else b""
+    return partial(state.root, playlist=playlist)
 
 
 def reachable_roots(

@@ -26,6 +26,7 @@ from playshuffle.pipeline.presence import (
     check_files,
     check_own_list,
     expected_tracks,
+    known_roots,
     nothing_to_play,
     present_roots,
     reachable_roots,
@@ -185,8 +186,7 @@ def open_session(
         State(writes=request.writes, must_remember=must_remember) as state,
         Cache() if request.tags else nullcontext() as cache,
     ):
-        playlist = atomic_file.resolved(request.output) if request.output is not None else b""
-        root_of = partial(state.root, playlist=playlist)
+        root_of = known_roots(request, state)
         roots, missing = reachable_roots(request.roots if request.files is None else (), root_of)
         if missing and not (deals and roots):
             raise missing[0]

@@ -73,6 +73,19 @@ def test_why_names_the_list_and_the_line(music: Path) -> None:
     assert (row["reason"], row["text"]) == ("without", f"in {music}/never.m3u, line 2")
 
 
+def test_why_knows_a_list_that_was_edited_since_the_last_update(music: Path, tmp_path: Path) -> None:
+    (music / "never.m3u").write_text("a/1.mp3\n")
+    make(music, "-o", music / "all.m3u", "--without", music / "never.m3u")
+    (tmp_path / "config.toml").write_text(
+        config(music, without=str(music / "never.m3u"), output="Music/all.m3u")
+    )
+    (music / "never.m3u").write_text("5.opus\n")
+
+    done = run("why", music / "5.opus", "--config", tmp_path / "config.toml")
+
+    assert "never.m3u, line 1" in done.out.decode(), done.err
+
+
 def test_a_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
