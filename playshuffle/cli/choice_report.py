@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import DUPLICATE, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage
+from playshuffle.pipeline.choice import DUPLICATE, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage, idle_text
 from playshuffle.text import counted, shortened
 
 
@@ -23,6 +23,7 @@ def lines(choice: Choice, *, names: bool) -> Iterator[str]:
         verb = "keeps" if term.is_kept else "skips"
         tracks = counted(term.track_count, "track")
         yield f"{tracks} {verb_have} no {term.field}; {shown(term.text)} {verb} {pronoun}"
+    yield from map(idle_text, choice.idle)
 
 
 def as_json(choice: Choice) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def as_json(choice: Choice) -> dict[str, Any]:
             {"term": term.text, "field": term.field, "tracks": term.track_count, "kept": term.is_kept}
             for term in choice.lacking
         ],
+        "idle": [{"term": term.text, "negated": term.is_negated, "near": term.near} for term in choice.idle],
         "left_out": {
             stage.code: [
                 {"path": os.fsdecode(path), "reason": reason} for path, reason in choice.skipped(stage.code)

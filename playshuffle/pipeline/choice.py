@@ -20,6 +20,7 @@ from playshuffle.text import counted
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.skip_lists import SkipList
+    from playshuffle.selection.idle_terms import Idle
     from playshuffle.selection.query import Finding, Lacking, Query, TagsOf
 
 SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
@@ -49,7 +50,8 @@ class Stage:
 class Choice:
     """The tracks of a playlist, and what each stage leaves out of all that were found.
 
-    lacking: terms of the query that decided on tracks without the tag. lists: the skip lists.
+    lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
+    lists: the skip lists.
     kept: the copy that is kept, by the path of each copy that is left out.
     """
 
@@ -57,6 +59,7 @@ class Choice:
     tracks: Tracks
     stages: tuple[Stage, ...] = ()
     lacking: "Sequence[Lacking]" = ()
+    idle: "Sequence[Idle]" = ()
     lists: "Sequence[SkipList]" = ()
     kept: Mapping[bytes, bytes] = field(default_factory=dict)
 
@@ -98,15 +101,17 @@ class NothingMatchesError(PlayshuffleError):
         if without is not None and without.of:
             problem = f"The skip lists of --without name all {counted(without.of, 'track')}"
         elif where is not None and where.of:
-            problem = (
-                f"None of {counted(where.of, 'track')} matches the query. Check it with `playshuffle tags`"
-            )
+            problem = f"None of {counted(where.of, 'track')} matches the query. "
+            hints = [idle_text(term) for term in choice.idle if not term.is_negated]
+            problem += " ".join(hints).rstrip(".") or "Check it with `playshuffle tags`"
         else:
             problem = "There is no music"
         if skipped is not None and skipped.indices:
             files = counted(len(skipped.indices), "file")
-            problem += f". Skipped are {files} of spoken word; --spoken includes them"
-        super().__init__(f"{problem}. The playlist was not changed.", Exit.NOTHING_TO_PLAY, ["--where"])
+            mark = "" if problem.endswith("?") else "."
+            problem += f"{mark} Skipped: {files} of spoken word; --spoken includes them"
+        mark = "" if problem.endswith("?") else "."
+        super().__init__(f"{problem}{mark} The playlist was not changed.", Exit.NOTHING_TO_PLAY, ["--where"])
 
 
 def choose(
@@ -135,8 +140,9 @@ def choose(
         stages.append(Stage(SPOKEN, sorted(reasons), len(remaining), reasons.__getitem__))
         remaining = [index for index in remaining if index not in reasons] if reasons else remaining
     lacking: Sequence[Lacking] = ()
+    idle: Sequence[Idle] = ()
     if request.where:
-        stage, remaining, lacking = _matching(parse_all(request), found, remaining, tags_of)
+        stage, remaining, lacking, idle = _matching(parse_all(request), found, remaining, tags_of)
         stages.append(stage)
     if lists:
         stage, remaining = _without(lists, found, remaining)
@@ -147,7 +153,7 @@ def choose(
         stage, remaining, kept = _duplicates(found, remaining, tags_of, last())
         stages.append(stage)
     tracks = found if len(remaining) == len(found) else found.only(remaining)
-    return Choice(found, tracks, tuple(stages), lacking, tuple(lists), kept)
+    return Choice(found, tracks, tuple(stages), lacking, idle, tuple(lists), kept)
 
 
 def parse_all(request: Request) -> "Query":
@@ -206,7 +212,7 @@ def _reasons(folder: Folder) -> list[str]:
 
 def _matching(
     query: "Query", all_tracks: Tracks, remaining: Sequence[int], tags_of: "TagsOf | None"
-) -> "tuple[Stage, Sequence[int], Sequence[Lacking]]":
+) -> "tuple[Stage, Sequence[int], Sequence[Lacking], Sequence[Idle]]":
     tracks = all_tracks if len(remaining) == len(all_tracks) else all_tracks.only(remaining)
     selection = query.select(tracks, tags_of)
 
@@ -218,7 +224,7 @@ def _matching(
     stage = Stage(
         WHERE, left_out, len(remaining), lambda index: named.get(index) or why_no_match(terms(index)), terms
     )
-    return stage, [remaining[row] for row in selection.kept], selection.lacking
+    return stage, [remaining[row] for row in selection.kept], selection.lacking, selection.idle
 
 
 def _without(lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]) -> tuple[Stage, Sequence[int]]:
@@ -245,6 +251,17 @@ def _duplicates(
         DUPLICATE, sorted(best), len(left), lambda index: f"duplicate of {shown(found.paths[best[index]])}"
     )
     return stage, [left[row] for row in stay], kept
+
+
+def idle_text(term: "Idle") -> str:
+    """Return a sentence about a term that changes nothing."""
+    text = shown(term.text)
+    problem = f"{text} excludes no track." if term.is_negated else f"{text} matches no track."
+    return (
+        problem
+        if term.near is None
+        else f"{problem} Did you mean {'-' * term.is_negated}path:{shown(term.near)}?"
+    )
 
 
 def why_no_match(findings: "Sequence[Finding]") -> str:

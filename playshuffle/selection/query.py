@@ -21,6 +21,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.selection import values, words
 from playshuffle.selection.deadline import TooSlowError, time_limit
 from playshuffle.selection.fields import PATH, TIME, Field, Rows
+from playshuffle.selection.idle_terms import Idle, idle_terms
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
 # Looks up the tags of a folder. Rows as the cache keeps them are enough, and take half the time.
@@ -54,11 +55,15 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The tracks that match a query and the others, as indices, ascending; and what tags were missing."""
+    """The tracks that match a query and the others, as indices, ascending.
+
+    lacking: terms that decided on tracks without the tag. idle: terms that change nothing.
+    """
 
     kept: Sequence[int]
     left_out: Sequence[int]
     lacking: Sequence[Lacking]
+    idle: Sequence[Idle] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,9 @@ class Query:
             for (number, field), count in run.lacking.items()
             if count
         ]
-        return Selection(kept, left_out, lacking)
+        hits = {number: run.hits[id(term)] for number, term in enumerate(self.terms)}
+        idle = idle_terms(self.terms, hits, (folder.path for folder in tracks.folders))
+        return Selection(kept, left_out, lacking, idle)
 
     def explain(self, tracks: Tracks, tags_of: TagsOf | None, index: int) -> list[Finding]:
         """Return what each term says about one track, and the values that it saw.
@@ -212,13 +219,18 @@ class _Part:
 
 
 class _Run:
-    """One evaluation of a query. lacking: tracks without a tag, by the term's number and the field."""
+    """One evaluation of a query.
+
+    lacking: tracks without a tag, by the term's number and the field. hits: tracks that pass the checks of a
+    term, of those that it looks at, by the identity of the term.
+    """
 
     def __init__(self, query: Query, tags_of: TagsOf | None) -> None:
         self._query = query
         self._tags_of = tags_of
         self._left_s = REGEX_LIMIT_S
         self.lacking: defaultdict[tuple[int, str], int] = defaultdict(int)
+        self.hits: defaultdict[int, int] = defaultdict(int)
 
     def block(self, folders: Sequence[Folder]) -> _Block:
         return _Block(folders, self._tags_of)
@@ -288,6 +300,7 @@ class _Run:
     def of_term(self, term: Term, block: "_Block | _Part") -> list[bool]:
         columns = [block.column(check.field) for check in term.checks]
         flags = self._in_time(term, columns) if term.is_regex else _any_of(term, columns)
+        self.hits[id(term)] += flags.count(True)
         return list(map(operator.not_, flags)) if term.is_negated else flags
 
     def _in_time(self, term: Term, columns: Sequence[Sequence[Any]]) -> list[bool]:

@@ -1,5 +1,6 @@
 """Build the tree of a query: groups and terms, each term with its place in the text."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -62,6 +63,8 @@ class Term:
     """A field and what its value must be; it holds if one of the checks passes, or none if negated.
 
     text: as written. column: where it begins in the query, from 1. is_regex: it may take long.
+    tops: the paths that it looks below; empty for a term of tags. relative: the path as written, if it starts
+    at each root.
     """
 
     text: str
@@ -69,6 +72,8 @@ class Term:
     is_negated: bool
     is_regex: bool
     checks: tuple[Check, ...]
+    tops: tuple[bytes, ...] = ()
+    relative: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,12 @@ class Builder:
             checks, is_regex = self._checks(fields, value)
         except ValueError as error:
             raise QueryError(column, f"'{_short(word)}': {_short(_operand(value))} {error}") from None
-        return Term(self.source[token.start : token.end], column, bool(match[1]), is_regex, checks)
+        text = self.source[token.start : token.end]
+        if fields[0].kind != PATH or value.startswith((":", "=")):
+            return Term(text, column, bool(match[1]), is_regex, checks)
+        relative = b"" if value.startswith(("/", "~")) else os.path.normpath(os.fsencode(value))
+        tops = values.tops(value, self.roots)
+        return Term(text, column, bool(match[1]), is_regex, checks, tops, relative)
 
     def _field(self, name: str, column: int) -> Field:
         wanted = ALIASES.get(name.lower(), name.lower())
@@ -188,7 +198,7 @@ class Builder:
             test = values.equal(value) if is_exact else values.containing(value)
             return Check.of(each, test, wants_text=True)
         if each.kind == PATH:
-            return Check.of(each, values.below(value, self.roots), wants_text=False)
+            return Check.of(each, values.below(values.tops(value, self.roots)), wants_text=False)
         return Check.of(each, values.comparing(each, value, self.now), wants_text=False)
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -114,11 +114,16 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
     return lambda actual: (low is None or actual >= low) and (high is None or actual <= high)
 
 
-def below(value: str, roots: Sequence[bytes]) -> Test:
-    """Test whether a path is this one, or below it; a relative one starts at each root."""
+def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the paths that a path of a query stands for; a relative one starts at each root."""
     wanted = os.path.expanduser(os.fsencode(value))
-    tops = [wanted] if os.path.isabs(wanted) else [os.path.join(root, wanted) for root in roots]
-    exact = {_composed_path(os.path.normpath(top)) for top in tops}
+    starts = [b""] if os.path.isabs(wanted) else roots
+    return tuple(os.path.normpath(os.path.join(start, wanted)) for start in starts)
+
+
+def below(paths: Iterable[bytes]) -> Test:
+    """Test whether a path is one of these, or below one."""
+    exact = set(map(_composed_path, paths))
     inside = tuple(top.rstrip(b"/") + b"/" for top in exact)
 
     def test(path: bytes) -> bool:

@@ -270,3 +270,29 @@ def test_a_deck_deals_only_matching_tracks_and_each_once(tmp_path: Path) -> None
 
     done = run("deal", music, "--json", "-q", "-n", "2", "--every", "run", "--where", "path:b")
     assert all("/b/" in path for path in json.loads(done.out)["entries"])
+
+
+def test_a_path_that_matches_nothing_names_the_nearest_folder(music: Path) -> None:
+    (music / "Xmas/deep").mkdir(parents=True)
+    (music / "Xmas/deep/bell.mp3").write_bytes((music / "jazz/1.mp3").read_bytes())
+    for query, near in {
+        "path:xmas": "path:Xmas?",
+        "path:Xmsa": "path:Xmas?",
+        "path:dep": "path:Xmas/deep?",
+        f"path:{music}/Xmsa": f"path:{music}/Xmas?",
+    }.items():
+        done = run("make", music, "--where", query)
+        assert (done.code, f"{query} matches no track. Did you mean {near}" in done.err) == (3, True), query
+    assert "matches no track" not in run("make", music, "--where", "path:Xmas genre:none").err
+    assert "Did you mean" not in run("make", music, "--where", "path:something").err
+
+
+def test_a_negated_term_that_excludes_nothing_is_named(music: Path) -> None:
+    (music / "Xmas").mkdir()
+    (music / "Xmas/bell.mp3").write_bytes((music / "jazz/1.mp3").read_bytes())
+
+    assert "-path:Xmass excludes no track. Did you mean -path:Xmas?" in make(music, "--where=-path:Xmass")
+    assert "-title:nothing excludes no track." in make(music, "--where=-title:nothing")
+    assert "excludes no track" not in make(music, "--where=-path:Xmas")
+    idle = report(music, "--where=-path:Xmass")["choice"]["idle"]
+    assert idle == [{"term": "-path:Xmass", "negated": True, "near": "Xmas"}]

@@ -1,0 +1,71 @@
+"""Find the terms of a query that change nothing, and the folder that a path among them may mean."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from playshuffle.selection.terms import Term
+
+_CLOSENESS = 0.7
+_MOST_FOLDERS = 10_000  # that are compared; more take seconds
+
+
+class Idle(NamedTuple):
+    """A path that holds for no track, or a negated term that excludes none.
+
+    text: the term as written. is_negated: it excludes nothing. near: the path of a folder with tracks that
+    may be meant, as the term would have it; None if there is none.
+    """
+
+    text: str
+    is_negated: bool
+    near: str | None
+
+
+def idle_terms(terms: Iterable[Term], hits: Mapping[int, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:
+    """Return the terms that change nothing.
+
+    Args:
+        terms: of a query.
+        hits: number of tracks that pass the checks of a term, by its number; negation does not count.
+        folders: paths of the folders with tracks, each with a slash at its end.
+    """
+    unused = [term for number, term in enumerate(terms) if not hits.get(number, 0)]
+    if not any(term.is_negated or term.tops for term in unused):
+        return ()
+    paths = list(folders)
+    found = []
+    for term in unused:
+        tops = tuple(os.path.join(top, b"") for top in term.tops)
+        is_there = bool(tops) and any(path.startswith(tops) for path in paths)
+        if term.is_negated or (tops and not is_there):
+            found.append(Idle(term.text, term.is_negated, None if is_there else _near(term, paths)))
+    return tuple(found)
+
+
+def _near(term: Term, folders: Sequence[bytes]) -> str | None:
+    """Return the folder whose name is most like that of a term."""
+    for top in term.tops:
+        start = top[: len(top) - len(term.relative)] if term.relative else b""
+        wanted = os.fsdecode(term.relative or top).rstrip("/").casefold()
+        by_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for path in _with_parents(folder[len(start) :] for folder in folders if folder.startswith(start)):
+            by_name[os.path.basename(path).casefold()][path.casefold()] = path
+        names = get_close_matches(os.path.basename(wanted), by_name, 1, _CLOSENESS)
+        if names:
+            paths = by_name[names[0]]
+            return paths[get_close_matches(wanted, paths, 1, 0)[0]]
+    return None
+
+
+def _with_parents(folders: Iterable[bytes]) -> Iterable[str]:
+    """Return the paths of folders and of the folders above them, each once."""
+    paths: dict[str, None] = {}
+    for folder in folders:
+        path = os.fsdecode(folder).rstrip("/")
+        while path and path not in paths and len(paths) < _MOST_FOLDERS:
+            paths[path] = None
+            path = os.path.dirname(path).rstrip("/")
+    return paths
