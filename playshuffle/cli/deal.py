@@ -39,6 +39,7 @@ Examples:
   playshuffle deal ~/Music --albums 3 --every week
   playshuffle deal ~/Music --peek            # show the next deal, write nothing
   playshuffle deal --due                     # all configured playlists that are due
+  playshuffle deal --undo                    # undo the last deal
 """
 
 _COUNT = 40
@@ -127,7 +128,7 @@ def deal(
                 "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
             )
         return _due(config, quiet=quiet, verbose=verbose)
-    if not folders and options.source is None:
+    if not folders and options.source is None and not undo:
         raise PlayshuffleError("Name a music folder, or use --due for the configured playlists.", Exit.USAGE)
     amount = _amount(limit, options.time, albums)
     options = replace(
@@ -137,7 +138,12 @@ def deal(
         order=order or ("albums" if albums is not None else "random"),
         time=None,
     )
-    request = build_request(options)
+    if undo and not folders and options.source is None:
+        from playshuffle.cli.find_deck import deck_request  # rare
+
+        request = deck_request(output or name, config)
+    else:
+        request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
         request = replace(request, recipe=replace(request.recipe, gap=Gap(1)))
     period = Every(known("period", every, [option.value for option in Every]))

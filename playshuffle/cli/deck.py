@@ -13,17 +13,16 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import names, playlist_options
-from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
+from playshuffle.cli.find_deck import NO_DECK, find_deck
+from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
-from playshuffle.config.build_request import absolute
 from playshuffle.dealing.describe import DeckCounts, day, deck_facts, deck_summary, due
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
 from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
-from playshuffle.system import atomic_file
 from playshuffle.text import counted
 
 EXAMPLES = """\b
@@ -35,7 +34,6 @@ Examples:
 """
 
 
-_NONE = "No deck exists yet. To start one: playshuffle deal FOLDER"
 _Name = Annotated[
     str | None,
     typer.Argument(
@@ -68,7 +66,7 @@ def list(as_json: playlist_options.Json = False) -> None:  # noqa: A001 - the wo
                 for path, deck in all_decks:
                     _print(f"{shown(path)}: {deck_summary(deck)}")
             if not all_decks:
-                say([_NONE])
+                say([NO_DECK])
         say(state.notes)
 
 
@@ -76,7 +74,9 @@ def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
     """Return a row of the table of decks."""
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count
     if not deck.round or not count:
-        return [home_path(path), deck_summary(deck), "", "", ""]
+        return [home_path(path), deck_summary(deck), "", "now", ""]
+    if deck.is_ended:
+        return [home_path(path), "a new round begins", "", "now", f"{deck.round + 1:,}"]
     progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}"
     next_deal = due(deck, datetime.now().astimezone().date())
     return [home_path(path), progress, f"{100 * dealt // count}%", next_deal, f"{deck.round:,}"]
@@ -85,7 +85,7 @@ def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
 def show(name: _Name = None, as_json: playlist_options.Json = False) -> None:
     """Show a deck and its last deal."""
     with State(writes=False) as state:
-        path, deck = _find_deck(summaries(state), name)
+        path, deck = find_deck(summaries(state), name)
         last = deck.deal
         entries = last.entries if last is not None else ()
         if as_json:
@@ -119,61 +119,41 @@ def _deck_lines(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
 def reset(name: _Name = None, yes: _Yes = False) -> None:
     """Start a new round with the next deal."""
     with State(must_remember=True) as state:
-        path, deck = _find_deck(summaries(state), name)
+        path, deck = find_deck(summaries(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {deck_summary(deck)}. Start a new round with the next deal?")
+            _ask(path, deck, "Start a new round with the next deal?")
         with state.locked():
             decks.end_round_of(state, path)
-        say(
-            [
-                f"{shown(path)}: the next deal starts a new round. To undo this: playshuffle deal --undo",
-                *state.notes,
-            ]
-        )
+        screen = screen_of(sys.stderr)
+        say([screen.verdict(Mark.GOOD, f"{home_path(path)}: the next deal starts a new round")])
+        say(screen.detail("Undo", f"playshuffle deal --undo -o {shell_path(path)}"))
+        say(state.notes)
 
 
 def forget(name: _Name = None, yes: _Yes = False) -> None:
     """Forget a deck, but keep its playlist."""
     with State(must_remember=True) as state:
-        path, deck = _find_deck(summaries(state), name)
+        path, deck = find_deck(summaries(state), name)
         if not yes:
-            _ask(f"{shown(path)}: {deck_summary(deck)}. Forget what was dealt?")
+            _ask(path, deck, "Forget what was dealt?")
         with state.locked():
             decks.delete(state, path)
-        say([f"{shown(path)}: forgotten. The file was not removed.", *state.notes])
+        screen = screen_of(sys.stderr)
+        say([screen.verdict(Mark.GOOD, f"{home_path(path)}: forgotten. The file was not removed")])
+        say(state.notes)
 
 
 VERBS = (list, show, reset, forget)
 
 
-def _find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -> tuple[bytes, DeckCounts]:
-    """Find the deck of this file or with this name; without a name, the only deck."""
-    if name is None:
-        fitting = [*all_decks]
-    else:
-        path = atomic_file.resolved(absolute(name, Exit.USAGE))
-        fitting = [candidate for candidate in all_decks if candidate[0] == path] or [
-            candidate for candidate in all_decks if os.fsencode(name) in _names(candidate[0])
-        ]
-    if len(fitting) == 1:
-        return fitting[0]
-    if not all_decks:
-        raise PlayshuffleError(_NONE, Exit.USAGE)
-    outputs = ", ".join(shown(path) for path, _ in fitting or all_decks)
-    problem = "There are several decks" if fitting else f"Unknown deck '{shown(name or '')}'"
-    raise PlayshuffleError(f"{problem}. Name one of these: {outputs}", Exit.USAGE)
-
-
-def _names(path: bytes) -> tuple[bytes, bytes]:
-    file_name = os.path.basename(path)
-    return file_name, os.path.splitext(file_name)[0]
-
-
-def _ask(question: str) -> None:
+def _ask(path: bytes, deck: DeckCounts, question: str) -> None:
+    facts = f"{home_path(path)}: {deck_summary(deck)}."
     if sys.stdin is None or not sys.stdin.isatty():
         raise PlayshuffleError(
-            f"{question} This is not a terminal, so nobody can answer. Add --yes to confirm.", Exit.USAGE
+            f"{facts} {question} This is not a terminal, so nobody can answer. Add --yes to confirm.",
+            Exit.USAGE,
         )
+    say(screen_of(sys.stderr).wrapped(facts))
     if not typer.confirm(question, err=True):
         raise typer.Exit(Exit.LOSSES)
 

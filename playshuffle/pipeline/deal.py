@@ -107,13 +107,15 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
         path, before = _target(run).path, _history(run).before
         if before is None:
             raise PlayshuffleError(
-                f"There is no deal of {shown(path)} to undo. Only the last deal can be undone.", Exit.USAGE
+                f"There is no deal of {shown(path)} to undo. Only the last one can be undone, and once.",
+                Exit.USAGE,
             )
-        notes = [
-            "The reset was undone. The round continues."
-            if _history(run).deck.is_ended
-            else "The last deal was undone. Its tracks come with the next deal."
-        ]
+        if _history(run).deck.is_ended:
+            notes = ["The reset was undone. The round continues."]
+        elif before.deck.round:
+            notes = ["The last deal was undone. Its tracks come with the next deal."]
+        else:
+            notes = ["The first deal was undone. The next one draws from all tracks again."]
         report = _report(run, before.deck.deal.entries if before.deck.deal is not None else ())
         if report.count:
             with parts.prepared(path, report.text, force=request.force) as ready:
@@ -122,7 +124,7 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
         else:
             decks.restore_previous(run.state, path)
             is_changed = False
-            notes.append(f"{shown(path)} is not changed until then.")
+            notes.append(f"{shown(path)} keeps its tracks until then.")
         report = run.finish(replace(report, notes=notes), is_changed=is_changed)
         return Dealt(report, before.deck, is_new=False, certain=report.count)
 

@@ -4,7 +4,7 @@ The options that they were written with are not saved.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
@@ -30,11 +30,15 @@ def saved_request(playlist: bytes) -> Request:
         PlayshuffleError: the playlist cannot be read.
     """
     with State(writes=False) as state:
-        entries = Target(playlist, state, force=True).entries()
-        known = [path for (path,) in state.rows("SELECT path FROM root") if not path.endswith(b"/")]
+        roots = known_roots(state, Target(playlist, state, force=True).entries())
+    return Request(roots, atomic_file.resolved(playlist), dry_run=True)
+
+
+def known_roots(state: State, tracks: Collection[bytes]) -> tuple[bytes, ...]:
+    """Return the music folders in the state that have any of these tracks, without those inside of others."""
+    known = [path for (path,) in state.rows("SELECT path FROM root") if not path.endswith(b"/")]
     tops = _outermost(os.path.join(os.path.realpath(path), b"") for path in known)
-    roots = [top.rstrip(b"/") or b"/" for top in tops if any(path.startswith(top) for path in entries)]
-    return Request(tuple(roots), atomic_file.resolved(playlist), dry_run=True)
+    return tuple(top.rstrip(b"/") or b"/" for top in tops if any(path.startswith(top) for path in tracks))
 
 
 def _outermost(folders: Iterable[bytes]) -> list[bytes]:

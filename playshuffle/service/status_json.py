@@ -40,7 +40,7 @@ class PlaylistStatus:
 
     name: in the configuration, None if it is only remembered. output: its file.
     state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
-        without a service also not managed and not written.
+        without a service also not managed, nothing dealt and not written.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     scanning: how far the scan under way is, None if there is none.
     deck, summary: facts and a summary of its deck, if it is dealt.

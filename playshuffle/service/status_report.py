@@ -23,7 +23,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
     A playlist that no service manages is described by the configuration and the state: its state is
-    then not managed, dealt, broken or not written. Nothing is changed.
+    then not managed, dealt, nothing dealt, broken or not written. Nothing is changed.
 
     Args:
         config: the configuration, None if there is none.
@@ -77,7 +77,8 @@ def _seems_deleted(playlist: bytes) -> bool:
 def _completed(playlist: PlaylistStatus, deck: DeckCounts | None, problem: str | None) -> PlaylistStatus:
     """Return a status with what the state has of its deck, and with a problem of the state itself."""
     if deck is not None and playlist.summary is None:
-        state = "dealt" if playlist.last_error is None else playlist.state
+        state = "dealt" if deck.round else "nothing dealt"
+        state = state if playlist.last_error is None else playlist.state
         playlist = replace(playlist, deck=deck_facts(deck), summary=deck_summary(deck), state=state)
     if problem is not None and playlist.last_error is None:
         playlist = replace(playlist, state="error", last_error=problem)

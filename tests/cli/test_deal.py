@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -400,9 +401,9 @@ def test_a_reset_after_a_dealt_track_was_deleted_loses_no_state(tmp_path: Path, 
     (music / listed(music / "today.m3u")[0]).unlink()
     deal(music, "-n", "2", "--every", "run")
 
-    assert (
-        run("deck", "reset", "--yes").err
-        == f"{music}/today.m3u: the next deal starts a new round. To undo this: playshuffle deal --undo\n"
+    assert run("deck", "reset", "--yes").err == (
+        f"ok: {music}/today.m3u: the next deal starts a new round\n"
+        f"Undo: playshuffle deal --undo -o {music}/today.m3u\n"
     )
 
     assert "was ended" in deck("list")
@@ -464,3 +465,55 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
 
     names = [path.stem for path in music.iterdir() if "m3u" in path.name]
     assert sorted(names) == ["drive", "today", "today-car"]
+
+
+def test_the_command_that_deck_reset_names_undoes_it(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "My Music", 10)
+    deal(music, "-n", "4")
+    deal(music, "-n", "3", "--name", "other")
+    [command] = [
+        line.removeprefix("Undo: playshuffle ")
+        for line in run("deck", "reset", "today", "--yes").err.splitlines()
+        if line.startswith("Undo: ")
+    ]
+    done = run(*shlex.split(command))
+
+    assert (done.code, "The reset was undone" in done.err) == (0, True)
+    assert "dealt 4 of 10 (40%)" in deck("list")
+
+
+def test_undo_finds_the_only_deck(tmp_path: Path) -> None:
+    assert dealing("--undo").code == 2
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+    deal(music, "-n", "2", "--every", "run")
+    assert "The last deal was undone" in deal("--undo")
+    assert listed(music / "today.m3u") == first
+    assert "dealt 4 of 10 (40%)" in deck("list")
+    assert dealing("--undo", "--name", "other").code == 2
+
+
+def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    said = deal("--undo")
+
+    assert "The first deal was undone. The next one draws from all tracks again." in said
+    assert f"{music}/today.m3u keeps its tracks until then." in said
+    assert "nothing dealt yet" in deck("list")
+    assert f"deck {music}/today.m3u: state nothing dealt; next deal now" in run("status").out.decode()
+    assert len(listed(music / "today.m3u")) == 4
+
+
+def test_undo_of_a_configured_deal_uses_the_configuration(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 10)
+    file = tmp_path / "config.toml"
+    file.write_text(f'folders = ["{music}"]\n[playlist.some]\ndeal = 4\npaths = "absolute"\n')
+    env = {"PLAYSHUFFLE_CONFIG": str(file)}
+    assert run("deal", "--due", env=env).code == 0
+    first = (music / "some.m3u").read_bytes()
+    deal(music, "-n", "2", "--every", "run", "--name", "some")
+    done = run("deal", "--undo", env=env)
+
+    assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err

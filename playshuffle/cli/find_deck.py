@@ -1,0 +1,70 @@
+"""Find a deck by name or file, and the request that it is dealt with."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from playshuffle.config.build_request import absolute
+from playshuffle.config.load import load
+from playshuffle.config.places import find, places
+from playshuffle.dealing.describe import DeckCounts
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.saved_playlists import known_roots
+from playshuffle.store import decks
+from playshuffle.store.deck_summaries import summaries
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+
+NO_DECK = "No deck exists yet. To start one: playshuffle deal FOLDER"
+
+
+def find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -> tuple[bytes, DeckCounts]:
+    """Find the deck of this file or with this name; without a name, the only deck.
+
+    Raises:
+        PlayshuffleError: there is none, or there are several.
+    """
+    if name is None:
+        fitting = [*all_decks]
+    else:
+        path = atomic_file.resolved(absolute(name, Exit.USAGE))
+        fitting = [candidate for candidate in all_decks if candidate[0] == path] or [
+            candidate for candidate in all_decks if os.fsencode(name) in _names(candidate[0])
+        ]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not all_decks:
+        raise PlayshuffleError(NO_DECK, Exit.USAGE)
+    outputs = ", ".join(shown(path) for path, _ in fitting or all_decks)
+    problem = "There are several decks" if fitting else f"Unknown deck '{shown(name or '')}'"
+    raise PlayshuffleError(f"{problem}. Name one of these: {outputs}", Exit.USAGE)
+
+
+def deck_request(name: str | None, config: str | None) -> Request:
+    """Return the request of a deck: as it is configured, else over the folders that its tracks are in.
+
+    Raises:
+        PlayshuffleError: the deck is not found, its folders are not known, or the configuration is wrong.
+    """
+    with State(writes=False) as state:
+        path, _ = find_deck(summaries(state), name)
+        stored = [decks.load(state, path, age) for age in (0, 1)]  # either may be without tracks
+        tracks = frozenset[bytes]().union(*(deck.deck.tracks for deck in stored if deck is not None))
+        roots = known_roots(state, tracks)
+    if config is not None or any(map(os.path.lexists, places())):
+        for playlist in load(find(config)).playlists:
+            if atomic_file.resolved(playlist.request.output or b"") == path:
+                return replace(playlist.request, dry_run=False)
+    if not roots:
+        raise PlayshuffleError(
+            f"The music folder of {shown(path)} is not known. Name it: playshuffle deal FOLDER --undo",
+            Exit.USAGE,
+        )
+    # Whatever was dealt counts, with any options.
+    return Request(roots, path, spoken=True, ignore_files=False)
+
+
+def _names(path: bytes) -> tuple[bytes, bytes]:
+    file_name = os.path.basename(path)
+    return file_name, os.path.splitext(file_name)[0]
