@@ -51,6 +51,7 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("include", "exclude", "filter", "query", "genre", "artist", "match"), "where"),
         **dict.fromkeys(("duration", "length", "minutes"), "time"),
         **dict.fromkeys(("count", "number", "max", "tracks", "size"), "limit"),
+        **dict.fromkeys(("per-artist", "max-per-artist", "limit-per-artist"), "most"),
         **dict.fromkeys(("player", "target", "profile"), "for"),
         **dict.fromkeys(("out", "file", "to", "dest", "path"), "output"),
         **dict.fromkeys(("by", "tag", "group"), "group-by"),

@@ -5,14 +5,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import DUPLICATE, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage, idle_text
+from playshuffle.pipeline.choice import (
+    DUPLICATE,
+    MOST,
+    NAMED,
+    SPOKEN,
+    WHERE,
+    WITHOUT,
+    Choice,
+    Stage,
+    idle_text,
+)
 from playshuffle.text import counted, shortened
 
 
 def lines(choice: Choice, *, names: bool) -> Iterator[str]:
     """Yield a line for each stage that leaves out tracks. names: also which, and why."""
     for stage in choice.stages:
-        if stage.indices or stage.code != SPOKEN:
+        if stage.indices or stage.code not in (SPOKEN, MOST):
             yield _summary(stage)
             if names:
                 reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code, NAMED))
@@ -55,5 +65,7 @@ def _summary(stage: Stage) -> str:
         return f"skipped {counted(count, 'track')} of the skip lists"
     if stage.code == DUPLICATE:
         return f"skipped {counted(count, 'duplicate')}, of which a better or equal copy is kept"
+    if stage.code == MOST:
+        return f"skipped {counted(count, 'track')} {stage.reason(stage.indices[0])}"
     matching = stage.of - count
     return f"{matching:,} of {counted(stage.of, 'track')} match the query"

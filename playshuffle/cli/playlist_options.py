@@ -91,7 +91,19 @@ def completes_order(incomplete: str) -> list[str]:
     return completes([*orders.ORDERS, *plugin_orders.names()])(incomplete)
 
 
+def _completes_after_colon(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that completes what is behind the colon of a value, such as 3:artist."""
+
+    def complete(incomplete: str) -> list[str]:
+        start, _, name = incomplete.partition(":")
+        return [f"{start or 1}:{value}" for value in completes(names)(name)]
+
+    return complete
+
+
 def _completion(row: Row) -> Callable[[str], list[str]] | None:
+    if row.after_colon:
+        return _completes_after_colon(row.after_colon)
     if row.names is None:
         return None
     what, names = row.names

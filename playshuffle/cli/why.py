@@ -29,7 +29,7 @@ from playshuffle.shuffle import System
 
 # Options of make that decide which files are in a playlist. The others are accepted, but not in the help.
 _SHOWN = (
-    *("source", "where", "without", "dedupe", "spoken", "limit", "time", "output", "player"),
+    *("source", "where", "without", "dedupe", "spoken", "most", "limit", "time", "output", "player"),
     "ignore_files",
 )
 

@@ -10,7 +10,7 @@ from typing import Any
 from playshuffle.cli.screen import Screen, home_path
 from playshuffle.config.toml_file import Document
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import DUPLICATE, SPOKEN, WHERE, WITHOUT
+from playshuffle.pipeline.choice import DUPLICATE, MOST, SPOKEN, WHERE, WITHOUT
 from playshuffle.pipeline.explain import (
     DEALT,
     GROWING,
@@ -40,7 +40,13 @@ Reasons = Mapping[bytes, Mapping[str, Reason]]
 """The reason by the name of each playlist, by path."""
 
 # Keys of the configuration that reasons come from, by the code of the reason.
-_KEYS = {DUPLICATE: ("dedupe",), LIMIT: ("limit", "time"), WHERE: ("where",), WITHOUT: ("without",)}
+_KEYS = {
+    DUPLICATE: ("dedupe",),
+    LIMIT: ("limit", "time"),
+    MOST: ("most",),
+    WHERE: ("where",),
+    WITHOUT: ("without",),
+}
 
 # What is counted for a folder, by the code of the reason.
 _WORDS = {
@@ -59,6 +65,7 @@ _WORDS = {
     WHERE: "not matching the query",
     WITHOUT: "in skip lists",
     DUPLICATE: "duplicates",
+    MOST: "over the limit for their artist or other tag",
     NAME: "with names that the player would lose",
     DEALT: "dealt before, in this round",
     UPCOMING: "still to be dealt in this round",

@@ -14,6 +14,7 @@ from playshuffle import duration
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import parse_part
 from playshuffle.players.profiles import GENERIC, PLAYERS
@@ -45,6 +46,7 @@ class Row:
     verbs: the commands that take it.
     check: called with the long flag and a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.
+    after_colon: what a value may have behind its colon, which a shell completes.
     example: of a value, as a configuration has it.
     choices: all values that the command line takes.
     has_key: whether the configuration has it as a key.
@@ -59,6 +61,7 @@ class Row:
     verbs: tuple[str, ...] = MAKE_DEAL
     check: Callable[[str, Any], object] | None = None
     names: tuple[str, Collection[str]] | None = None
+    after_colon: Collection[str] = ()
     example: str | None = None
     choices: type[StrEnum] | None = None
     has_key: bool = True
@@ -204,6 +207,16 @@ class Options:
         group=AMOUNT,
         verbs=MAKE,
         check=_is_from_one,
+    )
+    most: str | None = _option(
+        "--most",
+        metavar="N:TAG",
+        help="Maximum for each value of a tag, like 3:artist",
+        group=AMOUNT,
+        verbs=ALL,
+        check=lambda _, text: parse_limit(text),
+        after_colon=groups.KNOWN,
+        example='"3:artist"',
     )
     time: str | None = _option(
         "--time",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from playshuffle.dealing.next_deal import OpenDeal, Size
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -99,6 +101,51 @@ class _TimedDeal:
     def count_deals(self, tracks: Sequence[bytes]) -> int:
         whole_ms = sum(self._lengths_ms.get(track, self._mean_ms) for track in tracks)
         return -(-whole_ms // self._time_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedPerValue:
+    """Deals of another size that have at most N tracks for each value; the others come first in the next.
+
+    Attributes:
+        size: how large deals are otherwise.
+        limit: tracks for each value, at least 1.
+        value_of: maps each track to the number of its value.
+    """
+
+    size: Size
+    limit: int
+    value_of: Mapping[bytes, int]
+
+    def begin(self) -> "_LimitedDeal":
+        """Begin a deal."""
+        return _LimitedDeal(self.size.begin(), self.limit, self.value_of)
+
+
+class _LimitedDeal:
+    def __init__(self, deal: OpenDeal, limit: int, value_of: Mapping[bytes, int]) -> None:
+        self._deal = deal
+        self._limit = limit
+        self._value_of = value_of
+        self._counts: Counter[int] = Counter()
+
+    def is_full(self) -> bool:
+        return self._deal.is_full()
+
+    def add(self, track: bytes) -> bool:
+        value = self._value_of[track]
+        if self._counts[value] == self._limit or not self._deal.add(track):
+            return False
+        self._counts[value] += 1
+        return True
+
+    def capacity(self) -> int:
+        return self._deal.capacity()
+
+    def count_deals(self, tracks: Sequence[bytes]) -> int:
+        counts = Counter(self._value_of.get(track) for track in tracks)
+        counts.pop(None, None)  # on a missing drive
+        return max(self._deal.count_deals(tracks), -(-max(counts.values(), default=0) // self._limit))
 
 
 @dataclass(frozen=True, slots=True)

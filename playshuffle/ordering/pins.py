@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
@@ -32,6 +33,15 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     raise PlayshuffleError(
         f"--pin: the library has no track '{shown(track)}'.{_near(track, paths)}", Exit.USAGE
     )
+
+
+def named(texts: Sequence[str], paths: Sequence[bytes], roots: Sequence[bytes]) -> frozenset[int]:
+    """Return the indices of the tracks that pins name; a pin that names none is passed over."""
+    indices = set()
+    for text in texts:
+        with suppress(PlayshuffleError):  # `make` says what is wrong with it
+            indices.add(resolve(text, paths, roots).index)
+    return frozenset(indices)
 
 
 def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:

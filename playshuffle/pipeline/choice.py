@@ -14,6 +14,10 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library import spoken
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.arrange import no_tags
+from playshuffle.ordering.groups import FOLDER
+from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_rows import tags_from
 from playshuffle.text import counted
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from playshuffle.selection.idle_terms import Idle
     from playshuffle.selection.query import Finding, Lacking, Query, TagsOf
 
-SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
+SPOKEN, WHERE, WITHOUT, DUPLICATE, MOST = "spoken", "where", "without", "duplicate", "most"
 
 
 NAMED = 20  # tracks that a stage names when all is done; `why FOLDER` lists all
@@ -33,7 +37,7 @@ NAMED = 20  # tracks that a stage names when all is done; `why FOLDER` lists all
 class Stage:
     """The tracks that one stage leaves out.
 
-    code: SPOKEN, WHERE, WITHOUT or DUPLICATE. indices: of the tracks that were found, ascending.
+    code: SPOKEN, WHERE, WITHOUT, DUPLICATE or MOST. indices: of the tracks that were found, ascending.
     of: how many tracks the stage had to choose from. reason: returns why it leaves out a track;
     of more than the first NAMED only as long as the cache of tags is open.
     terms: returns what each term of the query says about a track that was found.
@@ -120,6 +124,7 @@ def choose(
     tags_of: "TagsOf | None",
     lists: "Sequence[SkipList]" = (),
     last: Callable[[], Sequence[bytes]] = tuple,
+    draw: Draw | None = None,
 ) -> Choice:
     """Choose the tracks of a playlist.
 
@@ -129,6 +134,7 @@ def choose(
         tags_of: looks up the tags of a folder, as rows of the cache; None without tags.
         lists: the skip lists of the request, read.
         last: returns the last order; of equal copies the one in it is kept.
+        draw: chooses the tracks under the limit of `--most`; None does not limit them.
 
     Raises:
         PlayshuffleError: the query is not valid, or takes too long.
@@ -152,6 +158,11 @@ def choose(
         assert tags_of is not None, "check_needs refuses it without tags"
         stage, remaining, kept = _duplicates(found, remaining, tags_of, last())
         stages.append(stage)
+    if request.most is not None and draw is not None:
+        limit, rows = parse_limit(request.most), no_tags if tags_of is None else tags_from(tags_of)
+        out = draw.over_limit(request, found, remaining, rows, kept)
+        stages.append(Stage(MOST, out, len(remaining), lambda _: f"over the limit of {limit}"))
+        remaining = sorted(set(remaining).difference(out)) if out else remaining
     tracks = found if len(remaining) == len(found) else found.only(remaining)
     return Choice(found, tracks, tuple(stages), lacking, idle, tuple(lists), kept)
 
@@ -168,13 +179,15 @@ def parse_all(request: Request) -> "Query":
 
 
 def check_needs(request: Request) -> None:
-    """Check that the query can be answered, and duplicates recognised.
+    """Check that the query can be answered, duplicates recognised, and values of tags counted.
 
     Raises:
         PlayshuffleError: it needs tags, which are not read.
     """
     if request.tags:
         return
+    if request.most is not None and parse_limit(request.most).tag != FOLDER:
+        raise PlayshuffleError("--most reads tags; omit --no-tags.", Exit.USAGE, ["--most", "--no-tags"])
     if request.dedupe is not None:
         raise PlayshuffleError(
             "--dedupe compares tags; omit --no-tags.", Exit.USAGE, ["--dedupe", "--no-tags"]

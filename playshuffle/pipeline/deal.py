@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, LimitedPerValue
 from playshuffle.dealing.deck import Deal, Deck, mark_written
-from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_for_missing
+from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.identity import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.ordering.arrange import Arranged
+from playshuffle.ordering.arrange import Arranged, no_tags
+from playshuffle.ordering.limit_per_tag import parse_limit, values
 from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
@@ -174,10 +175,30 @@ def _next_deck(run: Session, tools: Tools, amount: Amount, every: Every, now: da
             " so the playlist was not changed. Mount the drive and try again, or add --allow-shrink.",
             Exit.MISSING,
         )
-    size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
+    size = _size(run, amount)
     period = period_start(every, now)
     deck = next_deal(deck, paths, rounds, size, period, is_whole=is_whole, today=now.date())
     return replace(deck, deal=_with_period(deck.deal, every))
+
+
+def _size(run: Session, amount: Amount) -> Size:
+    """Return how large deals are, and how many tracks of one artist they may have.
+
+    Raises:
+        PlayshuffleError: the amount is in albums, which such a limit or the order does not keep together.
+    """
+    size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
+    if run.request.most is None:
+        return size
+    if amount.albums is not None:
+        raise PlayshuffleError(
+            "--most does not work with --albums: the albums would have gaps. Remove either.",
+            Exit.USAGE,
+            ["--most"],
+        )
+    limit = parse_limit(run.request.most)
+    numbers = values(run.tracks, run.tags_of or no_tags, limit.tag)
+    return LimitedPerValue(size, limit.number, dict(zip(run.tracks.paths, numbers, strict=True)))
 
 
 def _with_period(last: Deal | None, every: Every) -> Deal | None:

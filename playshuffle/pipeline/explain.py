@@ -12,7 +12,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.errors import MissingError, PlayshuffleError, shown
+from playshuffle.errors import MissingError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
@@ -23,6 +23,7 @@ from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import WHERE, Choice, choose
 from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_copies
 from playshuffle.pipeline.entry_writer import entry_writer
+from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.presence import known_roots, present_roots, reachable_roots, renamed_tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Tools, last_tracks, scan, skip_lists
@@ -175,7 +176,8 @@ class PlaylistStages:
         refusal = self._refusal()
         if refusal is not None:
             return f"new, but no update is written: {refusal}"
-        return f"not in the playlist as it is; {self.source.value} adds it"
+        verb = "adds" if self.request.most is None else "may add"  # another one may be drawn for the place
+        return f"not in the playlist as it is; {self.source.value} {verb} it"
 
     def _stage(self, path: bytes) -> Reason | None:
         """Return the reason of the first stage that leaves out a file; None if none does."""
@@ -270,8 +272,10 @@ def look_at(
         if history is not None and history.stored is None:
             history = None
         lists = skip_lists(replace(request, dry_run=True), state, target)
-        choice = choose(request, library.tracks, tag_rows, lists, partial(last_tracks, target, history))
         writer = entry_writer(request, target, library.tracks.folders)
+        draw = Draw(writer, None, target) if history is None else None
+        last_order = partial(last_tracks, target, history)
+        choice = choose(request, library.tracks, tag_rows, lists, last_order, draw)
         _, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
         playlist = PlaylistStages(
             request=request,
@@ -282,7 +286,10 @@ def look_at(
             missing=[*missing, *gone],
             skipped=dict((*library.unreadable, *library.skipped)),
             unwritable=dict(unwritable),
-            pinned=frozenset(_pinned(request, choice)),
+            pinned=frozenset(
+                choice.found.paths[index]
+                for index in pins.named(request.pins, choice.found.paths, request.roots)
+            ),
             source=source,
             written_s=target.written_s if target is not None else 0,
         )
@@ -314,14 +321,6 @@ def _with_history(
         upcoming={path: at for at, path in enumerate(deck.upcoming)},
         last_deal=f"deal {deal.number:,} of round {deal.round:,}" if deal is not None else "",
     )
-
-
-def _pinned(request: Request, choice: Choice) -> Iterator[bytes]:
-    for text in request.pins:
-        try:
-            yield choice.found.paths[pins.resolve(text, choice.found.paths, request.roots).index]
-        except PlayshuffleError:  # `make` says what is wrong with it
-            continue
 
 
 def _with_parents(path: bytes) -> Iterator[bytes]:

@@ -35,7 +35,9 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
     """
-    with open_session(request, tools, changes, must_remember=True) as run:
+    with open_session(
+        request, tools, changes, must_remember=True, keeps_choice_from_s=redraw_before_s
+    ) as run:
         assert run.target is not None, "a kept playlist is a file"
         now_s = int(tools.clock())
         before = run.target.remembered

@@ -121,6 +121,19 @@ def renamed_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> f
     return frozenset(path for path, index in zip(remembered.paths, now, strict=True) if index is not None)
 
 
+def present_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> frozenset[bytes]:
+    """Return the present paths of the tracks that the last order had, without vanished ones."""
+    remembered = target.remembered if target is not None else None
+    if remembered is None:
+        return frozenset()
+    now = identify(remembered, tracks.paths, tracks.marks, changes.moved).now
+    return frozenset(
+        tracks.paths[index]
+        for old, index in enumerate(now)
+        if index is not None and old not in remembered.gone
+    )
+
+
 def check_deal_source(request: Request, target: Target) -> None:
     """Check that a deal does not replace the list that it deals from.
 

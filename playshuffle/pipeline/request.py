@@ -17,6 +17,7 @@ class Request:
     source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
     where: queries that tracks must match. without: playlists whose tracks are left out.
     dedupe: keep one copy of each `recording`. spoken: audiobooks and podcasts count as tracks.
+    most: the limit for each value of a tag, such as `3:artist`; of each deal, if the playlist is dealt.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
     player: for which the playlist is written, one of `players.PLAYERS`.
     style, max_per_file: None for those of the player.
@@ -35,6 +36,7 @@ class Request:
     where: tuple[str, ...] = ()
     without: tuple[bytes, ...] = ()
     dedupe: str | None = None
+    most: str | None = None
     spoken: bool = False
     style: PathStyle | None = None
     seed: str | None = None

@@ -1,5 +1,6 @@
 """Open a session: find and read the tracks of a request, and lock its playlist until the end."""
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
 from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
+from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.presence import (
     check_deal_source,
     check_files,
@@ -166,6 +168,7 @@ def open_session(
     *,
     deals: bool = False,
     must_remember: bool = False,
+    keeps_choice_from_s: float = math.inf,
 ) -> Iterator[Session]:
     """Find and read the tracks; until the end no other playshuffle writes this playlist.
 
@@ -176,6 +179,8 @@ def open_session(
         deals: load the deck of the playlist instead of its last order, and pass over roots that
             are missing, as long as one is present.
         must_remember: raise an error if the state cannot be written; a deal always does.
+        keeps_choice_from_s: under the limit of `--most`, keep the tracks of a last order that was drawn
+            at this time (Unix seconds) or later.
 
     Raises:
         PlayshuffleError: there is nothing to play, nothing can be remembered, a drive is missing, or
@@ -216,7 +221,11 @@ def open_session(
                 raise nothing_to_play(request.roots, library.skipped + library.unreadable)
             tag_rows = rows_of(cache, tools.read_all, tools.tags) if cache is not None else None
             lists = skip_lists(request, state, target)
-            choice = choose(request, library.tracks, tag_rows, lists, partial(last_tracks, target, history))
+            drawn_s = target.last.shuffled_s if target is not None and target.last is not None else 0
+            keeper = target if drawn_s >= keeps_choice_from_s else None
+            draw = None if deals else Draw(writer, tools.randbelow, keeper, changes)
+            last = partial(last_tracks, target, history)
+            choice = choose(request, library.tracks, tag_rows, lists, last, draw)
             history = history and with_copies(history, choice.kept)
             tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
             if not len(tracks):

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.process
         ("deal --order al", ["albums"]),
         ("make --for vl", ["vlc"]),
         ("make --group-by gen", ["genre"]),
+        ("make --most 3:gen", ["3:genre"]),
+        ("deal --most 2:al", ["2:album", "2:album_artist"]),
         ("make --inside l", ["last"]),
         ("deal --every w", ["week"]),
         ("check --for al", ["all"]),

@@ -79,6 +79,7 @@ def random_request(music: Path, choose: random.Random) -> Request:
         where=where,
         without=(bytes(music / "never.m3u"),) if choose.random() < 0.5 else (),
         dedupe=choose.choice((None, "recording")),
+        most=choose.choice((None, None, "2:genre", "1:folder")),
         spoken=choose.random() < 0.3,
         ignore_files=choose.random() < 0.7,
     )
@@ -197,6 +198,12 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path) -> None:
     codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
     assert codes.count("in") == 2
     assert codes.count("limit") == 4
+
+    limited = replace(request, most="2:genre")
+    make_playlist(limited, tools())
+    codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
+    assert codes.count("in") == 2
+    assert codes.count("most") == 4
 
     listed_files = replace(request, files=(path,))
     assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"

@@ -30,9 +30,9 @@ from playshuffle.playlist.m3u import PathStyle
 from playshuffle.shuffle import Seeded
 from tests.support.music import ANCHOR, Music
 from tests.support.program import listed
-from tests.support.promises import CHECKS, Round, survivors_moved
+from tests.support.promises import CHECKS, Round, over_limit, survivors_moved
 
-_LIMIT, _TIME_MS = 7, 30_000
+_LIMIT, _TIME_MS, _MOST = 7, 30_000, 2
 _RECIPES = {
     "random": Recipe("random"),
     "sattolo": Recipe("sattolo"),
@@ -45,8 +45,9 @@ _RECIPES = {
     "sorted": Recipe("sorted"),
     "few": Recipe(limit=_LIMIT),
     "short": Recipe(time_ms=_TIME_MS),
+    "most": Recipe(),
 }
-_PARTIAL = ("few", "short")
+_PARTIAL = ("few", "short", "most")
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -107,7 +108,10 @@ class _Model:
             assert {*order} <= {*self.music.tracks}, where
             assert not survivors_moved(before, order), where
             length_ms = sum(self.music.tracks[track].length_ms for track in order)
-            assert len(order) == _LIMIT if name == "few" else length_ms <= _TIME_MS, where
+            if name == "most":
+                assert over_limit(self.music, before, order, _MOST) == [], where
+            else:
+                assert len(order) == _LIMIT if name == "few" else length_ms <= _TIME_MS, where
         else:
             assert sorted(order) == sorted(self.music.tracks), where
             check = CHECKS.get(name, CHECKS["sattolo"])
@@ -179,7 +183,9 @@ class _Model:
         pins = (f"{ANCHOR}@5",) if name == "random" else ()
         roots = tuple(os.fsencode(root) for root in self.music.roots)
         recipe = _RECIPES.get(name, Recipe())
-        return Request(roots, os.fsencode(self._file(name)), recipe, pins=pins, style=PathStyle.ABSOLUTE)
+        most = f"{_MOST}:artist" if name == "most" else None
+        file = os.fsencode(self._file(name))
+        return Request(roots, file, recipe, pins=pins, most=most, style=PathStyle.ABSOLUTE)
 
     def _file(self, name: str) -> Path:
         return self._top / f"{name}.m3u"

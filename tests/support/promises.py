@@ -31,6 +31,19 @@ def survivors_moved(before: Order, after: Order) -> bool:
     return [track for track in before if track in both] != [track for track in after if track in both]
 
 
+def over_limit(music: Music, before: Order, order: Order, limit: int) -> list[str]:
+    """Check that each artist has as many tracks as a limit allows, and none was replaced by another."""
+    library, played = (
+        Counter(music.tracks[track].artist for track in tracks) for tracks in (music.tracks, order)
+    )
+    wanted = {artist: min(limit, count) if artist else count for artist, count in library.items()}
+    faults = [] if played == wanted else [f"{dict(played)} instead of {wanted}"]
+    still = [track for track in before if track in music.tracks]
+    were = Counter(music.tracks[track].artist for track in still)
+    lost = [track for track in {*still} - {*order} if were[music.tracks[track].artist] <= limit]
+    return faults + [f"{track} was replaced" for track in lost]
+
+
 def _spread(music: Music, _: Order, order: Order) -> list[str]:
     artists = [music.tracks[track].artist for track in order]
     now, least = repeats(artists), fewest_repeats(artists)

@@ -1,0 +1,86 @@
+"""Limit how many tracks of each artist, or of each value of another tag, a playlist has.
+
+Values are those of groups: of several artists the first counts, and a track without the tag is a value
+of its own, which is never limited.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering import groups
+from playshuffle.ordering.groups import ALBUM, TagsOf
+from playshuffle.shuffle import RandBelow, durstenfeld
+from playshuffle.text import known
+
+
+class LimitPerTag(NamedTuple):
+    """At most `number` tracks, from 1, for each value of a tag, one of `groups.KNOWN`."""
+
+    number: int
+    tag: str
+
+    def __str__(self) -> str:
+        """Return it as a phrase."""
+        return f"{self.number:,} per {self.tag.replace('_', ' ')}"
+
+
+def parse_limit(text: str) -> LimitPerTag:
+    """Return the limit in a text such as '3:artist'.
+
+    Raises:
+        PlayshuffleError: there is none in it, or the tag is unknown.
+    """
+    match = re.fullmatch(r"\s*0*([0-9]{1,9})\s*:(.*\S.*)", text, re.ASCII | re.DOTALL)
+    if match is None or not int(match[1]):
+        raise PlayshuffleError(
+            f"--most must be a number from 1 and a tag, such as 3:artist, not '{shown(text)}'.", Exit.USAGE
+        )
+    return LimitPerTag(int(match[1]), known("tag", match[2], groups.KNOWN))
+
+
+def values(tracks: Tracks, tags_of: TagsOf, tag: str) -> list[int]:
+    """Number the values of a tag. A track without the tag has a number of its own."""
+    numbers = groups.group_keys(tracks, tags_of, tag)
+    if tag != ALBUM:
+        return numbers
+    # Albums without a title are folders elsewhere; here each of their tracks is one without the tag.
+    named = tracks.column(
+        lambda folder: [tags and (tags.album.strip() or tags.release_id) for tags in tags_of(folder)]
+    )
+    rows = enumerate(zip(numbers, named, strict=True))
+    return [number if name else ~index for index, (number, name) in rows]
+
+
+def over_limit(
+    numbers: Sequence[int], limit: int, ranks: Sequence[int], randbelow: RandBelow | None
+) -> list[int]:
+    """Return the tracks that are left out so that each value has at most `limit`, ascending.
+
+    Tracks of a lower rank are kept first. Of those with one rank, each choice is equally likely.
+
+    Args:
+        numbers: the value of each track.
+        limit: for each value, from 1.
+        ranks: of each track.
+        randbelow: drawn from; None leaves out only what no draw could keep.
+    """
+    members = defaultdict(list)
+    for index, number in enumerate(numbers):
+        members[number].append(index)
+    out: list[int] = []
+    for indices in members.values():
+        if len(indices) <= limit:
+            continue
+        free = limit
+        for rank in sorted({ranks[index] for index in indices}):
+            equals = [index for index in indices if ranks[index] == rank]
+            if len(equals) > free and free and randbelow is not None:
+                equals = durstenfeld(equals, randbelow)
+            if not free or randbelow is not None:
+                out += equals[free:]
+            free = max(free - len(equals), 0)
+    return sorted(out)

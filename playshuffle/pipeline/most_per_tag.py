@@ -1,0 +1,64 @@
+"""Choose the tracks under the limit of `--most`: at random, and then the same ones in each update."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from playshuffle.library.tracks import Tracks
+from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.ordering import pins
+from playshuffle.ordering.groups import TagsOf
+from playshuffle.ordering.limit_per_tag import over_limit, parse_limit, values
+from playshuffle.pipeline.entry_writer import EntryWriter
+from playshuffle.pipeline.presence import present_tracks
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.target import Target
+from playshuffle.shuffle import RandBelow
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """How the tracks under the limit are drawn.
+
+    writer: the tracks that it cannot write do not count. randbelow: drawn from; None draws nothing, so
+    that a track which a draw could keep is not left out.
+    target: the playlist whose tracks are kept before others; None to draw among all tracks.
+    changes: what may have happened to them.
+    """
+
+    writer: EntryWriter
+    randbelow: RandBelow | None
+    target: Target | None
+    changes: Changes = EVERYWHERE
+
+    def over_limit(
+        self,
+        request: Request,
+        found: Tracks,
+        candidates: Sequence[int],
+        tags_of: TagsOf,
+        copies: Mapping[bytes, bytes],
+    ) -> list[int]:
+        """Return the indices of the tracks to leave out, ascending.
+
+        Pinned tracks are kept before those of the playlist, and these before all others.
+
+        Args:
+            request: the playlist; it has a limit.
+            found: all tracks of its folders.
+            candidates: the indices of the tracks that no other stage has left out.
+            tags_of: looks up the tags of a folder.
+            copies: the copy that is kept, by the path of each copy that is left out.
+        """
+        assert request.most is not None
+        limit = parse_limit(request.most)
+        _, unwritable = self.writer.writable(found.only(candidates), any_name=request.any_name)
+        if unwritable:
+            names = {path for path, _ in unwritable}
+            candidates = [index for index in candidates if found.paths[index] not in names]
+        tracks = found.only(candidates)
+        pinned = pins.named(request.pins, tracks.paths, request.roots)
+        playing = present_tracks(self.target, found, self.changes)
+        staying = {copies.get(path, path) for path in playing}
+        ranks = [0 if row in pinned else 1 if path in staying else 2 for row, path in enumerate(tracks.paths)]
+        numbers = values(tracks, tags_of, limit.tag)
+        return [candidates[row] for row in over_limit(numbers, limit.number, ranks, self.randbelow)]

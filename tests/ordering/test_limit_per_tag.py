@@ -1,0 +1,132 @@
+"""Test that a limit for each artist keeps a uniform choice of the tracks over it, and all others."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.folder import Tags
+from playshuffle.ordering.limit_per_tag import LimitPerTag, over_limit, parse_limit, values
+from playshuffle.shuffle import RandBelow, Seeded
+from tests.shuffle.all_draws import distribution
+from tests.support.tagged import by_artists, tagged
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+@pytest.mark.parametrize("limit", range(1, 5))
+def test_each_choice_of_the_tracks_of_a_value_is_equally_likely(count: int, limit: int) -> None:
+    def kept(randbelow: RandBelow) -> frozenset[int]:
+        return frozenset(range(count)).difference(over_limit([0] * count, limit, [0] * count, randbelow))
+
+    choices = list(map(frozenset, combinations(range(count), min(limit, count))))
+
+    assert distribution(kept) == dict.fromkeys(choices, Fraction(1, len(choices)))
+
+
+def test_values_are_chosen_independently() -> None:
+    shares = distribution(lambda draw: tuple(over_limit([0, 1, 0, 1, 0], 1, [0] * 5, draw)))
+
+    assert len(shares) == 6
+    assert set(shares.values()) == {Fraction(1, 6)}
+
+
+def test_tracks_of_a_lower_rank_are_kept_and_the_free_place_is_drawn_among_the_rest() -> None:
+    shares = distribution(lambda draw: tuple(over_limit([0] * 5, 3, [1, 2, 0, 2, 2], draw)))
+
+    assert shares == dict.fromkeys([(1, 3), (1, 4), (3, 4)], Fraction(1, 3))
+
+
+@given(
+    numbers=st.lists(st.integers(0, 3), max_size=30),
+    limit=st.integers(1, 4),
+    seed=st.integers(0, 1 << 30),
+    data=st.data(),
+)
+def test_each_value_has_as_many_tracks_as_the_limit_allows(
+    numbers: list[int], limit: int, seed: int, data: st.DataObject
+) -> None:
+    ranks = data.draw(st.lists(st.integers(0, 2), min_size=len(numbers), max_size=len(numbers)))
+    out = over_limit(numbers, limit, ranks, Seeded(str(seed)))
+    kept = Counter(number for index, number in enumerate(numbers) if index not in out)
+
+    assert out == sorted(set(out))
+    assert kept == {number: min(limit, count) for number, count in Counter(numbers).items()}
+    for index in out:  # whatever is kept of its value has no higher rank
+        mine = {other for other, number in enumerate(numbers) if number == numbers[index]}
+        assert all(ranks[other] <= ranks[index] for other in mine.difference(out))
+
+
+@given(
+    numbers=st.lists(st.integers(0, 2), max_size=6),
+    limit=st.integers(1, 3),
+    ranks=st.lists(st.integers(0, 1), min_size=6, max_size=6),
+)
+def test_without_draws_only_tracks_that_no_draw_keeps_are_left_out(
+    numbers: list[int], limit: int, ranks: list[int]
+) -> None:
+    drawn = distribution(lambda draw: frozenset(over_limit(numbers, limit, ranks, draw)))
+
+    assert set(over_limit(numbers, limit, ranks, None)) == frozenset.intersection(*drawn)
+
+
+def test_of_several_artists_the_first_counts_and_tracks_without_the_tag_are_never_over_the_limit() -> None:
+    tracks, tags_of = by_artists("Ann", "ANN feat. Bob", "Ann; Cid", "", "", "Various Artists", "Bob")
+    numbers = values(tracks, tags_of, "artist")
+
+    assert numbers[0] == numbers[1] == numbers[2]
+    assert len(set(numbers)) == 5
+
+
+def test_tracks_without_an_album_do_not_count_as_one_album() -> None:
+    tracks, tags_of = tagged(
+        {
+            "/m/1.ogg": Tags(album="A"),
+            "/m/2.ogg": Tags(album="a"),
+            "/m/3.ogg": Tags(),
+            "/m/4.ogg": Tags(),
+            "/m/5.ogg": None,
+        }
+    )
+    one, two, *others = values(tracks, tags_of, "album")
+
+    assert one == two
+    assert len({one, *others}) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("3:artist", LimitPerTag(3, "artist")),
+        (" 03 : Album ", LimitPerTag(3, "album")),
+        ("1:album_artist", LimitPerTag(1, "album_artist")),
+    ],
+)
+def test_a_limit_is_a_number_and_a_tag(text: str, limit: LimitPerTag) -> None:
+    assert parse_limit(text) == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x", "--most must be a number from 1 and a tag, such as 3:artist, not 'x'."),
+        ("0:artist", "not '0:artist'"),
+        ("-1:artist", "not '-1:artist'"),
+        ("3:", "not '3:'"),
+        ("artist:3", "not 'artist:3'"),
+        ("9" * 5000 + ":artist", "--most must be a number"),
+        ("٣:artist", "--most must be a number"),
+        ("3:artst", "Unknown tag 'artst'. Did you mean 'artist'?"),
+        ("3:year", "Did you mean 'date'?"),
+        ("3:nosuch", "Unknown tag 'nosuch'. Use album, artist, folder"),
+    ],
+)
+def test_anything_else_is_refused(text: str, message: str) -> None:
+    with pytest.raises(PlayshuffleError) as refusal:
+        parse_limit(text)
+
+    assert message in str(refusal.value)
+    assert len(str(refusal.value)) < 6000

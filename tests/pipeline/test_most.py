@@ -1,0 +1,245 @@
+"""Test that a playlist has at most a number of tracks by each artist, and keeps the same ones in updates."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.scan import Progress
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.deal import deal_playlist
+from playshuffle.pipeline.explain import look_at
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.session import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import listed
+
+NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags from names: `Ann-3.mp3` is by Ann; a FLAC file is the better copy of an MP3 file."""
+    for number, path in enumerate(paths):
+        stem, suffix = os.path.splitext(os.path.basename(path).decode())
+        artist = stem.partition("-")[0]
+        yield number, Reading(Tags(60_000, stem, artist, lossless=suffix == ".flac"))
+
+
+def tools(seed: str = "seed") -> Tools:
+    return Tools(read_all, Seeded(seed), Progress())
+
+
+def put(music: Path, *names: str) -> None:
+    for name in names:
+        (music / name).parent.mkdir(parents=True, exist_ok=True)
+        (music / name).write_bytes(os.urandom(16))
+
+
+def by(artist: str, count: int, first: int = 0) -> list[str]:
+    return [f"{artist}-{number}.mp3" for number in range(first, first + count)]
+
+
+def request_for(music: Path, most: str | None = "3:artist") -> Request:
+    return Request((bytes(music),), bytes(music / "all.m3u"), most=most)
+
+
+def artists(entries: Sequence[str]) -> Counter[str]:
+    return Counter(Path(entry).name.partition("-")[0] for entry in entries)
+
+
+def kept(request: Request, seed: str = "seed") -> list[str]:
+    keep(request, tools(seed), EVERYWHERE)
+    return listed(Path(os.fsdecode(request.output or b"")))
+
+
+def test_each_artist_has_at_most_three_tracks_and_nobody_with_fewer_loses_one(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 9), *by("Bob", 3), *by("Cid", 1), *by("Dan", 4), "-1.mp3", *by("", 5, 2))
+    report = make_playlist(request_for(tmp_path), tools())
+
+    assert artists(listed(tmp_path / "all.m3u")) == {"Ann": 3, "Bob": 3, "Cid": 1, "Dan": 3, "": 6}
+    skipped = report.choice.skipped("most")
+    assert len(skipped) == 7
+    assert {why for _, why in skipped} == {"over the limit of 3 per artist"}
+
+
+def test_make_chooses_again_each_time_and_the_same_with_one_seed(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 40))
+    lists = []
+    for seed in ("a", "b", "a"):
+        make_playlist(request_for(tmp_path), tools(seed))
+        lists.append(listed(tmp_path / "all.m3u"))
+
+    assert lists[0] == lists[2]
+    assert set(lists[0]) != set(lists[1])
+
+
+def test_an_update_keeps_the_tracks_and_fills_a_free_place_at_random(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 9), *by("Bob", 2))
+    request = request_for(tmp_path)
+    before = kept(request)
+    assert kept(request, "other") == before
+
+    put(tmp_path, *by("Ann", 9, 9), *by("Cid", 1))
+    grown = kept(request, "grown")
+    assert [name for name in grown if name != "Cid-0.mp3"] == before
+
+    lost = next(name for name in before if name.startswith("Ann"))
+    (tmp_path / lost).rename(tmp_path.parent / "away.mp3")
+    filled = kept(request, "filled")
+    assert artists(filled) == {"Ann": 3, "Bob": 2, "Cid": 1}
+    assert [name for name in filled if name in grown] == [name for name in grown if name != lost]
+
+    (tmp_path.parent / "away.mp3").rename(tmp_path / lost)
+    assert kept(request, "back") == filled
+
+
+def test_a_free_place_may_go_to_any_of_the_others(tmp_path: Path) -> None:
+    chosen = set()
+    for number in range(12):
+        music = tmp_path / str(number)
+        put(music, *by("Ann", 4))
+        before = set(kept(request_for(music, "1:artist")))
+        (music / before.pop()).unlink()
+        chosen.update(kept(request_for(music, "1:artist"), f"seed {number}"))
+
+    assert len(chosen) >= 3
+
+
+def test_renamed_tracks_keep_their_places(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 30))
+    before = kept(request_for(tmp_path))
+    (tmp_path / "new").mkdir()
+    for name in before:
+        (tmp_path / name).rename(tmp_path / "new" / name)
+
+    assert kept(request_for(tmp_path), "other") == [f"new/{name}" for name in before]
+
+
+def test_a_new_order_chooses_again(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 40))
+    before = kept(request_for(tmp_path))
+    keep(request_for(tmp_path), tools("other"), EVERYWHERE, redraw_before_s=time.time() + 10)
+
+    assert set(listed(tmp_path / "all.m3u")) != set(before)
+
+
+def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 20), *by("Bob", 20))
+    whole = kept(request_for(tmp_path, None))
+    limited = kept(request_for(tmp_path))
+
+    assert artists(limited) == {"Ann": 3, "Bob": 3}
+    assert limited == [name for name in whole if name in limited]
+    assert kept(request_for(tmp_path, None)) == whole
+
+
+def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 9))
+    request = replace(request_for(tmp_path), dedupe="recording")
+    before = kept(request)
+    put(tmp_path, *(name.replace(".mp3", ".flac") for name in before))
+
+    assert kept(request, "other") == [name.replace(".mp3", ".flac") for name in before]
+
+
+def test_names_that_the_player_would_lose_do_not_count(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 3), *(f"Ann-{number}:.mp3" for number in range(30)))
+    make_playlist(replace(request_for(tmp_path), player="car"), tools())
+
+    assert len(listed(tmp_path / "all.m3u")) == 3
+
+
+def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 50))
+    request = replace(request_for(tmp_path, "2:artist"), pins=("Ann-7.mp3@last", "Ann-9.mp3@first"))
+    make_playlist(request, tools())
+
+    assert listed(tmp_path / "all.m3u") == ["Ann-9.mp3", "Ann-7.mp3"]
+    with pytest.raises(PlayshuffleError, match=r"skipped: over the limit of 1 per artist. Remove the pin."):
+        make_playlist(replace(request, most="1:artist"), tools())
+
+
+def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 50), *by("Bob", 2))
+    for recipe in (Recipe(limit=4), Recipe(time_ms=240_000)):
+        make_playlist(replace(request_for(tmp_path), recipe=recipe), tools())
+        entries = listed(tmp_path / "all.m3u")
+        assert len(entries) == 4
+        assert artists(entries)["Ann"] <= 3
+
+
+def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> None:
+    music = tmp_path / "Music"
+    put(music, *by("Ann", 60), *by("Bob", 60))
+    request = replace(request_for(music, None), output=bytes(tmp_path / "all.m3u"))
+    kept(request)
+    limited = replace(request, most="1:artist")
+    assert len(kept(limited)) == 2
+
+    content = (tmp_path / "all.m3u").read_bytes()
+    music.rename(tmp_path / "Hidden")
+    with pytest.raises(PlayshuffleError) as refusal:
+        keep(limited, tools(), EVERYWHERE)
+    assert refusal.value.code == Exit.MISSING
+    assert (tmp_path / "all.m3u").read_bytes() == content
+
+
+def test_in_a_deck_each_deal_is_limited_and_a_round_has_every_track_once(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 12), *by("Bob", 5), *by("Cid", 7))
+    request = request_for(tmp_path, "2:artist")
+    dealt: list[str] = []
+    while True:
+        done = deal_playlist(request, tools(f"{len(dealt)}"), Amount(count=5), Every.RUN, NOON)
+        last = done.deck.deal
+        assert last is not None
+        entries = [os.path.basename(os.fsdecode(path)) for path in last.entries]
+        assert max(artists(entries).values()) <= 2
+        assert len(dealt) > 24 - 6 or len(entries) == 5 or artists(entries).keys() == {"Ann"}
+        if done.deck.round > 1:
+            break
+        dealt += entries
+
+    missing = 24 - len(dealt)  # the last deal of the round is filled from the next one
+    assert len(set(dealt)) == len(dealt)
+    assert 0 <= missing <= 2
+
+
+def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 12))
+    done = deal_playlist(request_for(tmp_path, "2:artist"), tools(), Amount(count=6), Every.RUN, NOON)
+
+    assert done.deck.deal is not None
+    assert (len(done.deck.deal.entries), done.deck.deal.of) == (2, 6)
+
+
+def test_deals_by_albums_are_refused(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 3))
+    request = replace(request_for(tmp_path), recipe=Recipe("albums"))
+    with pytest.raises(PlayshuffleError, match="--most does not work with --albums"):
+        deal_playlist(request, tools(), Amount(albums=1), Every.RUN, NOON)
+
+
+def test_why_names_the_limit_and_what_has_a_free_place(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 9), *by("Bob", 2))
+    request = request_for(tmp_path)
+    before = kept(request)
+    put(tmp_path, "Bob-5.mp3")
+    stages = look_at(request, tools())
+
+    reasons = {path.name: stages.explain(bytes(path)) for path in tmp_path.glob("*.mp3")}
+    assert {name for name, reason in reasons.items() if reason.code == "in"} == set(before)
+    over = [reason for reason in reasons.values() if reason.code == "most"]
+    assert [reason.text for reason in over] == ["over the limit of 3 per artist"] * 6
+    assert reasons["Bob-5.mp3"].code == "not_written"
