@@ -28,7 +28,7 @@ from playshuffle.system.xdg import cache_folder
 
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
 # of the way a tag is read, or of the form of an EXTINF line: another version drops what is cached.
-_LAYOUT = 8
+_LAYOUT = 9
 
 # The tables of tags and of spoken word have their part in the version. So has Python, which may
 # change marshal.

@@ -109,6 +109,8 @@ class Folder(NamedTuple):
         where the file system has no birth times. Empty if none was read yet.
     contents: of each row a checksum of its audio, 0 where unknown, in the high half of a 64-bit number,
         and one of its EXTINF line in the low half. Empty if none was read yet.
+    is_settled: its last change was long enough before it was listed, so that each later change gives it
+        other stamps, if the file system keeps them finely.
     """
 
     path: bytes
@@ -128,7 +130,19 @@ class Folder(NamedTuple):
     has_odd_names: bool = False
     file_ids: bytes = b""
     contents: bytes = b""
+    is_settled: bool = False
     odd: Odd = NOTHING_ODD
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both hold the same, whether settled or not."""
+        return isinstance(other, Folder) and self[:-2] == other[:-2] and self.odd == other.odd
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether they hold something else."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.path)
 
     @property
     def track_count(self) -> int:

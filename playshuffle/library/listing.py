@@ -24,6 +24,9 @@ GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 _COARSE_NS = 10_000_000
 _RECENT_NS = 3_000_000_000
 
+# The others stamp with a clock that stands still for up to 10 ms. It may have been set since.
+_SETTLED_NS = 1_000_000_000
+
 _DOT = ord(".")
 _LIMIT = 1 << 63
 _READINGS = Folder._fields.index("durations_ms")  # from here on, what comes of reading the files
@@ -37,6 +40,7 @@ class Listing:
     unreadable: names of entries that could not be looked at, with the reason. Of them, what is
         known stays.
     growing: names of files that were written to less than `still_ns` ago. Of them, too.
+    now_ns: a time before the stat of the folder that is passed to `read`.
     """
 
     def __init__(
@@ -104,6 +108,7 @@ class Listing:
             folders=b"/".join(self._folders),
             names=b"/".join(self._names),
             stamps=stamps.tobytes(),
+            is_settled=self._is_plain and self._is_settled(status),
             odd=Odd(self._links, self._linked, self._left_out, {}, {}),
         )
         known = self._known
@@ -188,6 +193,12 @@ class Listing:
         """Return whether the file system's clock is coarse, and the last change just now."""
         changed_ns = file.st_ctime_ns
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
+
+    def _is_settled(self, folder: os.stat_result) -> bool:
+        """Return whether a change of the folder from now on is sure to change its stamps."""
+        # A user may set mtime to any value; ctime always changes with it.
+        changed_ns = folder.st_ctime_ns
+        return changed_ns % _COARSE_NS != 0 and self._now_ns - changed_ns > _SETTLED_NS
 
 
 def is_audio_name(name: bytes) -> bool:

@@ -1,7 +1,8 @@
 """Find audio files below folders, and which of them changed since the last scan.
 
-The walk reads every folder and stats every audio file, each time, because a file edited in place
-changes nothing in its folder. An unchanged folder comes back as the same object, tags included.
+The walk stats every folder and every audio file, each time, because a file edited in place
+changes nothing in its folder. It lists a folder again unless its stamps prove that it has the same
+names. An unchanged folder comes back as the same object, tags included.
 An unreadable folder is unknown, never empty: it comes back as it was known.
 """
 
@@ -164,6 +165,7 @@ class _Walk:
                 if known_folder is not None:
                     visited = (known_folder.device, known_folder.inode)
                 else:
+                    now_ns = self.clock_ns()
                     status = os.stat(path)
                     visited = (status.st_dev, status.st_ino)
                 if visited in self._visited:
@@ -172,7 +174,7 @@ class _Walk:
                 if known_folder is not None:
                     folder = known_folder
                 else:
-                    folder, rules = self._read(path, status, rules, self.known.get(path))
+                    folder, rules = self._read(path, status, now_ns, rules, self.known.get(path))
             except OSError as error:
                 if error.errno not in GONE or path == top:  # else it went while we walked
                     self._cannot_read(number, path, error)
@@ -195,12 +197,10 @@ class _Walk:
         self.seen_so_far(self._files)
 
     def _read(
-        self, path: bytes, status: os.stat_result, rules: Rules | None, known: Folder | None
+        self, path: bytes, status: os.stat_result, now_ns: int, rules: Rules | None, known: Folder | None
     ) -> tuple[Folder, Rules | None]:
         """Read a folder from disk; also the ignore rules that hold below it."""
-        listing = Listing(
-            path, known, with_stamps=self.with_stamps, now_ns=self.clock_ns(), still_ns=self.still_ns
-        )
+        listing = Listing(path, known, with_stamps=self.with_stamps, now_ns=now_ns, still_ns=self.still_ns)
         folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]

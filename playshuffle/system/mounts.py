@@ -106,6 +106,31 @@ def _with_fsid(mount: Mount) -> Mount:
         return mount
 
 
+def device_kind(folder: bytes) -> tuple[int, str] | None:
+    """Return the device number of a folder and the kind of its file system, such as `ext4`; None if unknown.
+
+    The kernel names the mount of an open folder. Paths and device numbers of the mount table would not do:
+    a mount may hide another one, and each subvolume of btrfs has a device number of its own.
+    """
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            device = os.fstat(opened).st_dev
+            with open(f"/proc/self/fdinfo/{opened}", "rb") as file:
+                facts = dict(line.split(b":", 1) for line in file)
+        finally:
+            os.close(opened)
+        mount = facts[b"mnt_id"].strip()
+        with open("/proc/self/mountinfo", "rb") as file:
+            for line in file:
+                before, _, after = line.partition(b" - ")
+                if before.split(b" ", 1)[0] == mount:
+                    return device, os.fsdecode(after.split(b" ", 1)[0])
+    except (OSError, ValueError, KeyError):
+        pass
+    return None
+
+
 def unescaped(field: bytes) -> bytes:
     """Decode a field of the mount table."""
     return _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), field)

@@ -357,7 +357,7 @@ def test_a_process_that_dies_leaves_its_half_to_the_walk(top: bytes, monkeypatch
     monkeypatch.setattr(
         unchanged,
         "_is_unchanged",
-        lambda known: real(known) if os.getpid() == parent else os.kill(os.getpid(), signal.SIGKILL),
+        lambda *known: real(*known) if os.getpid() == parent else os.kill(os.getpid(), signal.SIGKILL),
     )
 
     found = by_path(find([top], before, may_fork=True))

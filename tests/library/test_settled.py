@@ -1,0 +1,235 @@
+"""A folder whose stamps prove that its names are the same is not listed again; all others are.
+
+Whatever changes, a walk with known folders finds what a walk without them finds.
+"""
+
+import contextlib
+import os
+import random
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from playshuffle.library import unchanged
+from playshuffle.library.folder import Folder
+from playshuffle.library.walk import find
+from playshuffle.system import mounts
+from tests.support.needs import unmet
+from tests.support.tree import by_path, put
+
+_HOUR_NS = 3_600_000_000_000
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> bytes:
+    """A folder on a file system with fine stamps."""
+    found = mounts.device_kind(os.fsencode(tmp_path))
+    if found is None or found[1] not in unchanged._FINE_STAMPS:
+        unmet("the tests do not run on ext4, btrfs, xfs or zfs")
+    music = tmp_path / "music"
+    music.mkdir()
+    return os.fsencode(music)
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The known folders that were listed again, in order."""
+    paths: list[bytes] = []
+    real = os.listdir
+
+    def listdir(path: bytes) -> list[bytes]:
+        paths.append(path)
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    return paths
+
+
+def later_ns() -> int:
+    """A clock by which the last change of each folder is long ago, as it is for most folders."""
+    return time.time_ns() + _HOUR_NS
+
+
+def scan(
+    top: bytes, known: dict[bytes, Folder], clock_ns: Callable[[], int] = later_ns
+) -> dict[bytes, Folder]:
+    return by_path(find([top], known, clock_ns=clock_ns))
+
+
+def wait_for_a_tick(folder: Path) -> None:
+    """Wait until the file system stamps a change with another time than the last one."""
+    probe = folder / "probe"
+    probe.touch()
+    first = probe.stat().st_ctime_ns
+    while probe.stat().st_ctime_ns == first:
+        probe.chmod(0o600)
+
+
+def test_a_settled_folder_is_not_listed_again(top: bytes, listed: list[bytes]) -> None:
+    put(top, b"a/x.mp3", b"b/c/y.mp3", b"z.mp3")
+    known = scan(top, {})
+    assert all(folder.is_settled for folder in known.values())
+
+    again = scan(top, known)
+
+    assert listed == []
+    assert all(again[path] is known[path] for path in known)
+
+
+def test_a_file_that_is_edited_in_place_is_seen_in_a_settled_folder(
+    top: bytes, tmp_path: Path, listed: list[bytes]
+) -> None:
+    put(top, b"a/x.mp3", b"a/y.mp3")
+    known = scan(top, {})
+    stamps = os.stat(top + b"/a")
+    wait_for_a_tick(tmp_path)
+
+    with open(top + b"/a/x.mp3", "ab") as file:
+        file.write(b"more")
+
+    assert os.stat(top + b"/a").st_ctime_ns == stamps.st_ctime_ns
+    assert scan(top, known) == scan(top, {}) != known
+    assert listed == []
+
+
+@pytest.mark.parametrize(
+    ("age_ns", "is_settled"),
+    [
+        (0, False),
+        (900_000_000, False),
+        (1_100_000_000, True),
+        (-_HOUR_NS, False),  # the clock was set back, or the folder's stamps come from another one
+    ],
+)
+def test_a_folder_is_settled_a_second_after_its_last_change(
+    top: bytes, age_ns: int, is_settled: bool
+) -> None:
+    put(top, b"x.mp3")
+    changed_ns = os.stat(top).st_ctime_ns
+
+    (folder,) = scan(top, {}, lambda: changed_ns + age_ns).values()
+
+    assert folder.is_settled == is_settled
+
+
+def test_a_folder_that_changed_within_one_tick_of_the_scan_is_listed_again(top: bytes) -> None:
+    """The second change left the stamps as they were; so it looks to the next scan."""
+    put(top, b"x.mp3")
+    (before,) = scan(top, {}, time.time_ns).values()
+    put(top, b"y.mp3")
+    status = os.stat(top)
+    alike = before._replace(mtime_ns=status.st_mtime_ns, ctime_ns=status.st_ctime_ns)
+
+    found = scan(top, {alike.path: alike})
+
+    assert found[alike.path].names == b"x.mp3/y.mp3"
+
+
+def test_stamps_in_whole_seconds_settle_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ext4 with small inodes has them: a change within the same second leaves them as they were."""
+    put(top, b"x.mp3")
+    real = os.stat
+
+    def whole_seconds(path: bytes, **options: bool) -> os.stat_result:
+        status = real(path, **options)
+        fields = {"st_ctime_ns": status.st_ctime_ns // 10**9 * 10**9}
+        return os.stat_result(tuple(status), {**_names(status), **fields})
+
+    monkeypatch.setattr(os, "stat", whole_seconds)
+
+    assert not any(folder.is_settled for folder in scan(top, {}).values())
+
+
+def _names(status: os.stat_result) -> dict[str, int]:
+    return {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
+
+
+@pytest.mark.parametrize(
+    "kind", ["overlay", "fuse.sshfs", "nfs4", "cifs", "vfat", "exfat", "tmpfs", "ext3", None]
+)
+def test_folders_of_other_file_systems_are_always_listed(
+    top: bytes, listed: list[bytes], monkeypatch: pytest.MonkeyPatch, kind: str | None
+) -> None:
+    put(top, b"a/x.mp3")
+    known = scan(top, {})
+    device = os.stat(top).st_dev
+    monkeypatch.setattr(mounts, "device_kind", lambda _: None if kind is None else (device, kind))
+
+    assert scan(top, known) == known
+    assert sorted(listed) == [top + b"/", top + b"/a/"]
+
+
+def test_folders_that_ignore_files_and_links_concern_are_looked_at_each_time(
+    top: bytes, tmp_path: Path
+) -> None:
+    put(top, b"a/x.mp3", b"a/b/y.mp3", b"c/z.mp3")
+    put(os.fsencode(tmp_path), b"elsewhere/w.mp3")
+    put(top, b"a/.ndignore", content=b"x*\n")
+    os.symlink(os.fsencode(tmp_path) + b"/elsewhere", top + b"/c/link")
+    known = scan(top, {})
+    wait_for_a_tick(tmp_path)
+
+    with open(top + b"/a/.ndignore", "wb") as file:  # in place: the folder keeps its stamps
+        file.write(b"y*\n")
+    put(os.fsencode(tmp_path), b"elsewhere/v.mp3")
+    found = scan(top, known)
+
+    assert found == scan(top, {})
+    assert (found[top + b"/a/"].names, found[top + b"/a/b/"].names) == (b"x.mp3", b"")
+    assert b"v.mp3" in found[top + b"/c/link/"].names
+
+
+# Any changes
+
+
+_FILES = (b"a.mp3", b"b.flac", b"c.txt", b".hidden.mp3", b"._a.mp3")
+_FOLDERS = (b"one", b"two", b"three")
+
+
+def _change(top: bytes, chance: random.Random) -> None:
+    """Do one thing that a user or a program does in a folder of music."""
+    folders = sorted(path for path, _, _ in os.walk(top))
+    folder = chance.choice(folders)
+    path = folder + b"/" + chance.choice(_FILES)
+    other = chance.choice(folders) + b"/" + chance.choice(_FILES)
+    sub = folder + b"/" + chance.choice(_FOLDERS)
+    acts: list[Callable[[], object]] = [
+        lambda: put(folder, os.path.basename(path), content=bytes(chance.randrange(9))),
+        lambda: os.unlink(path),
+        lambda: os.rename(path, other),
+        lambda: os.link(path, other),
+        lambda: os.utime(path, ns=(chance.randrange(10**18), chance.randrange(10**18))),
+        lambda: os.utime(folder, ns=(1, chance.choice((os.stat(top).st_mtime_ns, chance.randrange(10**18))))),
+        lambda: os.mkdir(sub),
+        lambda: shutil.rmtree(sub),
+        lambda: os.rename(sub, chance.choice(folders) + b"/" + chance.choice(_FOLDERS)),
+        lambda: os.symlink(os.path.basename(path), other),
+        lambda: os.symlink(folder, sub),
+        lambda: put(folder, chance.choice((b".nomedia", b".ndignore")), content=b"a*\n"),
+        lambda: os.unlink(folder + b"/" + chance.choice((b".nomedia", b".ndignore"))),
+        lambda: os.mkfifo(path),
+        lambda: os.rename(sub, sub + b".mp3"),
+    ]
+    with contextlib.suppress(OSError):  # nothing of that name, or something else is in the way
+        chance.choice(acts)()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_walk_with_known_folders_finds_what_a_walk_without_them_finds(
+    top: bytes, tmp_path: Path, seed: int
+) -> None:
+    """After any changes, in any order, with the listings of any earlier walk."""
+    chance = random.Random(seed)
+    put(top, *(folder + b"/" + file for folder in _FOLDERS for file in _FILES))
+    walks: list[dict[bytes, Folder]] = []
+    for _ in range(25):
+        wait_for_a_tick(tmp_path)
+        walks.append(scan(top, chance.choice(walks) if walks else {}))
+        assert walks[-1] == scan(top, {})
+        wait_for_a_tick(tmp_path)
+        for _ in range(chance.randrange(4)):
+            _change(top, chance)
+        assert scan(top, walks[-1]) == scan(top, {})
