@@ -56,7 +56,7 @@ class Choice:
 
     lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
     lists: the skip lists.
-    kept: the copy that is kept, by the path of each copy that is left out.
+    kept: the copy that is kept, by the path of each copy that is left out, also by a skip list.
     """
 
     found: Tracks
@@ -150,13 +150,17 @@ def choose(
     if request.where:
         stage, remaining, lacking, idle = _matching(parse_all(request), found, remaining, tags_of)
         stages.append(stage)
+    before_lists = remaining
     if lists:
         stage, remaining = _without(lists, found, remaining)
         stages.append(stage)
-    kept: Mapping[bytes, bytes] = {}
+    kept: dict[bytes, bytes] = {}
     if request.dedupe is not None:
         assert tags_of is not None, "check_needs refuses it without tags"
-        stage, remaining, kept = _duplicates(found, remaining, tags_of, last())
+        positions = {path: at for at, path in enumerate(last())}
+        wider = before_lists if len(before_lists) > len(remaining) else ()
+        stage, remaining, kept = _duplicates(found, remaining, tags_of, positions)
+        kept = _skipped_copies(found, wider, remaining, tags_of, positions) | kept
         stages.append(stage)
     if request.most is not None and draw is not None:
         limit, rows = parse_limit(request.most), no_tags if tags_of is None else tags_from(tags_of)
@@ -250,20 +254,48 @@ def _without(lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]) ->
 
 
 def _duplicates(
-    found: Tracks, left: Sequence[int], tags_of: "TagsOf", last: Sequence[bytes]
+    found: Tracks, left: Sequence[int], tags_of: "TagsOf", positions: Mapping[bytes, int]
 ) -> tuple[Stage, Sequence[int], dict[bytes, bytes]]:
-    from playshuffle.selection.duplicates import without_copies  # most playlists keep all
-
-    tracks = found if len(left) == len(found) else found.only(left)
-    place = {path: at for at, path in enumerate(last)}
-    positions = {row: place[path] for row, path in enumerate(tracks.paths) if path in place}
-    stay, _, groups = without_copies(tracks, tags_from(tags_of), positions)
-    best = {left[other]: left[group.kept] for group in groups for other in group.others}
+    groups = _groups_of_copies(found, left, tags_of, positions)
+    best = {other: group[0] for group in groups for other in group[1:]}
     kept = {found.paths[other]: found.paths[index] for other, index in best.items()}
     stage = Stage(
         DUPLICATE, sorted(best), len(left), lambda index: f"duplicate of {shown(found.paths[best[index]])}"
     )
-    return stage, [left[row] for row in stay], kept
+    return stage, [index for index in left if index not in best], kept
+
+
+def _skipped_copies(
+    found: Tracks,
+    wider: Sequence[int],
+    stay: Sequence[int],
+    tags_of: "TagsOf",
+    positions: Mapping[bytes, int],
+) -> dict[bytes, bytes]:
+    """Map each copy that a skip list names to the best one that stays.
+
+    Whoever heard the one has heard the other. wider: the tracks before the skip lists.
+    """
+    staying = frozenset(stay)
+    kept: dict[bytes, bytes] = {}
+    for group in _groups_of_copies(found, wider, tags_of, positions) if wider else ():
+        best = next((index for index in group if index in staying), None)
+        if best is not None:
+            others = (index for index in group if index not in staying)
+            kept |= {found.paths[index]: found.paths[best] for index in others}
+    return kept
+
+
+def _groups_of_copies(
+    found: Tracks, indices: Sequence[int], tags_of: "TagsOf", positions: Mapping[bytes, int]
+) -> list[list[int]]:
+    """Return the tracks that are the same recording, each group from the best to the worst."""
+    from playshuffle.selection.duplicates import without_copies  # most playlists keep all
+
+    tracks = found if len(indices) == len(found) else found.only(indices)
+    rows = {row: positions[path] for row, path in enumerate(tracks.paths) if path in positions}
+    _, _, groups = without_copies(tracks, tags_from(tags_of), rows)
+    return [[indices[row] for row in (group.kept, *group.others)] for group in groups]
 
 
 def idle_text(term: "Idle") -> str:
