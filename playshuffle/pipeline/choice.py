@@ -24,8 +24,9 @@ from playshuffle.text import counted
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.skip_lists import SkipList
+    from playshuffle.selection.evaluation import TagsOf
     from playshuffle.selection.idle_terms import Idle
-    from playshuffle.selection.query import Finding, Lacking, Query, TagsOf
+    from playshuffle.selection.query import Finding, Lacking, Query
 
 SPOKEN, WHERE, WITHOUT, DUPLICATE, MOST = "spoken", "where", "without", "duplicate", "most"
 

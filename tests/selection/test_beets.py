@@ -14,7 +14,8 @@ import pytest
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
-from playshuffle.selection.query import TagsOf, parse
+from playshuffle.selection.evaluation import TagsOf
+from playshuffle.selection.query import parse
 from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
 from tests.support.tagged import tagged
 

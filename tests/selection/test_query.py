@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Tags
-from playshuffle.selection import query as query_module
+from playshuffle.selection import evaluation
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.query import Finding, Lacking, narrow, parse
 from playshuffle.selection.words import LONGEST
@@ -317,7 +317,7 @@ def test_without_tags_every_tag_is_missing() -> None:
 
 
 def test_more_tracks_than_fit_into_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_module, "_BLOCK_ROWS", 3)
+    monkeypatch.setattr(evaluation, "_BLOCK_ROWS", 3)
     files = {f"/m/{number % 7}/{number}.mp3": Tags(title=str(number)) for number in range(50)}
     tracks, tags_of = tagged(files)
     names = [path.rpartition(b"/")[2] for path in tracks.paths]
@@ -332,7 +332,7 @@ SLOW = {"/m/a.mp3": Tags(title="a" * 60 + "!")}
 
 
 def test_a_catastrophic_expression_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_module, "REGEX_LIMIT_S", 0.2)
+    monkeypatch.setattr(evaluation, "REGEX_LIMIT_S", 0.2)
     tracks, tags_of = tagged(SLOW)
     before = signal.getsignal(signal.SIGVTALRM)
     for text in ("aaa title::(a+)+$", "title::(a|aa)+$", "title::(a*)*b", ":(a+)+$"):
@@ -347,7 +347,7 @@ def test_a_catastrophic_expression_is_stopped(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_expressions_share_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_module, "REGEX_LIMIT_S", 0.3)
+    monkeypatch.setattr(evaluation, "REGEX_LIMIT_S", 0.3)
     tracks, tags_of = tagged(
         {f"/m/{number}.mp3": Tags(title="a" * 21 + str(number)) for number in range(1000)}
     )
