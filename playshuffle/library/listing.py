@@ -17,6 +17,9 @@ _SYSTEM_FOLDERS = frozenset(
     b"@eadir #recycle #snapshot @recycle @recently-snapshot $recycle.bin lost+found __macosx".split()
 ) | {b"system volume information"}
 
+# Reasons to skip a folder or file: the name of a marker follows, or a pattern excludes it.
+FOLDER_HAS, IGNORED = "folder has ", "ignore file"
+
 GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 
 # FAT, exFAT and old ext file systems tell at best hundredths of a second apart, at worst two
@@ -76,7 +79,7 @@ class Listing:
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
         if use_ignore_files and marker is not None:
-            self._left_out.append((b"", f"folder has {marker.decode()}"))
+            self._left_out.append((b"", f"{FOLDER_HAS}{marker.decode()}"))
         else:
             if use_ignore_files:
                 rules = ignore_files.read(self._path, entries, rules)
@@ -129,7 +132,7 @@ class Listing:
                 return
             reason = why_not(name, is_folder)
             if reason is None and rules is not None and rules.exclude(self._path + name, is_folder):
-                reason = "ignore file"
+                reason = IGNORED
             if reason is None and not is_folder and not entry.is_file():
                 reason = "link to no file" if is_link else "not a regular file"
             if reason is not None:

@@ -1,13 +1,16 @@
 """Check that no root is missing, so that an absent drive never empties a playlist."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
 from playshuffle.library.identity import identify, same_ends
 from playshuffle.library.listed_files import MISSING
+from playshuffle.library.listing import FOLDER_HAS, IGNORED
 from playshuffle.library.missing import (
     Root,
     below,
@@ -94,8 +97,38 @@ def present_roots(
             scanned.add(folder_id)
             present.append(root)
         except MissingError as error:
-            missing.append(error)
+            missing.append(_hiding_error(root.path, library.skipped, below(root.path, lost)) or error)
     return present, missing
+
+
+def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:
+    """Return the error for an ignore file that hides most of the lost tracks of a root; None if none does."""
+    reasons = {path.rstrip(b"/"): reason for path, reason in skipped}
+    counts: Counter[bytes] = (
+        Counter()
+    )  # by the ignore file of a folder, or by the path that a pattern excludes
+    for track in lost:
+        path = track
+        while len(path) > len(root) and path not in reasons:
+            path = os.path.dirname(path)
+        reason = reasons.get(path, "")
+        if reason.startswith(FOLDER_HAS):
+            counts[os.path.join(path, os.fsencode(reason.removeprefix(FOLDER_HAS)))] += 1
+        elif reason == IGNORED:
+            counts[path] += 1
+    if 2 * counts.total() <= len(lost):
+        return None
+    file, count = counts.most_common(1)[0]
+    folder, by = os.path.dirname(file), shown(file)
+    if os.path.basename(file) not in ignore_files.MARKERS:
+        folder, by = file, ignore_files.deciding_line([root], file) or f"An ignore file above {by}"
+        count = counts.total()
+    return MissingError(
+        f"{by} hides {counted(count, 'track')} of the playlist",
+        "To keep them, remove it or add --no-ignore-files. To write the playlist without them, add"
+        " --allow-shrink.",
+        folder,
+    )
 
 
 def expected_tracks(

@@ -514,3 +514,33 @@ def test_only_a_dash_means_stdout(music: Path, words: list[str]) -> None:
 
     assert done.code == (0 if words[1] == "-" else 2)
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("name", [".nomedia", ".ignore"])
+def test_an_ignore_file_that_hides_most_tracks_is_named(tmp_path: Path, name: str) -> None:
+    music = library(tmp_path / "Music", ["top.mp3", *(f"album/{number:02}.mp3" for number in range(30))])
+    make(music)
+    before = (music / "playshuffle.m3u").read_bytes()
+    file = music / "album/.nomedia" if name == ".nomedia" else music / name
+    file.write_text("" if name == ".nomedia" else "album/\n")
+    done = run("make", music)
+
+    by = f"{file}, line 1: album/" if name == ".ignore" else str(file)
+    assert (done.code, f"{by} hides 30 tracks of the playlist." in done.err) == (75, True), done.err
+    assert "--allow-shrink" in done.err
+    assert "seems to be missing" not in done.err
+    assert (music / "playshuffle.m3u").read_bytes() == before
+    make(music, "--no-ignore-files")
+    make(music, "--allow-shrink")
+    assert listed(music / "playshuffle.m3u") == ["top.mp3"]
+
+
+def test_an_ignore_file_beside_a_missing_drive_is_not_blamed(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", [f"album/{number:02}.mp3" for number in range(40)])
+    make(music)
+    for number in range(35):
+        (music / f"album/{number:02}.mp3").unlink()
+    (music / "album/.ignore").write_text("39.mp3\n")
+    done = run("make", music)
+
+    assert (done.code, f"{music} seems to be missing" in done.err) == (75, True)
