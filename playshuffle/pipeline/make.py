@@ -5,6 +5,7 @@ from dataclasses import replace
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
+from playshuffle.ordering.groups import ratings
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.path_style import notes_on_mpd
@@ -51,6 +52,12 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
         played = [run.choice.kept.get(path, path) for path in target.last_paths]
         last = last_order(run.tracks.paths, played, target.last and target.last.played)
     notes = gap_notes + _notes_on(recipe, run.tracks, last)
+    if recipe.order == "weighted" and run.tags_of is not None:
+        rated = sum(rating is not None for rating in ratings(run.tracks, run.tags_of))
+        if 0 < rated < len(run.tracks):
+            verb = "has" if rated == 1 else "have"
+            total = counted(len(run.tracks), "track")
+            notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
     if not is_update:
         notes += notes_on_mpd(run.request)
     return run.report(arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes)

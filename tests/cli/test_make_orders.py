@@ -12,7 +12,8 @@ import pytest
 from playshuffle import cli
 from playshuffle.ordering.groups import KNOWN
 from playshuffle.ordering.orders import ORDERS
-from tests.support.program import library, listed, make, report, run
+from tests.support.program import DATA, library, listed, make, report, run
+from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -300,3 +301,14 @@ def test_the_orders_are_listed_for_programs() -> None:
     assert [row["name"] for row in said["orders"]] == list(ORDERS)
     assert said["orders"][0]["options"] == ["--gap", "--part", "--pin", "--limit", "--time", "--seed"]
     assert "genre" in said["group_by"]
+
+
+def test_weighted_without_ratings_names_the_tags_that_it_reads(tmp_path: Path) -> None:
+    music = tagged_library(tmp_path, {"1.mp3": {"title": "a"}, "2.ogg": {"title": "b"}})
+    done = run("make", music, "--order", "weighted")
+    assert (done.code, "would be a plain random order" in done.err, "POPM" in done.err) == (2, True, True)
+
+    (music / "3.ogg").write_bytes((DATA / "tone.ogg").read_bytes())  # has a rating
+    assert "Note: 1 of 3 tracks has a rating. The others count as half of the best." in make(
+        music, "--order", "weighted"
+    )
