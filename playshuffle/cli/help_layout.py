@@ -1,11 +1,13 @@
 """Lay out help texts: options in groups, one line each at 80 columns."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
 from playshuffle.config.options import GROUPS, OUTPUT
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.text import known
 
 EVERYDAY, SERVICE, ABOUT, LAB = "Everyday commands", "Service", "About files and playlists", "Shuffle lab"
@@ -41,8 +43,26 @@ class Group(TyperGroup):
             PlayshuffleError: the name is unknown; suggests the nearest one.
         """
         if not args[0].startswith("-"):
+            is_path = os.path.isdir(args[0]) or ("/" in args[0] and os.path.lexists(args[0]))
+            if ctx.parent is None and is_path and args[0] not in self.commands:
+                raise PlayshuffleError(_for_path(args[0]), Exit.USAGE)
             args = [known("command", args[0], self.commands, see=f"{ctx.command_path} --help"), *args[1:]]
         return super().resolve_command(ctx, args)
+
+
+def _for_path(path: str) -> str:
+    """Return an error that names the command for a path in place of a command."""
+    from playshuffle.cli.screen import home_path, shell_path  # only for this error
+    from playshuffle.playlist.formats import FORMATS
+
+    place = shell_path(path)
+    if os.path.isdir(path):
+        hint = f"To make a playlist of this folder: playshuffle make {place}"
+    elif os.fsencode(os.path.splitext(path)[1].lower()) in FORMATS:
+        hint = f"To check this playlist: playshuffle check {place}"
+    else:
+        hint = f"To see in which playlists this file is: playshuffle why {place}"
+    return f"'{home_path(path)}' is not a command. {hint}"
 
 
 def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:

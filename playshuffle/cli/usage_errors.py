@@ -12,6 +12,9 @@ from playshuffle.text import known
 _NUMBER = re.compile(r"^('.*') is not a valid int(?:eger)?(?: range)?$")
 _EXTRA = re.compile(r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$")
 
+# Options that users try on commands that do not have them, and the command that has them.
+_OWNERS = {f"--{name}": "deal" for name in ("undo", "again", "peek", "due", "albums", "every")}
+
 
 def usage_text(error: Any, words: Sequence[str]) -> str:
     """Return the sentences for a usage error of typer.
@@ -26,8 +29,14 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
     see = f"{path} --help"
     if context is not None and hasattr(error, "possibilities"):
         names = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        option = _as_written(error.option_name, words)
+        owner = _OWNERS.get(option)
+        if owner is not None and owner not in path.split():
+            return f"Unknown option '{option}'. It is an option of: playshuffle {owner}"
+        if f"-{option}" in names:
+            return f"Unknown option '{option}'. Did you mean '-{option}'? See: {see}"
         try:
-            known("option", error.option_name, names, see=see)
+            known("option", option, names, see=see)
         except PlayshuffleError as unknown:
             return str(unknown)
     parameter = getattr(error, "param", None)
@@ -38,6 +47,14 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
     else:
         text = f"{_spelling(parameter, words)} {message}"
     return f"{shown(text)}. See: {see}"
+
+
+def _as_written(option: str, words: Sequence[str]) -> str:
+    """Return the whole word of an option such as `-where`. The parser names only `-w`."""
+    if option.startswith("--"):
+        return option
+    names = (word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 2)
+    return next((shown(name) for name in names if name[1] != "-" and name[1:].isalpha()), option)
 
 
 def in_users_words(text: str, words: Sequence[str]) -> str:

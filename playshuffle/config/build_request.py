@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import shlex
 from typing import TYPE_CHECKING, cast
 
 from playshuffle import duration
@@ -17,6 +18,7 @@ from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import Inside
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ def build_request(
     check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
     source = _files(options, has_output=has_output) if options.source is not None else None
     files = source.files if source is not None else files
+    for folder in options.folders:
+        _check_no_query(folder)
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     if files is not None:
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
@@ -100,6 +104,21 @@ def build_request(
             ["--dedupe", "--order"],
         )
     return request
+
+
+def _check_no_query(folder: str) -> None:
+    """Check that a folder is not meant as a query, such as genre:jazz.
+
+    Raises:
+        PlayshuffleError: it is not there, and begins like a query.
+    """
+    field, colon, value = folder.lstrip("-^").partition(":")
+    if colon and value and (field in FIELDS or field in ALIASES) and not os.path.lexists(folder):
+        raise PlayshuffleError(
+            f"'{shown(folder)}' is not a folder. To choose tracks by a query, write"
+            f" --where {shlex.quote(shown(folder))} after the music folder.",
+            Exit.USAGE,
+        )
 
 
 def _files(options: Options, *, has_output: bool) -> "FileList":

@@ -178,9 +178,9 @@ def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
     ratings = groups.ratings(tracks, tags_of)
     if not any(rating is not None for rating in ratings):
         raise PlayshuffleError(
-            "--order weighted needs ratings, and no track has one: it would be a plain random order. It reads the"
-            " tags POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or use --order"
-            " random.",
+            "--order weighted needs ratings, and no track has one: it would be a plain random order. It reads"
+            " the tags POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or choose"
+            " another order.",
             Exit.USAGE,
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]

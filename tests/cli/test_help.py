@@ -1,6 +1,7 @@
 """Test that help fits the terminal, and that it leads to everything that the program mentions."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,31 @@ def test_a_usage_error_names_what_was_written_and_where_to_read_on(words: str, s
     done = run(*words.split())
 
     assert (done.code, done.err) == (2, f"error: {says}\n")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("make", "genre:jazz"), "'genre:jazz' is not a folder. To choose tracks by a query, write --where"),
+        (("make", ".", "-where", "genre:jazz"), "Unknown option '-where'. Did you mean '--where'?"),
+        (("make", ".", "--skip", "x.m3u"), "Unknown option '--skip'. Did you mean '--without'?"),
+        (("make", ".", "--undo"), "Unknown option '--undo'. It is an option of: playshuffle deal"),
+    ],
+)
+def test_a_wrong_word_names_the_right_one(words: tuple[str, ...], hint: str) -> None:
+    done = run(*words)
+    assert (done.code, hint in done.err) == (2, True), done.err
+
+
+@pytest.mark.process
+def test_a_path_in_place_of_a_command_names_the_command(tmp_path: Path) -> None:
+    (tmp_path / "My Music").mkdir()
+    (tmp_path / "a.m3u").touch()
+    (tmp_path / "a.mp3").touch()
+    for name, command in {"My Music": "make", "a.m3u": "check", "a.mp3": "why"}.items():
+        done = run(tmp_path / name)
+        hint = f"playshuffle {command} {shlex.quote(str(tmp_path / name))}\n"
+        assert (done.code, done.err.endswith(hint)) == (2, True), done.err
+    assert "playshuffle make 'My Music'" in run("My Music", cwd=tmp_path).err
+    assert "Unknown command" in run(tmp_path / "none").err
