@@ -19,7 +19,8 @@ from beets.plugins import BeetsPlugin
 from playshuffle.errors import PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.config.options import Options, Row
+    from playshuffle.config.option_row import Row
+    from playshuffle.config.options import Options
     from playshuffle.pipeline.request import Request
 
 _COUNT = 40  # tracks of a deal, as with `playshuffle deal`

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.config.options import OUTPUT, PLACE, SAFETY, Options, Row, rows
+from playshuffle.config.option_row import Row
+from playshuffle.config.options import OUTPUT, PLACE, SAFETY, Options, rows
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]

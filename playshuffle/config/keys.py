@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.config.options import Row, rows
+from playshuffle.config.option_row import Row
+from playshuffle.config.options import rows
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import suggestion

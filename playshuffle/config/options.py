@@ -6,11 +6,11 @@ that it names, and to the configuration as a key: its type, its check, and `conf
 
 import dataclasses
 import os
-from collections.abc import Callable, Collection, Iterator
-from enum import StrEnum
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from playshuffle import duration
+from playshuffle.config.option_row import Row, option, row_of
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
@@ -26,61 +26,12 @@ from playshuffle.text import known
 STDOUT = "-"
 RECORDING = "recording"
 MAKE = ("make",)
-MAKE_DEAL = ("make", "deal")
 ALL = ("make", "deal", "watch")
-_ROW = "row"
 
 # The groups in which help shows options, in this order.
 INCLUDE, ORDER, AMOUNT = "What to include", "Order", "How much"
 PLACE, SAFETY, OUTPUT, EXPERT = "Where and for whom", "Safety", "Output", "For special cases"
 GROUPS = (INCLUDE, ORDER, AMOUNT, PLACE, SAFETY, OUTPUT, EXPERT)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Row:
-    """What the command line and the configuration know of an option.
-
-    flags: its spellings, the long one first; `--no-` gives the opposite of the value.
-    help: for the command line, at most 50 characters. metavar: placeholder of the value.
-    group: one of `GROUPS`.
-    verbs: the commands that take it.
-    check: called with the long flag and a value that was given; raises PlayshuffleError.
-    names: what a value names, as in `text.known`, and all values.
-    after_colon: what a value may have behind its colon, which a shell completes.
-    example: of a value, as a configuration has it.
-    choices: all values that the command line takes.
-    has_key: whether the configuration has it as a key.
-    may_be_number: whether the configuration takes a number for the text, too.
-    is_one_key: whether the configuration takes one text, where the command line takes several.
-    """
-
-    flags: tuple[str, ...]
-    help: str
-    group: str
-    metavar: str | None = None
-    verbs: tuple[str, ...] = MAKE_DEAL
-    check: Callable[[str, Any], object] | None = None
-    names: tuple[str, Collection[str]] | None = None
-    after_colon: Collection[str] = ()
-    example: str | None = None
-    choices: type[StrEnum] | None = None
-    has_key: bool = True
-    may_be_number: bool = False
-    is_one_key: bool = False
-
-    @property
-    def is_negated(self) -> bool:
-        """Return whether the flag gives the opposite of the value."""
-        return self.flags[0].startswith("--no-")
-
-    @property
-    def key(self) -> str:
-        """Return the key of the configuration: the long flag as a TOML name."""
-        return self.flags[0].removeprefix("--").removeprefix("no-").replace("-", "_")
-
-
-def _option(*flags: str, default: object = None, **facts: Any) -> Any:
-    return dataclasses.field(default=default, metadata={_ROW: Row(flags, **facts)})
 
 
 def _is_from_one(flag: str, value: int) -> None:
@@ -100,7 +51,7 @@ class Options:
     """The options of one playlist, as the user wrote them; None is what was not given."""
 
     folders: tuple[str, ...] = ()
-    output: str | None = _option(
+    output: str | None = option(
         *("--output", "-o"),
         metavar="FILE|-",
         help="Playlist to write, or - for standard output",
@@ -108,7 +59,7 @@ class Options:
         verbs=("make", "watch"),
         example='"~/Music/calm.m3u"',
     )
-    order: str = _option(
+    order: str = option(
         "--order",
         default="random",
         metavar="NAME",
@@ -117,14 +68,14 @@ class Options:
         verbs=("make", "watch"),
         names=("order", ORDERS),
     )
-    group_by: str | None = _option(
+    group_by: str | None = option(
         "--group-by",
         metavar="TAG",
         help="Tag to group by or spread by, such as genre",
         group=ORDER,
         names=("tag", groups.KNOWN),
     )
-    source: str | None = _option(
+    source: str | None = option(
         "--from",
         metavar="FILE|-",
         help="Use the files in a list instead of folders",
@@ -132,7 +83,7 @@ class Options:
         verbs=ALL,
         has_key=False,
     )
-    where: tuple[str, ...] = _option(
+    where: tuple[str, ...] = option(
         "--where",
         default=(),
         metavar="QUERY",
@@ -143,7 +94,7 @@ class Options:
         example='"genre:jazz -title:live"',
         is_one_key=True,
     )
-    without: tuple[str, ...] = _option(
+    without: tuple[str, ...] = option(
         "--without",
         default=(),
         metavar="LIST",
@@ -152,7 +103,7 @@ class Options:
         verbs=ALL,
         example='["never.m3u"]',
     )
-    dedupe: str | None = _option(
+    dedupe: str | None = option(
         "--dedupe",
         metavar="recording",
         help="Keep only the best copy of each recording",
@@ -161,20 +112,20 @@ class Options:
         names=("kind of duplicates", (RECORDING,)),
         example='"recording"',
     )
-    spoken: bool = _option(
+    spoken: bool = option(
         "--spoken", default=False, help="Include audiobooks and podcasts", group=INCLUDE, verbs=ALL
     )
-    group_size: int | None = _option(
+    group_size: int | None = option(
         "--group-size", metavar="N", help="Number of tracks in a group, such as 3", group=EXPERT
     )
-    inside: str | None = _option(
+    inside: str | None = option(
         "--inside",
         metavar="none|last|all",
         help="Which groups to shuffle inside, too",
         group=EXPERT,
         names=("place to shuffle", get_args(Inside)),
     )
-    part: str | None = _option(
+    part: str | None = option(
         "--part",
         metavar="START:COUNT",
         help="Shuffle only COUNT tracks from START, such as 1:40",
@@ -182,7 +133,7 @@ class Options:
         check=lambda _, text: parse_part(text),
         verbs=MAKE,
     )
-    gap: str | None = _option(
+    gap: str | None = option(
         "--gap",
         metavar="N|N%",
         help="Don't repeat a track within N plays",
@@ -191,7 +142,7 @@ class Options:
         example='50 or "25%"',
         may_be_number=True,
     )
-    pin: tuple[str, ...] = _option(
+    pin: tuple[str, ...] = option(
         "--pin",
         default=(),
         metavar="TRACK[@POSITION]",
@@ -200,7 +151,7 @@ class Options:
         verbs=MAKE,
         example='"intro.mp3@first"',
     )
-    limit: int | None = _option(
+    limit: int | None = option(
         *("--limit", "-n"),
         metavar="N",
         help="Maximum number of tracks, such as 40",
@@ -208,7 +159,7 @@ class Options:
         verbs=MAKE,
         check=_is_from_one,
     )
-    most: str | None = _option(
+    most: str | None = option(
         "--most",
         metavar="N:TAG",
         help="Maximum for each value of a tag, like 3:artist",
@@ -218,7 +169,7 @@ class Options:
         after_colon=groups.KNOWN,
         example='"3:artist"',
     )
-    time: str | None = _option(
+    time: str | None = option(
         "--time",
         metavar="DURATION",
         help="Maximum playing time, such as 90m or 2h",
@@ -226,10 +177,10 @@ class Options:
         check=lambda _, text: duration.parse(text),
         example='"90m"',
     )
-    seed: str | None = _option(
+    seed: str | None = option(
         "--seed", metavar="TEXT", help="Make the order repeatable, such as 2026", group=EXPERT, verbs=MAKE
     )
-    player: str = _option(
+    player: str = option(
         "--for",
         default=GENERIC,
         metavar="PLAYER",
@@ -238,7 +189,7 @@ class Options:
         verbs=ALL,
         names=("player", PLAYERS),
     )
-    paths: str | None = _option(
+    paths: str | None = option(
         "--paths",
         help="relative (default if possible), absolute or uri",
         metavar="FORM",
@@ -246,17 +197,17 @@ class Options:
         choices=PathStyle,
         names=("path style", tuple(PathStyle)),
     )
-    root_as: str | None = _option(
+    root_as: str | None = option(
         "--root-as", metavar="DIR", help="Music folder as the player sees it, like /Music", group=EXPERT
     )
-    relative_to: str | None = _option(
+    relative_to: str | None = option(
         "--relative-to",
         metavar="DIR",
         help="Folder where relative paths start",
         group=EXPERT,
         example='"/mnt/stick"',
     )
-    replace_prefix: tuple[str, ...] = _option(
+    replace_prefix: tuple[str, ...] = option(
         "--replace-prefix",
         default=(),
         metavar="FROM=TO",
@@ -265,7 +216,7 @@ class Options:
         check=lambda _, texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
         example='"/srv/music=/music"',
     )
-    max_per_file: int | None = _option(
+    max_per_file: int | None = option(
         "--max-per-file",
         metavar="N",
         help="Split into NAME-1, NAME-2, … of N tracks each",
@@ -273,30 +224,30 @@ class Options:
         verbs=MAKE,
         check=_is_from_one,
     )
-    strict: bool = _option(
+    strict: bool = option(
         "--strict", default=False, help="Write nothing if the player cannot play a track", group=SAFETY
     )
-    extinf: bool = _option(
+    extinf: bool = option(
         "--no-extinf", default=True, help="Omit titles and lengths (#EXTINF lines)", group=EXPERT
     )
-    tags: bool = _option(
+    tags: bool = option(
         "--no-tags",
         default=True,
         help="Don't read tags: faster, no titles or lengths",
         group=EXPERT,
         verbs=MAKE,
     )
-    ignore_files: bool = _option(
+    ignore_files: bool = option(
         "--no-ignore-files", default=True, help="Include files that .nomedia and others exclude", group=EXPERT
     )
-    allow_shrink: bool = _option(
+    allow_shrink: bool = option(
         "--allow-shrink",
         default=False,
         help="Write even if most tracks have disappeared",
         group=SAFETY,
         has_key=False,
     )
-    force: bool = _option(
+    force: bool = option(
         "--force", default=False, help="Replace a playlist from another program", group=SAFETY
     )
 
@@ -304,8 +255,8 @@ class Options:
 def rows() -> Iterator[tuple[dataclasses.Field[Any], Row]]:
     """Iterate over all options: the field of `Options`, and its row."""
     for field in dataclasses.fields(Options):
-        if _ROW in field.metadata:
-            yield field, field.metadata[_ROW]
+        if (row := row_of(field)) is not None:
+            yield field, row
 
 
 def check_options(options: Options) -> Options:
