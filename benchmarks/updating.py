@@ -23,7 +23,7 @@ from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes, Dirty
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import System
 
 

@@ -23,7 +23,7 @@ from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_again, deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.service import running
 from playshuffle.shuffle import System, chance
 

@@ -12,7 +12,7 @@ from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 from playshuffle.pipeline.duplicates import find_duplicates
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import System
 from playshuffle.text import counted
 

@@ -19,7 +19,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
 from playshuffle.pipeline.make import make_playlist
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import chance
 
 EXAMPLES = """\b

@@ -24,7 +24,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source, look_at
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.saved_playlists import saved_playlists, saved_request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import System
 
 # Options of make that decide which files are in a playlist. The others are accepted, but not in the help.

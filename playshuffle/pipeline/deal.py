@@ -22,7 +22,8 @@ from playshuffle.ordering.limit_per_tag import parse_limit, values
 from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Session, Tools, open_session
+from playshuffle.pipeline.session import Session, open_session
+from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.target import Target
 from playshuffle.pipeline.written_deal import request_digest
 from playshuffle.playlist import parts

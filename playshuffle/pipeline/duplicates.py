@@ -6,7 +6,7 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Tags
 from playshuffle.library.scan import survey
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_rows import rows_of
 from playshuffle.selection.duplicates import without_copies
 

@@ -26,7 +26,7 @@ from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.presence import known_roots, present_roots, reachable_roots, renamed_tracks
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools, last_tracks, scan, skip_lists
+from playshuffle.pipeline.sources import Tools, last_tracks, scan, skip_lists
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State

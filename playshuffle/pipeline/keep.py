@@ -14,7 +14,8 @@ from playshuffle.ordering.running_order import UpdatedOrder, update_order
 from playshuffle.pipeline.make import draw_order, new_record
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
+from playshuffle.pipeline.session import OrderRecord, Session, open_session
+from playshuffle.pipeline.sources import Tools
 from playshuffle.store.deck_renames import follow_renames
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most

@@ -11,7 +11,8 @@ from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.path_style import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import OrderRecord, Session, Tools, open_session
+from playshuffle.pipeline.session import OrderRecord, Session, open_session
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import RandBelow
 from playshuffle.text import counted
 

@@ -2,19 +2,18 @@
 
 import math
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root, root_user_notes
-from playshuffle.library.scan import Library, Progress, survey, survey_files
-from playshuffle.library.tracks import ReadAll, Tracks
+from playshuffle.library.scan import Library
+from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
@@ -25,7 +24,6 @@ from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
 from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.presence import (
     check_deal_source,
-    check_files,
     check_own_list,
     expected_tracks,
     known_roots,
@@ -37,31 +35,16 @@ from playshuffle.pipeline.presence import (
 from playshuffle.pipeline.report import Report, build_report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.request_pins import recipe_with_pins
+from playshuffle.pipeline.sources import Tools, last_tracks, scan, skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
-from playshuffle.shuffle import RandBelow
 from playshuffle.store import decks
-from playshuffle.store import skip_lists as store
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
 if TYPE_CHECKING:
-    from playshuffle.pipeline.skip_lists import SkipList
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What a run works with: the tag reader, the source of randomness, the progress display, the clock.
-
-    tags: fields of `Tags` that replace those of files, by path.
-    """
-
-    read_all: ReadAll
-    randbelow: RandBelow
-    progress: Progress
-    clock: Callable[[], float] = time.time
-    tags: Mapping[bytes, Mapping[str, Any]] = field(default_factory=dict)
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,47 +232,6 @@ def open_session(
                 tags_of=tags_from(tag_rows) if tag_rows is not None else None,
                 recipe=recipe_with_pins(request, choice, tracks),
             )
-
-
-def last_tracks(target: Target | None, history: DeckHistory | None) -> Sequence[bytes]:
-    """Return the last order of a playlist, or all tracks of its deck."""
-    if history is not None:
-        deck = history.deck
-        return (*deck.dealt, *deck.upcoming, *deck.missing)
-    return target.last_paths if target is not None else ()
-
-
-def skip_lists(request: Request, state: State, target: Target | None) -> "Sequence[SkipList]":
-    """Read the skip lists of a request.
-
-    Raises:
-        PlayshuffleError: a list cannot be read, and never was.
-    """
-    playlist = target.path if target is not None else None
-    if not request.without:
-        if playlist is not None and request.writes:
-            store.forget(state, playlist)
-        return ()
-    from playshuffle.pipeline.skip_lists import read_skip_lists  # most playlists have none
-
-    return read_skip_lists(request.without, state, playlist, writes=request.writes)
-
-
-def scan(
-    request: Request, roots: Sequence[bytes], cache: Cache | None, tools: Tools, changes: Changes
-) -> Library:
-    """Find and read the tracks of a request; roots: the folders that are present.
-
-    Raises:
-        PlayshuffleError: most of the files that were listed are missing.
-    """
-    if request.files is not None:
-        library = survey_files(request.files, cache, tools.read_all, tools.progress)
-        check_files(request.files, library.skipped)
-        return library
-    return survey(
-        roots, cache, tools.read_all, tools.progress, changes, use_ignore_files=request.ignore_files
-    )
 
 
 def _nothing_left(

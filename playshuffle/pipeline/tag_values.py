@@ -8,7 +8,7 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.scan import survey
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.selection.fields import FIELDS, TEXT, Field
 from playshuffle.selection.query import shown_value

@@ -20,7 +20,7 @@ from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import Message, PlaylistFailed, PlaylistUpdated, ScanProgress
 from playshuffle.shuffle import System, chance

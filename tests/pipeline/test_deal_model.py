@@ -21,7 +21,7 @@ from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks

@@ -18,7 +18,7 @@ from playshuffle.pipeline.deal import deal_playlist, undo_deal
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
 from tests.support.program import listed
 

@@ -16,7 +16,7 @@ from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount

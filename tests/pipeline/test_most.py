@@ -22,7 +22,7 @@ from playshuffle.pipeline.explain import look_at
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
 from tests.support.program import listed
 

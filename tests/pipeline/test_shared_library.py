@@ -23,7 +23,7 @@ from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import Tools
+from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
 from tests.support.program import DATA, listed
 
