@@ -1,13 +1,14 @@
 """Test that changes of single files are reported, however they are written."""
 
 import queue
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from playshuffle.watch import watcher
+from playshuffle.watch import file_watcher, watcher
 from playshuffle.watch.file_watcher import FileWatcher
 from playshuffle.watch.watcher import Watch
 from tests.support.processes import eventually
@@ -47,6 +48,32 @@ def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], obje
         files.poke()
         assert news.get(timeout=20) == bytes(other)
         assert news.empty()
+
+
+def test_a_file_on_a_drive_without_an_answer_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, path = tmp_path / "dead.m3u", tmp_path / "a.m3u"
+    path.write_text("old")
+    answer = threading.Event()
+    look = file_watcher._facts
+
+    def look_or_hang(file: bytes) -> tuple[int, ...] | None:
+        if file == bytes(dead):
+            answer.wait()
+        return look(file)
+
+    monkeypatch.setattr(file_watcher, "_facts", look_or_hang)
+    with watched(dead, path) as (files, news):
+        try:
+            assert eventually(lambda: files._facts[bytes(path)])
+            path.write_text("longer")
+            files.poke()
+            assert news.get(timeout=20) == bytes(path)
+            files.stop()
+            assert not files.join(0.01)
+        finally:
+            answer.set()
 
 
 def test_a_watch_of_folders_reports_files_in_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
