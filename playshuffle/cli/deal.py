@@ -159,9 +159,10 @@ def deal(
         write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
     elif peek:
         write_out(f"{line}\n".encode(errors="surrogateescape") for line in deal_report.glance(dealt))
-    if not quiet and not peek:
-        today = datetime.now().astimezone().date()
-        say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today, is_undo=undo))
+    if not quiet:
+        screen, today = screen_of(sys.stderr), datetime.now().astimezone().date()
+        full = deal_report.lines(dealt, screen, names=verbose, today=today, is_undo=undo)
+        say(deal_report.notes(dealt.report.notes, screen) if peek else full)
     return None
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 
 from playshuffle import __version__, duration
@@ -28,9 +28,9 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
         is_undo: the last deal was undone.
     """
     report, last = dealt.report, dealt.deck.deal
-    notes = list(report.notes)
-    if is_undo and notes:
-        yield screen.verdict(Mark.GOOD, notes.pop(0))
+    remaining = list(report.notes)
+    if is_undo and remaining:
+        yield screen.verdict(Mark.GOOD, remaining.pop(0))
     elif last is not None:
         yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
     if last is not None:
@@ -50,8 +50,13 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
     for line in choice_report.lines(report.choice, names=names):
         yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
     yield from skipped(report, screen, names)
-    for note in notes:
-        yield from screen.detail("Note", note)
+    yield from notes(remaining, screen)
+
+
+def notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
+    """Yield the notes of a run, such as the folders that are missing."""
+    for text in texts:
+        yield from screen.detail("Note", text)
 
 
 def _verdict(dealt: Dealt, today: date) -> str:

@@ -237,8 +237,9 @@ def test_a_drive_that_is_away_is_passed_over_and_comes_later(tmp_path: Path) -> 
     dealt = listed(out)
     usb.rename(tmp_path / "drawer")
 
+    assert f"{usb} seems to be missing" in dealing(*words, "-n", "6", "--peek").err
     said = deal(*words, "-n", "6")
-    assert "seems to be missing" in said
+    assert f"{usb} seems to be missing" in said
     assert "Its tracks are skipped until it is back." in said
     dealt += listed(out)
     assert {name for name in dealt if "/here/" in name or name.startswith("here/")} >= {
