@@ -5,37 +5,31 @@ a copy on another file system its audio alone. An inode number proves nothing by
 of a deleted file is used again: it counts with the birth time of the file, or with size and time.
 """
 
-import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.system.birth_time import Birth
+from playshuffle.library.marks import (
+    CONTENT,
+    MARK_BYTES,
+    TAGS_BITS,
+    Mark,
+    SizeAndTime,
+    audio_of,
+    contents_of,
+    copy_key,
+    copy_rename_key,
+    file_key,
+    is_older,
+    mark_rows,
+    rename_key,
+    size_and_time,
+)
+from playshuffle.library.observed_moves import paths_after
 
-# The mark of a track is four 64-bit numbers: size; mtime_ns; content: a checksum of its audio in
-# the high half and of its EXTINF line in the low half; file: `file_id` where the file system has
-# birth times, else the inode number.
-MARK_BYTES = 32
-_SIZE, _CONTENT, _FILE = 0, 2, 3
-_TAGS_BITS = 32
 _FEW_LEFT = 4
 _CHANCE = 100  # of this many tracks two may have the same length and rates by chance
-
-_Mark = tuple[int, int, int, int]
-_SizeAndTime = tuple[int, int]
-
-
-def file_id(birth: Birth) -> int:
-    """Return a number that no other file has or will have; below 0, as no inode number is."""
-    digest = blake2b(b"%d %d" % birth, digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
-
-
-def mark_at(marks: bytes, index: int) -> bytes:
-    """Return the mark of one track."""
-    return marks[MARK_BYTES * index : MARK_BYTES * (index + 1)]
 
 
 class Remembered(NamedTuple):
@@ -177,8 +171,8 @@ class _Search:
         self._all_marks = all_marks
         self._old_paths = old_paths
         self._index_of = {path: index for index, path in enumerate(paths)}
-        self._marks = _rows(marks)
-        self._old_marks = _rows(old_marks) if old_marks else [None] * len(old_paths)
+        self._marks = mark_rows(marks)
+        self._old_marks = mark_rows(old_marks) if old_marks else [None] * len(old_paths)
         # Nearly all have the path and the mark they had.
         self.now: list[int | None] = [
             index if index is not None and mark in (None, self._marks[index]) else None
@@ -189,18 +183,18 @@ class _Search:
 
     def go(self, moved: Iterable[tuple[bytes, bytes]], gone: Collection[int]) -> None:
         """Search by all rules, one after the other."""
-        self._take(self._by_mark(_rename_key))
-        self._take(self._by_mark(_file_key))
+        self._take(self._by_mark(rename_key))
+        self._take(self._by_mark(file_key))
         self._take(self._by_older_mark())
         # A vanished track cannot have been moved: the moved file was another of the same path.
-        where = _followed({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
+        where = paths_after({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
         self._take(self._by_path_and_audio)
         self._take(self._by_content(0))
-        self._take(self._by_content(_TAGS_BITS))
+        self._take(self._by_content(TAGS_BITS))
         self._take(lambda old: self._index_of.get(self._old_paths[old]))
-        self._take(self._by_mark(_copy_key))
-        self._take(self._by_mark(_copy_rename_key))
+        self._take(self._by_mark(copy_key))
+        self._take(self._by_mark(copy_rename_key))
 
     def _take(self, find: _Find) -> None:
         """Let a rule find tracks."""
@@ -217,7 +211,7 @@ class _Search:
     def _by_path_and_audio(self, old: int) -> int | None:
         """Find the track with the same path and the same audio."""
         index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
-        is_same = index is not None and mark is not None and _audio(mark) == _audio(self._marks[index])
+        is_same = index is not None and mark is not None and audio_of(mark) == audio_of(self._marks[index])
         return index if is_same else None
 
     def _by_content(self, ignored_bits: int) -> _Find:
@@ -227,22 +221,22 @@ class _Search:
         """
         if not self._left or not self.free:
             return lambda _: None
-        contents = [_contents(marks, ignored_bits) for marks in self._all_marks]
+        contents = [contents_of(marks, ignored_bits) for marks in self._all_marks]
         few = 1 + len(contents[1]) // _CHANCE
         old_counts = Counter(
-            mark[_CONTENT] >> ignored_bits for mark in map(self._old_marks.__getitem__, self._left) if mark
+            mark[CONTENT] >> ignored_bits for mark in map(self._old_marks.__getitem__, self._left) if mark
         )
         # Counting one number takes a fourth of the time that counting all of them takes.
         in_all = [Counter(one) if len(old_counts) > _FEW_LEFT else one for one in contents]
         free: defaultdict[int, list[int]] = defaultdict(list)
         for index in self.free:
-            free[self._marks[index][_CONTENT] >> ignored_bits].append(index)
+            free[self._marks[index][CONTENT] >> ignored_bits].append(index)
 
         def find(old: int) -> int | None:
             mark = self._old_marks[old]
-            if mark is None or not _audio(mark):
+            if mark is None or not audio_of(mark):
                 return None
-            content = mark[_CONTENT] >> ignored_bits
+            content = mark[CONTENT] >> ignored_bits
             is_rare = max(_count(counts, content) for counts in in_all) <= few
             return free[content][0] if is_rare and old_counts[content] == len(free[content]) == 1 else None
 
@@ -255,17 +249,17 @@ class _Search:
         mark of now.
         """
         older = {
-            old: _size_and_time(mark)
+            old: size_and_time(mark)
             for old in self._left
-            if (mark := self._old_marks[old]) and _is_older(mark)
+            if (mark := self._old_marks[old]) and is_older(mark)
         }
         if not older:
             return lambda _: None
         left = Counter(older.values())
-        free: defaultdict[_SizeAndTime, list[int]] = defaultdict(list)
+        free: defaultdict[SizeAndTime, list[int]] = defaultdict(list)
         for index in self.free:
-            if not _is_older(self._marks[index]):
-                free[_size_and_time(self._marks[index])].append(index)
+            if not is_older(self._marks[index]):
+                free[size_and_time(self._marks[index])].append(index)
 
         def find(old: int) -> int | None:
             key = older.get(old)
@@ -273,7 +267,7 @@ class _Search:
 
         return find
 
-    def _by_mark(self, key: Callable[[_Mark], object | None]) -> _Find:
+    def _by_mark(self, key: Callable[[Mark], object | None]) -> _Find:
         """Find tracks by this key of their marks; of several the first in path order."""
         by_key = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
@@ -287,80 +281,5 @@ class _Search:
         return find
 
 
-def _contents(marks: bytes, ignored_bits: int) -> "array[int]":
-    """Return the contents of marks, without the bits that tell of tags if these are ignored."""
-    contents = array("q", marks)[_CONTENT::4]
-    if not ignored_bits:
-        return contents
-    return array("i", contents.tobytes())[sys.byteorder == "little" :: 2]  # the high halves
-
-
 def _count(counts: "Counter[int] | array[int]", content: int) -> int:
     return counts[content] if isinstance(counts, Counter) else counts.count(content)
-
-
-def _rows(marks: bytes) -> list[_Mark]:
-    numbers = array("q", marks)
-    return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
-
-
-def _rename_key(mark: _Mark) -> object | None:
-    """Return what stays when a file is renamed; its tags may have been read meanwhile.
-
-    None without stamps: all such files look alike.
-    """
-    return (*mark[:_CONTENT], mark[_FILE]) if mark[_SIZE] > 0 else None
-
-
-def _file_key(mark: _Mark) -> object | None:
-    """Return what stays when a file is retagged in place and renamed; None without a birth time."""
-    return mark[_FILE] if mark[_FILE] < 0 else None
-
-
-def _is_older(mark: _Mark) -> bool:
-    """Return whether a mark has neither a birth time nor audio, like those of older versions."""
-    return mark[_SIZE] > 0 and mark[_FILE] >= 0 and not _audio(mark)
-
-
-def _size_and_time(mark: _Mark) -> _SizeAndTime:
-    return mark[0], mark[1]
-
-
-def _copy_key(mark: _Mark) -> object | None:
-    """Return what stays when a file is moved to another file system."""
-    return mark[:_FILE] if mark[_SIZE] > 0 else None
-
-
-def _copy_rename_key(mark: _Mark) -> object | None:
-    """Return what stays of a file without a title, whose EXTINF line has its name; None without audio."""
-    return (*mark[:_CONTENT], _audio(mark)) if mark[_SIZE] > 0 and _audio(mark) else None
-
-
-def _audio(mark: _Mark) -> int:
-    """Return the checksum of the audio, 0 if unknown."""
-    return mark[_CONTENT] >> _TAGS_BITS
-
-
-def _followed(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:
-    """Return the path, after all moves in their order, of each track that was moved."""
-    track_at = {path: old for old, path in paths.items()}
-    folders = {folder for path in track_at for folder in _above(path)}
-    where: dict[int, bytes] = {}
-    for source, target in moved if track_at else ():
-        moving = [source] if source in track_at else []
-        if source in folders:
-            moving += [path for path in track_at if path.startswith(source + b"/")]
-        for path in moving:
-            to = target + path[len(source) :]
-            old = track_at.pop(path)
-            where.pop(track_at.get(to, old), None)  # what stood there is overwritten
-            track_at[to], where[old] = old, to
-            folders.update(_above(to))
-    return where
-
-
-def _above(path: bytes) -> Iterator[bytes]:
-    """Yield the folders that a path is in, the nearest first."""
-    while (end := path.rfind(b"/")) > 0:
-        path = path[:end]
-        yield path

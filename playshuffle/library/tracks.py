@@ -12,8 +12,8 @@ from zlib import crc32
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import STAMP_BYTES, Folder, Reading, Skipped, Tags
-from playshuffle.library.identity import file_id, mark_at
 from playshuffle.library.listing import fits
+from playshuffle.library.marks import file_id, mark_at
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import birth_of

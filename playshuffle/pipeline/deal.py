@@ -15,7 +15,7 @@ from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, 
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.identity import MARK_BYTES
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged, no_tags
 from playshuffle.ordering.limit_per_tag import parse_limit, values

@@ -7,7 +7,8 @@ from hashlib import blake2b
 from operator import ne
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.identity import MARK_BYTES, Identity, Remembered, identify, mark_at
+from playshuffle.library.identity import Identity, Remembered, identify
+from playshuffle.library.marks import MARK_BYTES, mark_at
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
 from playshuffle.ordering.running_order import UpdatedOrder, update_order

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from struct import iter_unpack
 
 from playshuffle.dealing.deck import rename_tracks, with_replaced
-from playshuffle.library.identity import MARK_BYTES, Identity, Remembered
+from playshuffle.library.identity import Identity, Remembered
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.store import decks
 from playshuffle.store.state import State
 

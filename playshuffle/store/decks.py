@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from playshuffle.dealing.deck import Deal, Deck, check, end_round
 from playshuffle.dealing.period import Every
-from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.library.identity import Remembered
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection

@@ -12,7 +12,8 @@ from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import TypeVar
 
-from playshuffle.library.identity import MARK_BYTES, Remembered, mark_at, same_ends
+from playshuffle.library.identity import Remembered, same_ends
+from playshuffle.library.marks import MARK_BYTES, mark_at
 
 # Checksum of the base; then numbers of paths removed and added, of marks, and of places.
 _HEADER = Struct("<5I")

@@ -11,7 +11,8 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.library.identity import Remembered
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.store import edits
 from playshuffle.system.sqlite import Connection
 

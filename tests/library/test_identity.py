@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.identity import Identity, Remembered, _Search, file_id, identify
+from playshuffle.library.identity import Identity, Remembered, _Search, identify
+from playshuffle.library.marks import file_id
 from playshuffle.system.birth_time import Birth
 
 Mark = tuple[int, int, int, int]

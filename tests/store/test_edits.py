@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.identity import MARK_BYTES, Remembered
+from playshuffle.library.identity import Remembered
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.store import edits
 from playshuffle.store.schema import VERSION
 from playshuffle.store.state import Seen, State

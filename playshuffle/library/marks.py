@@ -1,0 +1,80 @@
+"""Pack what identifies tracks into marks, and compare parts of these."""
+
+import sys
+from array import array
+from hashlib import blake2b
+
+from playshuffle.system.birth_time import Birth
+
+# The mark of a track is four 64-bit numbers: size; mtime_ns; content: a checksum of its audio in
+# the high half and of its EXTINF line in the low half; file: `file_id` where the file system has
+# birth times, else the inode number.
+MARK_BYTES = 32
+_SIZE, CONTENT, _FILE = 0, 2, 3
+TAGS_BITS = 32
+
+Mark = tuple[int, int, int, int]
+SizeAndTime = tuple[int, int]
+
+
+def file_id(birth: Birth) -> int:
+    """Return a number that no other file has or will have; below 0, as no inode number is."""
+    digest = blake2b(b"%d %d" % birth, digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
+
+
+def mark_at(marks: bytes, index: int) -> bytes:
+    """Return the mark of one track."""
+    return marks[MARK_BYTES * index : MARK_BYTES * (index + 1)]
+
+
+def contents_of(marks: bytes, ignored_bits: int) -> "array[int]":
+    """Return the contents of marks, without the bits that tell of tags if these are ignored."""
+    contents = array("q", marks)[CONTENT::4]
+    if not ignored_bits:
+        return contents
+    return array("i", contents.tobytes())[sys.byteorder == "little" :: 2]  # the high halves
+
+
+def mark_rows(marks: bytes) -> list[Mark]:
+    """Return packed marks as numbers."""
+    numbers = array("q", marks)
+    return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
+
+
+def rename_key(mark: Mark) -> object | None:
+    """Return what stays when a file is renamed; its tags may have been read meanwhile.
+
+    None without stamps: all such files look alike.
+    """
+    return (*mark[:CONTENT], mark[_FILE]) if mark[_SIZE] > 0 else None
+
+
+def file_key(mark: Mark) -> object | None:
+    """Return what stays when a file is retagged in place and renamed; None without a birth time."""
+    return mark[_FILE] if mark[_FILE] < 0 else None
+
+
+def is_older(mark: Mark) -> bool:
+    """Return whether a mark has neither a birth time nor audio, like those of older versions."""
+    return mark[_SIZE] > 0 and mark[_FILE] >= 0 and not audio_of(mark)
+
+
+def size_and_time(mark: Mark) -> SizeAndTime:
+    """Return the size in bytes and the modification time in nanoseconds."""
+    return mark[0], mark[1]
+
+
+def copy_key(mark: Mark) -> object | None:
+    """Return what stays when a file is moved to another file system."""
+    return mark[:_FILE] if mark[_SIZE] > 0 else None
+
+
+def copy_rename_key(mark: Mark) -> object | None:
+    """Return what stays of a file without a title, whose EXTINF line has its name; None without audio."""
+    return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
+
+
+def audio_of(mark: Mark) -> int:
+    """Return the checksum of the audio, 0 if unknown."""
+    return mark[CONTENT] >> TAGS_BITS
