@@ -12,7 +12,7 @@ from playshuffle.config.load import Config
 from playshuffle.errors import Exit, shown
 from playshuffle.service import notify
 from playshuffle.service.running import StatusFile
-from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, ServiceStatus
+from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, ServiceStatus
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
@@ -237,7 +237,7 @@ def _root_status(path: bytes, root: _Root) -> RootStatus:
     mode = root.mode or Mode(path, "missing", "not looked at yet")
     return RootStatus(
         root=os.fsdecode(path),
-        state="missing" if _is_missing(root) else "ok",
+        state="missing" if _is_missing(root) else EMPTY if root.tracks == 0 else "ok",
         file_system=mode.kind,
         watched=str(mode),
         advice=mode.advice,

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 SCHEMA = 1
 NOT_WATCHED = "not watched"
+EMPTY = "empty"  # state of a folder that is there, without a track
+BY_MAKE = "by make"  # state of a playlist that is not in the configuration
 
 _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
 
@@ -16,7 +18,7 @@ _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
 class RootStatus:
     """A folder that playlists are made from.
 
-    state: ok or missing. watched: how, in words. advice: a command that improves it, or nothing.
+    state: ok, empty or missing. watched: how, in words. advice: a command that improves it, or nothing.
     folders, watches: how many there are, and how many of them the kernel watches.
     last_event, last_full_scan: Unix seconds. missed_changes: number of changes that no event reported.
     """
@@ -40,7 +42,7 @@ class PlaylistStatus:
 
     name: in the configuration, None if it is only remembered. output: its file.
     state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
-        without a service also not managed, nothing dealt and not written.
+        without a service also by make (not in the configuration), not managed, nothing dealt and not written.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     scanning: how far the scan under way is, None if there is none.
     deck, summary: facts and a summary of its deck, if it is dealt.

@@ -12,7 +12,7 @@ from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.service import running
-from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status, resolved
+from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
 from playshuffle.system import mounts
@@ -23,7 +23,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
     A playlist that no service manages is described by the configuration and the state: its state is
-    then not managed, dealt, nothing dealt, broken or not written. Nothing is changed.
+    then by make, not managed, dealt, nothing dealt, broken or not written. Nothing is changed.
 
     Args:
         config: the configuration, None if there is none.
@@ -126,7 +126,9 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
     state = "ok"
     try:
         check_root(path, last_state)
-    except PlayshuffleError:
+        if not os.listdir(path):
+            state = EMPTY
+    except (PlayshuffleError, OSError):
         state = "missing"
     kinds = [mount.kind for mount in mounts.under(os.path.realpath(path), mounts.table())[:1]]
     return RootStatus(
@@ -142,7 +144,8 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     result = PlaylistStatus(name, os.fsdecode(output))
     last_order = state.seen(output)
     if last_order:
-        result = replace(result, state="not managed", tracks=last_order[0].played)
+        state_name = BY_MAKE if name is None else "not managed"
+        result = replace(result, state=state_name, tracks=last_order[0].played)
     with contextlib.suppress(PlayshuffleError, OSError):
         result = replace(result, last_write=round(os.stat(output).st_mtime))
         result = replace(result, order=Target(output, state, force=True).order)

@@ -209,3 +209,17 @@ def test_a_group_command_alone_shows_what_is_useful(
 
     assert main() in {0, 1}
     assert re.search(expected, "".join(capfd.readouterr()))
+
+
+@pytest.mark.process
+def test_a_playlist_by_make_and_an_empty_folder_have_states_of_their_own(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 2)
+    make(music)
+    (tmp_path / "Empty").mkdir()
+    file = tmp_path / "config.toml"
+    file.write_text(f'folders = ["{tmp_path}/Empty"]\n[playlist.all]\n')
+    shown = run("status", "--all", "--config", file).out.decode()
+
+    assert f"folder {tmp_path}/Empty: state empty\n" in shown
+    assert f"playlist {music}/playshuffle.m3u: state by make; tracks 2; order random" in shown
+    assert "not managed" not in shown
