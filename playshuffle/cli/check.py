@@ -74,7 +74,7 @@ def check(
     else:
         for result in checked:
             _print(_lines(result, screen_of(sys.stdout)))
-    if any(result.faults or (asked and any(result.troubles.values())) for result in checked):
+    if any(result.faults or (player and any(result.troubles.values())) for result in checked):
         raise typer.Exit(Exit.LOSSES)
 
 

@@ -232,6 +232,7 @@ def test_what_mpd_stored_itself_counts_from_its_music(home: Path, tmp_path: Path
         (HEAD + b"a.mp3\nb#.mp3\n", [], 0),
         (HEAD + b"a.mp3\nb#.mp3\n", ["--for", "mpv"], 0),
         (HEAD + b"a.mp3\nb#.mp3\n", ["--for", "mpv", "--for", "vlc"], 1),
+        (HEAD + b"a.mp3\nb#.mp3\n", ["--for", "all"], 1),
         (HEAD + b"a.mp3\na.mp3\n", [], 1),
         (HEAD + b"none.mp3\n", ["--for", "mpv"], 1),
     ],
