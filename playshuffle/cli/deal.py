@@ -158,7 +158,8 @@ def deal(
     if as_json:
         write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
     elif peek:
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in deal_report.glance(dealt))
+        lines = deal_report.glance(dealt, screen_of(sys.stdout))
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)
     if not quiet:
         screen, today = screen_of(sys.stderr), datetime.now().astimezone().date()
         full = deal_report.lines(dealt, screen, names=verbose, today=today, is_undo=undo)

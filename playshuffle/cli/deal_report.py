@@ -9,6 +9,7 @@ from playshuffle import __version__, duration
 from playshuffle.cli import choice_report, not_due
 from playshuffle.cli.make_report import removed, skipped
 from playshuffle.cli.screen import Mark, Screen, home_path
+from playshuffle.cli.track_list import track_list
 from playshuffle.dealing.describe import deck_facts, due
 from playshuffle.errors import shown
 from playshuffle.pipeline.deal import Dealt
@@ -74,12 +75,12 @@ def _next(dealt: Dealt, today: date) -> str:
     return not_due.next_deal(dealt.deck, today)
 
 
-def glance(dealt: Dealt) -> Iterator[str]:
-    """Name the tracks of the next deal."""
+def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
+    """Name the tracks of the next deal: on a terminal as a table, in a pipe by their paths."""
     report, last = dealt.report, dealt.deck.deal
     assert last is not None
-    for path in report.paths()[: dealt.certain]:
-        yield shown(path)
+    paths = report.paths()[: dealt.certain]
+    yield from track_list(paths, screen) if screen.is_terminal else map(shown, paths)
     random_count = report.count - dealt.certain
     if random_count:
         yield f"… and {random_count:,} more, chosen when they are dealt"

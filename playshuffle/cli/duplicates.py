@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -9,6 +11,7 @@ import typer
 from playshuffle.cli import playlist_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
+from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 from playshuffle.pipeline.duplicates import find_duplicates
@@ -46,10 +49,20 @@ def duplicates(
         paths = [[os.fsdecode(path) for path in group] for group in groups]
         write_out([json.dumps({"schema": _SCHEMA, "groups": paths}, indent=2).encode(), b"\n"])
         return
-    lines = []
+    write_out(f"{line}\n".encode() for line in _lines(groups, screen_of(sys.stdout)))
+
+
+def _lines(groups: Sequence[Sequence[bytes]], screen: Screen) -> Iterator[str]:
+    """Return the best copy of each recording, the others below it; on a terminal cut to its width."""
+
+    def path_line(start: str, path: bytes) -> str:
+        if not screen.is_terminal or screen.width is None:
+            return f"{start}{shown(path)}"
+        return start + screen.tail(home_path(path), screen.width - len(start))
+
     for group in groups:
-        lines += [shown(group[0]), *(f"  copy: {shown(path)}" for path in group[1:])]
+        yield path_line("", group[0])
+        yield from (path_line("  copy: ", path) for path in group[1:])
     copies = sum(map(len, groups)) - len(groups)
     total = f"{counted(copies, 'copy', 'copies')} of {counted(len(groups), 'recording')}"
-    lines.append(total if groups else "No duplicates")
-    write_out(f"{line}\n".encode() for line in lines)
+    yield total if groups else "No duplicates"

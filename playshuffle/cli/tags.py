@@ -13,6 +13,7 @@ from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
+from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Tags
@@ -133,5 +134,9 @@ def _write_file(name: str, *, as_json: bool) -> None:
         write_out([f"  {shown(reading.reason)}\n".encode()])
     names = {tag: shown(source) for tag, source in sources.items()}
     width = max(map(len, names.values()), default=0)
+    screen = screen_of(sys.stdout)
     for tag, value in tags.items():
-        write_out([f"  {tag:14}  {names.get(tag, ''):{width}}  {shown(str(value))}\n".encode()])
+        text = clock(value) if tag == "duration_ms" else shown(str(value))
+        label = "length" if tag == "duration_ms" else tag
+        for line in screen.hanging(text, f"  {label:14}  {names.get(tag, ''):{width}}  "):
+            write_out([f"{line}\n".encode()])

@@ -38,8 +38,11 @@ def _name(path: bytes, tags: Tags | None, screen: Screen) -> str:
 
 
 def _length(tags: Tags | None) -> str:
-    if tags is None or tags.duration_ms is None:
-        return ""
-    minutes, seconds = divmod(max(1, (tags.duration_ms + 500) // 1000), 60)
+    return "" if tags is None or tags.duration_ms is None else clock(tags.duration_ms)
+
+
+def clock(duration_ms: int) -> str:
+    """Return a length as 3:07 or 1:02:03."""
+    minutes, seconds = divmod(max(1, (duration_ms + 500) // 1000), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -237,11 +237,20 @@ def open_tags(file: BinaryIO, format_: str, start: int, *, with_v1: bool = True)
 
 _DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen names the file, which it has no name of
 
+# Messages of mutagen with bytes of the file or terms of its parser, and plain words.
+_PLAIN = (
+    (re.compile(r"^can't sync to (?:an? )?MPEG frame.*"), "no MPEG frames were found"),
+    (re.compile(r"^read b(['\"]).*\1, expected b'(\w+)'.*", re.DOTALL), r"the mark \2 is missing"),
+    (re.compile(r".*\bb(['\"]).*\1.*", re.DOTALL), "damaged"),
+)
+
 
 def describe_error(error: Exception) -> str:
     """Return the reason why a file could not be read, at most 100 characters."""
     text = str(error) if isinstance(error, (MutagenError, OSError)) else ""
     text = _DESCRIPTOR.sub("", text)
+    for pattern, words in _PLAIN:
+        text = pattern.sub(words, text)
     return text[:100].encode(errors="replace").decode() or f"damaged ({type(error).__name__})"
 
 

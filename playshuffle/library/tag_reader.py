@@ -141,7 +141,7 @@ def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
     else:
         info, pairs = read_audio(file, format_, start)
     if not is_sure and getattr(info, "sketchy", False):
-        raise SketchyError("not audio: only a few bytes look like MPEG frames")
+        raise SketchyError("only a few bytes look like MPEG frames")
     values_of: dict[str, list[Any]] = {}
     for name, values in pairs:
         values_of.setdefault(name.lower(), []).extend(values)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.needs import need
 from tests.support.program import Done, library, listed, minutes, numbered, run
+from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
@@ -518,3 +519,12 @@ def test_undo_of_a_configured_deal_uses_the_configuration(tmp_path: Path) -> Non
     done = run("deal", "--undo", env=env)
 
     assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err
+
+
+def test_peek_on_a_terminal_is_a_table(tmp_path: Path) -> None:
+    music = library(tmp_path, ["1.ogg", "2.ogg", "3.ogg"])
+    deal(music, "-n", "1")
+    lines = on_terminal("deal", music, "-n", "2", "--peek").text.splitlines()
+
+    assert [line.split()[0] for line in lines] == ["1", "2"]
+    assert all(line.endswith("0:01") and len(line) <= 80 for line in lines)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.program import listed, make, run
 from tests.support.service import config
+from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
@@ -78,3 +79,15 @@ def test_dedupe_needs_tags_and_names_what_it_takes(tmp_path: Path) -> None:
     done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
     assert done.code == 78
     assert 'line 3: dedupe does not work with order = "albums"' in done.err
+
+
+def test_a_terminal_gets_lines_that_fit(tmp_path: Path) -> None:
+    name = "a name that is longer than a terminal is wide, as names of classical music often are"
+    write_tone(tmp_path / f"{name} 0.ogg", 40, artist="Miles Davis", title="So What")
+    (tmp_path / f"{name} 1.ogg").write_bytes((tmp_path / f"{name} 0.ogg").read_bytes())
+    seen = on_terminal("duplicates", tmp_path)
+    lines = seen.text.splitlines()
+
+    assert lines[0].endswith(" 0.ogg")
+    assert lines[1].startswith("  copy: …")
+    assert max(map(len, lines)) <= 80

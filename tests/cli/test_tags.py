@@ -84,3 +84,11 @@ def test_every_value_that_is_shown_can_be_queried(tmp_path: Path, name: str) -> 
 )
 def test_what_is_not_there_is_an_error(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
     assert run("tags", *words, cwd=tmp_path).code == code
+
+
+def test_a_file_shows_its_length_in_minutes(tmp_path: Path) -> None:
+    (tmp_path / "x.ogg").write_bytes((DATA / "tone.ogg").read_bytes())
+    lines = run("tags", tmp_path / "x.ogg").out.decode().splitlines()
+
+    assert lines[1].split() == ["length", "0:01"]
+    assert json.loads(run("tags", tmp_path / "x.ogg", "--json").out)["tags"]["duration_ms"] == 300

@@ -490,3 +490,16 @@ def test_programs_that_are_named_like_audio_are_no_tracks(tmp_path: Path) -> Non
 def test_a_reason_names_no_descriptor(tmp_path: Path) -> None:
     reading = read(written(tmp_path / "x.flac", b"ID3\4\0\0\0\0\0\0" + b"hello" * 99))
     assert not re.search(r"'?\d+'? is not", reading.reason)
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("can't sync to MPEG frame", "no MPEG frames were found"),
+        (r"read b';\xbd\x1bE', expected b'OggS', at 0x0", "the mark OggS is missing"),
+        ("unexpected b'\\x00' in header", "damaged"),
+        ("no audio stream found", "no audio stream found"),
+    ],
+)
+def test_a_reason_has_no_bytes_of_the_file(message: str, reason: str) -> None:
+    assert mutagen_formats.describe_error(mutagen.MutagenError(message)) == reason
