@@ -1,15 +1,13 @@
 """Compare playlists with what real beets lists of one imported library of every format."""
 
-import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
+from tests.support.beets import run_beets
 from tests.support.needs import need_beets
 from tests.support.program import DATA, run
 
@@ -35,20 +33,6 @@ QUERIES = (
 LESS_TAGS = {"ape2.mp3", "tone.wma"}
 
 
-# `beet import`, and then `beet list` for each query, in one process: its start takes longer than the rest.
-BEET = r"""
-import contextlib, io, json, sys
-from beets.ui import main
-found = []
-for words in json.load(sys.stdin):
-    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape")) as out:
-        main(words)
-    out.flush()
-    found.append(out.buffer.getvalue().decode("utf-8", "surrogateescape").splitlines())
-json.dump(found, sys.stdout)
-"""
-
-
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, set[bytes]]]:
     """A folder with a file of every format, and what beets lists of it for each query."""
@@ -59,26 +43,8 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, se
     for source in DATA.iterdir():
         if source.suffix.encode() in AUDIO_SUFFIXES:
             shutil.copyfile(source, music / source.name)
-    home = top / "home"
-    home.mkdir()
-    (home / "config.yaml").write_text(
-        f"directory: {music}\nlibrary: {home}/library.db\nplugins: []\n"
-        "import:\n  copy: no\n  write: no\n  autotag: no\n  duplicate_action: keep\n"
-    )
-    commands = [
-        ["import", "-s", "-A", "-C", "-q", str(music)],
-        *(["ls", "-p", "--", *query.split()] for query in ("", *QUERIES)),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", BEET],
-        input=json.dumps(commands),
-        env={**os.environ, "BEETSDIR": str(home), "PYTHONWARNINGS": "ignore"},
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-        timeout=300,
-    )
-    _, *found = ({os.fsencode(line) for line in lines} for lines in json.loads(done.stdout))
+    commands = [["ls", "-p", "--", *query.split()] for query in ("", *QUERIES)]
+    found = [{*map(os.fsencode, lines)} for lines in run_beets(top / "home", music, commands)]
     return music, dict(zip(("", *QUERIES), found, strict=True))
 
 
