@@ -67,11 +67,11 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
             elif field.type == int | None:
                 facts["type"] = "int"
             add(*row.flags, dest=field.name, default=None, help=row.help, **facts)
-        add("--deal", action="store_true", help="Deal the next tracks: each once before any repeats.")
+        add("--deal", action="store_true", help="Write the next tracks: each once before any comes again.")
         add("--every", metavar="day|week|run", default="day", help="How often the next deal is due.")
         add("--dry-run", action="store_true", help="Write nothing.")
         add("--quiet", "-q", action="store_true", help="Print only errors.")
-        add("--verbose", "-v", action="store_true", help="Name the tracks that are left out.")
+        add("--verbose", "-v", action="store_true", help="List skipped files.")
 
 
 def _options() -> "Iterator[tuple[Field[Any], Row]]":

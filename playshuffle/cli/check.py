@@ -111,7 +111,7 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
         players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
         yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}. {players} may not play all")
     else:
-        works = f". It works with {', '.join(good)}" if good else ""
+        works = f". Its paths work with {', '.join(good)}" if good else ""
         yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, each file exists once{works}")
     for line in _faults(result):
         yield from _hanging(line, screen)

@@ -64,7 +64,7 @@ def _summary(stage: Stage) -> str:
     if stage.code == WITHOUT:
         return f"skipped {counted(count, 'track')} of the skip lists"
     if stage.code == DUPLICATE:
-        return f"skipped {counted(count, 'duplicate')}, of which a better or equal copy is kept"
+        return f"skipped {counted(count, 'duplicate')}: a better or equal copy is kept"
     if stage.code == MOST:
         return f"skipped {counted(count, 'track')} {stage.reason(stage.indices[0])}"
     matching = stage.of - count

@@ -115,7 +115,7 @@ def deal(
     quiet: playlist_options.Quiet = False,
     verbose: playlist_options.Verbose = False,
 ) -> Exit | None:
-    """Write today's tracks, and others tomorrow.
+    """Write some tracks, and others tomorrow.
 
     Every track comes once before any comes again. A second run on the same day changes nothing.
     """

@@ -26,7 +26,7 @@ def install(player: Player) -> None:
     installed = plugins.install(player)
     outcome = "Installed" if installed.is_changed else "Already installed"
     _print(f"{outcome}: {shown(installed.path)}")
-    _print("Start Quod Libet again. Switch the orders on in File > Plugins (search: playshuffle).")
+    _print("Restart Quod Libet. Enable the orders in File > Plugins (search: playshuffle).")
     _print("Then choose one in the shuffle menu below the song list.")
 
 

@@ -136,7 +136,7 @@ class Options:
     gap: str | None = option(
         "--gap",
         metavar="N|N%",
-        help="Don't repeat a track within N plays",
+        help="No track again within N plays",
         group=ORDER,
         check=lambda _, text: parse_gap(text),
         example='50 or "25%"',
@@ -233,7 +233,7 @@ class Options:
     tags: bool = option(
         "--no-tags",
         default=True,
-        help="Don't read tags: faster, no titles or lengths",
+        help="Read no tags: faster, no titles or lengths",
         group=EXPERT,
         verbs=MAKE,
     )

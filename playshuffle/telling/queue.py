@@ -1,6 +1,6 @@
 """Define what every player with a queue can do, and replace a queue that playshuffle made."""
 
-import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -100,7 +100,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         if not (is_ours or replace):
             raise ForeignQueueError(
                 f"The queue of {queue.title} was not made from this playlist, so it was not changed."
-                f" To replace it: playshuffle tell {player} --replace {shown(os.path.basename(playlist))}",
+                f" To replace it: playshuffle tell {player} {shlex.quote(shown(playlist))} --replace",
                 Exit.LOSSES,
             )
         # Before the queue changes: a process that is killed then still knows the queue as its own.

@@ -351,7 +351,7 @@ def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(m
     for words, player in cases:
         assert run("make", music, "-o", music / "x.m3u", *words).code == 0
         done = run("check", music / "x.m3u")
-        works = f". It works with {player}" if player else ""
+        works = f". Its paths work with {player}" if player else ""
         assert done.out.decode() == f"ok: {music}/x.m3u: 4 entries, each file exists once{works}\n"
 
 
