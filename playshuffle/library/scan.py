@@ -7,8 +7,9 @@ from typing import Self
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Reading, Skipped
+from playshuffle.library.folder_readings import ReadAll, with_readings
 from playshuffle.library.listed_files import listed_folders
-from playshuffle.library.tracks import ReadAll, Tracks, tracks, with_readings
+from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes, find
 
 

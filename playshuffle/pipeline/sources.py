@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from playshuffle.library.cache import Cache
+from playshuffle.library.folder_readings import ReadAll
 from playshuffle.library.scan import Library, Progress, survey, survey_files
-from playshuffle.library.tracks import ReadAll
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.presence import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Tags
-from playshuffle.library.tracks import ReadAll
+from playshuffle.library.folder_readings import ReadAll
 from playshuffle.ordering.groups import TagsOf
 
 # Looks up the tags of a folder, as rows of the cache.

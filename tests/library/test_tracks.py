@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
-from playshuffle.library.tracks import Tracks, tracks, with_readings
+from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import find
 from tests.support.tree import by_path, put
 

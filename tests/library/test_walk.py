@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from playshuffle.library import unchanged
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
-from playshuffle.library.tracks import tracks, with_readings
+from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put

@@ -10,8 +10,8 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.library.folder import Reading, Tags
+from playshuffle.library.folder_readings import ReadAll
 from playshuffle.library.scan import Progress
-from playshuffle.library.tracks import ReadAll
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep

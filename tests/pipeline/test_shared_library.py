@@ -11,7 +11,7 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library import tracks as library_tracks
+from playshuffle.library import folder_readings
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
 from playshuffle.library.tag_reader import read
@@ -159,7 +159,7 @@ def test_a_deck_learns_of_a_retag_and_a_rename_from_the_deals_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a file system without birth times, where only who saw both changes can tell."""
-    monkeypatch.setattr(library_tracks, "birth_of", lambda _: None)
+    monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
     music = Music(tmp_path, 12)
     music.deal("other", 1)
     music.deal("today", 5)
@@ -361,7 +361,7 @@ def test_a_track_that_a_query_leaves_out_is_followed_by_name(
 ) -> None:
     """Retagged so that it matches no more, then renamed, then retagged back: it has its position again."""
     if not has_birth_times:
-        monkeypatch.setattr(library_tracks, "birth_of", lambda _: None)
+        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
     music = Music(tmp_path, 12)
     genres = dict.fromkeys(range(1, 13), "jazz")
 

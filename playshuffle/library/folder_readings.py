@@ -1,0 +1,157 @@
+"""Read the tags of files that are not known, and pack them into their folders."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from zlib import crc32
+
+from playshuffle.library import spoken
+from playshuffle.library.extinf import extinf
+from playshuffle.library.folder import STAMP_BYTES, Folder, Reading, Tags
+from playshuffle.library.listing import fits
+from playshuffle.library.marks import file_id
+from playshuffle.library.suspect_names import is_plain
+from playshuffle.library.tag_columns import Row, pack
+from playshuffle.system.birth_time import birth_of
+
+# A reader of tags: paths in; (number of the path, what came of it) out, in any order.
+ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
+
+
+_LONGEST_MS = (1 << 32) - 1
+_NO_SIZE = -1  # a size that no file has, so that its stamp is another one in the next pass
+
+
+def with_readings(
+    folders: Iterable[Folder],
+    known: Mapping[bytes, Folder],
+    known_fields: Callable[[Folder], Sequence[Row]],
+    read_all: ReadAll,
+) -> Iterator[tuple[Folder, str]]:
+    """Read what is not known: the folders that have no readings, with them, and all tags as JSON.
+
+    A file that has the stamp it had last time is not read again, whatever its folder went
+    through. One that could not be read stands by the tags it had, and is read again next time.
+    Each folder comes out as soon as its last file was read.
+    """
+    paths: list[bytes] = []
+    to_read: list[tuple[_Rows, int]] = []
+    for folder in folders:
+        if folder.durations_ms is not None:
+            continue
+        folder_rows = _Rows(folder)
+        before = known.get(folder.path)
+        if before is not None:
+            folder_rows.take_over(before, known_fields(before))
+        missing = folder_rows.missing
+        if not missing:
+            yield folder_rows.finished()
+        paths += [folder.path + folder_rows.names[row] for row in missing]
+        to_read += [(folder_rows, row) for row in missing]
+    for number, reading in read_all(paths) if paths else ():
+        folder_rows, row = to_read[number]
+        folder_rows.put(row, reading)
+        if not folder_rows.missing:
+            yield folder_rows.finished()
+
+
+class _Rows:
+    """The readings of one folder while they come in."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.names = folder.file_names()
+        count = len(self.names)
+        self._folder = folder
+        self._stamps = array("q", folder.stamps)
+        self.missing = dict.fromkeys(range(count))  # a set that keeps its order
+        self._fields: list[Row] = [None] * count
+        self._durations_ms = array("I", bytes(4 * count))
+        self._extinfs = [b""] * count
+        self._artists = [b""] * count
+        self._file_ids = array("q", bytes(8 * count))
+        self._audio = array("I", bytes(4 * count))
+        self._reasons: dict[int, tuple[str, bool]] = {}
+        self._spoken: dict[int, str] = {}
+
+    def take_over(self, before: Folder, fields: Sequence[Row]) -> None:
+        """Take over the readings of files that have not changed; of others, the tags until they are read."""
+        names = before.file_names()
+        if before.durations_ms is None or len(fields) != len(names):
+            return
+        fields = list(fields)
+        durations_ms = array("I", before.durations_ms)
+        extinfs = before.extinf_lines()
+        artists = before.all_artists()
+        file_ids, contents = array("q", before.file_ids), array("q", before.contents)
+        old_row = {name: row for row, name in enumerate(names)}
+        for row, name in enumerate(self.names):
+            old = old_row.get(name)
+            if old is None:
+                continue
+            self._fields[row] = fields[old]
+            self._durations_ms[row] = durations_ms[old]
+            self._extinfs[row] = extinfs[old]
+            self._artists[row] = artists[old]
+            self._audio[row] = contents[old] >> 32 if contents else 0
+            if old in before.odd.spoken:
+                self._spoken[row] = before.odd.spoken[old]
+            if _stamp(before, old) == _stamp(self._folder, row):
+                del self.missing[row]
+                self._file_ids[row] = file_ids[old] if file_ids else 0
+                if old in before.odd.reasons:
+                    self._reasons[row] = before.odd.reasons[old]
+
+    def put(self, row: int, reading: Reading) -> None:
+        """Note what came of reading one file."""
+        del self.missing[row]
+        if reading.reason:
+            self._reasons[row] = (reading.reason, reading.is_audio)
+        if not reading.is_final:
+            self._stamps[4 * row] = _NO_SIZE
+            return
+        birth = birth_of(self._folder.path + self.names[row])
+        if birth is not None and fits(birth.inode) == self._stamps[4 * row + 3]:
+            self._file_ids[row] = file_id(birth)
+        tags = reading.tags or Tags()
+        self._spoken.pop(row, None)
+        if why := spoken.reason(self.names[row], reading.tags):
+            self._spoken[row] = why
+        self._audio[row] = _audio_sum(tags)
+        self._fields[row] = None if reading.tags is None else list(tags)
+        self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
+        self._extinfs[row] = extinf(tags, self.names[row])
+        self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
+
+    def finished(self) -> tuple[Folder, str]:
+        """Return the folder with its readings, and all tags packed as text."""
+        artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
+        folder = self._folder._replace(
+            stamps=self._stamps.tobytes(),
+            durations_ms=self._durations_ms.tobytes(),
+            lines=b"\0".join(map(b"%b\0/%b\n".__mod__, zip(self._extinfs, self.names, strict=True))),
+            artists=b"\0".join(artists),
+            has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
+            file_ids=self._file_ids.tobytes(),
+            contents=array("q", map(_content_sum, self._audio, self._extinfs)).tobytes(),
+            odd=self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken),
+        )
+        return folder, pack(self._fields)
+
+
+def _audio_sum(tags: Tags) -> int:
+    """Return a checksum of what a file says of its audio, 0 if its length is unknown.
+
+    For a variable bit rate the average tells as much as the number of bytes.
+    """
+    if tags.duration_ms is None:
+        return 0
+    facts = (tags.duration_ms, tags.bitrate, tags.sample_rate, tags.lossless)
+    return crc32(repr(facts).encode()) & 0x7FFFFFFF or 1
+
+
+def _content_sum(audio: int, extinf: bytes) -> int:
+    """Return the checksums of one file as one number: of its audio, and of its EXTINF line."""
+    return audio << 32 | crc32(extinf)
+
+
+def _stamp(folder: Folder, row: int) -> bytes:
+    return folder.stamps[STAMP_BYTES * row : STAMP_BYTES * (row + 1)]
