@@ -1,31 +1,21 @@
 """Store orders and folders from one run to the next, in a file that must not be lost.
 
 An order is an index array over a list of paths. The list is stored once for each different
-library (compressed); a small change is stored as edits. Written with full synchronisation. A row
-that makes no sense costs that row: the file is copied, the row deleted, and both are named. Only a
-file that fails SQLite's own check is set aside whole.
+library (compressed); a small change is stored as edits.
 """
 
-import contextlib
 import json
-import os
-import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType, TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import shown
 from playshuffle.library.identity import Remembered
 from playshuffle.library.missing import Root
 from playshuffle.store import order_rows, schema
-from playshuffle.system import lock
-from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
-from playshuffle.system.xdg import state_folder
-
-_LOCK_WAIT_S = 10
-
-_Answer = TypeVar("_Answer")
+from playshuffle.store.state_file import StateFile
+from playshuffle.system.sqlite import Connection
 
 
 class Seen(NamedTuple):
@@ -42,145 +32,12 @@ class Seen(NamedTuple):
     shuffled_s: int = 0
 
 
-class State:
-    """The state file, opened; a context manager.
-
-    Where only writing is refused, changes are made to a copy in memory, so that what was
-    remembered still counts.
-
-    Args:
-        writes: whether anything is to be changed.
-        must_remember: raise an error instead of working without a state that can be written.
-
-    notes: what the user should know of it, as whole sentences. problem: why nothing can be
-    remembered, None if all is well.
-
-    Raises:
-        PlayshuffleError: with `must_remember`, the state cannot be opened or written.
-    """
+class State(StateFile):
+    """What is stored of playlists and folders, from one run to the next."""
 
     def __init__(self, *, writes: bool = True, must_remember: bool = False) -> None:
-        self.notes: list[str] = []
-        self._aside: bytes | None = None
-        self.problem: str | None = None
-        self._writes = writes
-        self._must_remember = must_remember
-        self._folder: bytes | None = None
+        super().__init__(writes=writes, must_remember=must_remember)
         self._bases: dict[bytes, order_rows.Base] = {}
-        try:
-            self._folder = state_folder(make=writes)
-            self._database = self._opened(os.path.join(self._folder, b"state.db"))
-        except (OSError, sqlite3.OperationalError) as error:
-            self._database = self._without_memory(error)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._database.close()
-
-    def _opened(self, path: bytes) -> sqlite3.Connection:
-        if not self._writes and not _says_anything(path):
-            return schema.empty()
-        database = connect(path, writes=self._writes)
-        try:
-            return self._without_bad_rows(schema.prepared(database, path, writes=self._writes))
-        except ERRORS as error:
-            database.close()
-            if is_passing(error):
-                raise
-        return self._replaced(path)
-
-    def _without_bad_rows(self, database: sqlite3.Connection) -> sqlite3.Connection:
-        bad = schema.bad_rows(database)
-        if not bad:
-            return database
-        if not self._writes:
-            database = schema.in_memory(database)
-            for row in bad:
-                schema.delete_row(database, row)
-        for row in bad:
-            self._delete_row(database, row)
-        return database
-
-    def _delete_row(self, database: sqlite3.Connection, bad: schema.BadRow) -> None:
-        """Copy the file, then delete a row that makes no sense, and name both."""
-        what = shown(bad.path) if bad.path else "a playlist or folder"
-        note = f"The saved state of {what} was damaged and is not used"
-        if not self._writes or self._folder is None:
-            self.notes.append(f"{note}; the state file was not changed.")
-            return
-        try:
-            with database:
-                database.execute("BEGIN IMMEDIATE")  # nobody writes until it is copied
-                if self._aside is None:
-                    self._aside = copy_aside(os.path.join(self._folder, b"state.db"))
-                schema.delete_row(database, bad)
-        except (OSError, sqlite3.OperationalError) as error:  # no room: the next run tries again
-            self.notes.append(f"{note} ({error}).")
-        else:
-            self.notes.append(f"{note}; the old state was kept as {shown(self._aside)}.")
-
-    def _replaced(self, path: bytes) -> sqlite3.Connection:
-        if not self._writes:
-            self.notes.append(f"The state in {shown(path)} is damaged. It is not used and was not changed.")
-            return schema.empty()
-        aside = set_aside(path)
-        self.notes.append(f"The state was damaged. It was kept as {shown(aside)}, and a new one started.")
-        return schema.prepared(connect(path), path, writes=True)
-
-    def _without_memory(self, error: Exception) -> sqlite3.Connection:
-        self.problem = f"Nothing can be saved for the next run: {error}."
-        if self._must_remember:
-            raise PlayshuffleError(
-                f"{self.problem} The playlist was not changed. Make the state folder writable, or set"
-                " XDG_STATE_HOME to another folder.",
-                Exit.CANNOT_CREATE,
-            ) from error
-        self.notes.append(self.problem)
-        folder, self._folder = self._folder, None
-        if self._writes and folder is not None:
-            with contextlib.suppress(OSError, *ERRORS):
-                return _copied(os.path.join(folder, b"state.db"))
-        return schema.empty()
-
-    def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-        """Return the answer of the database; if it is damaged, that of a new one."""
-        try:
-            return question(self._database)
-        except ERRORS as error:
-            if is_passing(error):
-                raise
-        self._start_again()
-        return question(self._database)
-
-    def _start_again(self) -> None:
-        if self._folder is None:
-            return
-        self._database.close()
-        try:
-            self._database = self._replaced(os.path.join(self._folder, b"state.db"))
-        except (OSError, sqlite3.OperationalError) as error:
-            self._database = self._without_memory(error)
-
-    def rows(self, query: str, *values: object) -> list[Any]:
-        """Return all rows that a query finds.
-
-        Raises:
-            PlayshuffleError: another playshuffle, or the disk, is in the way.
-        """
-        return self._question(lambda database: database.execute(query, values).fetchall())
-
-    def _question(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-        try:
-            return self._asked(question)
-        except sqlite3.OperationalError as error:
-            raise PlayshuffleError(
-                f"The saved state cannot be read: {error}. Check its disk, and try again.",
-                Exit.CANNOT_CREATE,
-            ) from error
 
     def playlists(self) -> list[bytes]:
         """Return all playlists with a saved order."""
@@ -206,7 +63,7 @@ class State:
     def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
         """Return a saved order, with vanished tracks and marks; None if it is damaged."""
         try:
-            loaded = self._question(lambda database: order_rows.load(database, playlist, seen.content))
+            loaded = self.ask(lambda database: order_rows.load(database, playlist, seen.content))
         except order_rows.DamagedError as error:
             for row in error.rows:
                 self.set_row_aside("playlist", row, playlist)
@@ -319,68 +176,3 @@ class State:
         if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
             packed = zlib.compress(b"\0".join(paths()), 1)
             database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", (digest, packed))
-
-    def change(self, playlist: bytes, act: Callable[[Connection], object]) -> None:
-        """Change the stored facts of a playlist, in one transaction.
-
-        Raises:
-            PlayshuffleError: it cannot be written.
-        """
-
-        def keep(connection: Connection) -> None:
-            with connection as database:
-                act(database)
-                database.execute(
-                    "DELETE FROM library"
-                    " WHERE digest NOT IN (SELECT library FROM playlist UNION SELECT library FROM deck)"
-                )
-
-        try:
-            self._asked(keep)
-        except sqlite3.OperationalError as error:
-            raise PlayshuffleError(
-                f"The order cannot be saved: {error}. {shown(playlist)} was not changed. Make room on the"
-                " disk of the state folder.",
-                Exit.CANNOT_CREATE,
-            ) from error
-
-    def set_row_aside(self, table: str, row: int, playlist: bytes) -> None:
-        """Delete a row that makes no sense, after the file was copied; the notes name both."""
-        self._delete_row(self._database, schema.BadRow(table, row, playlist))
-
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold off every other playshuffle of this user while state and playlist are written.
-
-        Raises:
-            PlayshuffleError: another one did not let go within 10 seconds.
-        """
-        if self._folder is None or not self._writes:
-            yield
-            return
-        try:
-            with lock.held(os.path.join(self._folder, b"state.lock"), _LOCK_WAIT_S):
-                yield
-        except lock.HeldError as error:
-            raise PlayshuffleError(
-                f"Another playshuffle (process {error}) has been writing for {_LOCK_WAIT_S} seconds. Wait for"
-                " it, or stop it.",
-                Exit.CANNOT_CREATE,
-            ) from None
-
-
-def _copied(path: bytes) -> sqlite3.Connection:
-    """Return a copy in memory of a state that can only be read, without its bad rows."""
-    with contextlib.closing(connect(path, writes=False)) as database:  # also if it is locked
-        copy = schema.in_memory(schema.prepared(database, path, writes=False))
-    for row in schema.bad_rows(copy):
-        schema.delete_row(copy, row)
-    copy.commit()
-    return copy
-
-
-def _says_anything(path: bytes) -> bool:
-    try:
-        return os.stat(path).st_size > 0
-    except FileNotFoundError:
-        return False

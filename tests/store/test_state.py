@@ -337,7 +337,7 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
         return opened[-1]
 
     monkeypatch.setattr("playshuffle.system.sqlite._WAIT_S", 0.01)
-    monkeypatch.setattr("playshuffle.store.state.connect", connect)
+    monkeypatch.setattr("playshuffle.store.state_file.connect", connect)
     other = sqlite3.connect(state_file(home), isolation_level=None)
     with State() as state:
         other.execute("BEGIN EXCLUSIVE")
@@ -392,7 +392,7 @@ def hold(ready: str, until: str) -> None:
 
 def test_who_holds_the_lock_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one waits, then says for whom."""
-    monkeypatch.setattr("playshuffle.store.state._LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr("playshuffle.store.state_file._LOCK_WAIT_S", 0.1)
     ready, until = tmp_path / "ready", tmp_path / "until"
     holder = multiprocessing.get_context("spawn").Process(target=hold, args=(str(ready), str(until)))
     holder.start()
