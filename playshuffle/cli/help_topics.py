@@ -109,7 +109,7 @@ def _config() -> Iterator[str]:
 
     yield "The configuration is a TOML file. To create one: playshuffle config init"
     yield ""
-    yield 'folders = ["~/Music"]        # of every playlist without folders of its own'
+    yield 'folders = ["~/Music"]        # for every playlist without folders of its own'
     yield 'settle = "2s"                # how long to wait after the last change'
     yield 'poll = "5m"                  # how often folders on network drives are scanned'
     yield ""
@@ -118,7 +118,7 @@ def _config() -> Iterator[str]:
     yield 'reshuffle = "daily"          # or weekly, on-start, never'
     yield ""
     yield "[playlist.today]             # writes ~/Music/today.m3u"
-    yield "deal = 40                    # instead of all tracks: 40 of them"
+    yield "deal = 40                    # 40 tracks at a time, instead of all"
     yield 'every = "day"                # or week, run'
     yield 'tell = ["mpd"]               # replace the queue of a player'
     yield ""
