@@ -1,9 +1,5 @@
-"""Create, migrate and check the tables of the state file.
+"""Create and check the tables of the state file."""
 
-A migration runs in one transaction, after the old file was copied beside the new one.
-"""
-
-import contextlib
 import json
 import os
 import sqlite3
@@ -11,6 +7,7 @@ import zlib
 from typing import Any, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.store.migrations import migrate, migrate_file, version_of
 from playshuffle.system.mounts import Mount
 
 VERSION = 7
@@ -66,63 +63,6 @@ _TABLES = """
     );
 """
 
-# From each version to the next. No DROP COLUMN: SQLite has that only since 3.35.
-_STEPS = {
-    1: """
-    ALTER TABLE library ADD marks BLOB NOT NULL DEFAULT x'';
-    ALTER TABLE playlist ADD gone TEXT NOT NULL DEFAULT '{}';
-    ALTER TABLE playlist ADD shuffled INTEGER NOT NULL DEFAULT 0;
-    CREATE TABLE deck (
-        path BLOB NOT NULL,
-        age INTEGER NOT NULL,
-        library BLOB NOT NULL REFERENCES library,
-        places BLOB NOT NULL,
-        facts TEXT NOT NULL,
-        PRIMARY KEY (path, age)
-    );
-    """,
-    2: """
-    ALTER TABLE playlist ADD marks BLOB NOT NULL DEFAULT x'';
-    ALTER TABLE deck ADD marks BLOB NOT NULL DEFAULT x'';
-    UPDATE playlist SET marks = ifnull((SELECT marks FROM library WHERE digest = library), x'');
-    UPDATE deck SET marks = ifnull((SELECT marks FROM library WHERE digest = library), x'');
-    CREATE TABLE shared (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
-    INSERT INTO shared SELECT digest, paths FROM library;
-    DROP TABLE library;
-    ALTER TABLE shared RENAME TO library;
-    """,
-    # The orders got other names: uniform, blocks by TAG and semi are random, groups by TAG and light.
-    3: """
-    UPDATE deck SET facts = replace(facts, '"law": "uniform', '"law": "random');
-    UPDATE deck SET facts = replace(facts, '"law": "blocks', '"law": "groups');
-    UPDATE deck SET facts = replace(facts, '"law": "semi', '"law": "light');
-    UPDATE deck SET facts = replace(facts, ' block size ', ' group size ');
-    """,
-    4: """
-    ALTER TABLE playlist ADD edits BLOB NOT NULL DEFAULT x'';
-    UPDATE playlist SET age = age + 2;
-    """,
-    5: """
-    CREATE TABLE skip_list (
-        playlist BLOB NOT NULL,
-        list BLOB NOT NULL,
-        paths BLOB NOT NULL,
-        PRIMARY KEY (playlist, list)
-    );
-    """,
-    # Which playlist is over which folder was not stored. A row too many has no effect.
-    6: """
-    CREATE TABLE playlist_root (
-        playlist BLOB NOT NULL,
-        path BLOB NOT NULL,
-        tracks INTEGER NOT NULL,
-        mounts TEXT NOT NULL,
-        PRIMARY KEY (playlist, path)
-    );
-    INSERT INTO playlist_root SELECT known.path, root.path, tracks, mounts
-        FROM (SELECT path FROM playlist UNION SELECT path FROM deck) AS known, root;
-    """,
-}
 
 _COLUMNS: dict[str, dict[str, type]] = {
     "playlist": {
@@ -168,7 +108,7 @@ def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqli
     database.execute("PRAGMA synchronous = FULL")
     # Where SQLite is built to overwrite freed pages, each change would write twice as much.
     database.execute("PRAGMA secure_delete = OFF")
-    version = _version(database)
+    version = version_of(database)
     if version > VERSION:
         database.close()
         raise PlayshuffleError(
@@ -178,7 +118,12 @@ def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqli
         database.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
     elif 0 < version < VERSION:
         _check_whole(database)
-        database = _brought_up(database, path) if writes else _migrated(in_memory(database))
+        if writes:
+            migrate_file(database, path, VERSION)
+        else:
+            database = in_memory(database)
+            migrate(database, VERSION)
+            database.commit()
     check(database)
     database.text_factory = _text
     return database
@@ -196,32 +141,6 @@ def empty() -> sqlite3.Connection:
     return database
 
 
-def _version(database: sqlite3.Connection) -> int:
-    version: int = database.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
-def _brought_up(database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-    version = _version(database)
-    kept = path + b".v%d" % version
-    if not os.path.exists(kept):
-        # Write to a temporary name first: the file under the final name must be complete.
-        half = kept + b".%d" % os.getpid()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(half)
-        database.execute("VACUUM INTO ?", (os.fsdecode(half),))
-        os.chmod(half, 0o600)
-        os.replace(half, kept)
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        _step(database)
-        database.commit()
-    except BaseException:
-        database.rollback()
-        raise
-    return database
-
-
 def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
     """Return a copy of a database in memory, and close the database."""
     copy = sqlite3.connect(":memory:")
@@ -229,20 +148,6 @@ def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
     database.close()
     copy.text_factory = _text
     return copy
-
-
-def _migrated(database: sqlite3.Connection) -> sqlite3.Connection:
-    """Return a database in memory with the tables of today."""
-    _step(database)
-    database.commit()
-    return database
-
-
-def _step(database: sqlite3.Connection) -> None:
-    for version in range(_version(database), VERSION):  # asked again: another run may have been faster
-        for statement in filter(str.strip, _STEPS[version].split(";")):
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {version + 1}")
 
 
 def check(database: sqlite3.Connection) -> None:
