@@ -32,9 +32,9 @@ _COMPLETE = "_PLAYSHUFFLE_COMPLETE"
 _EXAMPLES = """\b
 Examples:
   playshuffle make ~/Music                  # writes ~/Music/playshuffle.m3u
-  playshuffle make ~/Music --order spread   # rarely the same artist twice in a row
+  playshuffle make ~/Music --order spread   # artists far apart
   playshuffle deal ~/Music                  # 40 tracks a day, each track once
-  playshuffle help orders                   # a topic; the others: playshuffle help
+  playshuffle help orders                   # explains a topic
 """
 
 # What a command that only groups others does by itself.

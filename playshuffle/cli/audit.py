@@ -20,7 +20,7 @@ Examples:
   playshuffle audit --order random                # a fair shuffle
   playshuffle audit --order specimen:swap-any     # a biased one is found
   playshuffle audit --order sattolo --plot sattolo.png
-  playshuffle audit ~/Music/playshuffle.m3u       # duplicates, missing files, repeats
+  playshuffle audit ~/Music/playshuffle.m3u       # of a playlist
 """
 
 _TRACKS, _ROUNDS = 60, 10_000

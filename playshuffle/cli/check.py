@@ -27,9 +27,9 @@ _SHOWN_CHARACTERS = 300  # of an entry
 
 EXAMPLES = """\b
 Examples:
-  playshuffle check ~/Music/playshuffle.m3u             # missing and double entries
-  playshuffle check today.m3u --for mopidy --for kodi   # entries that these can't play
-  playshuffle check *.m3u --for all                     # all players
+  playshuffle check ~/Music/playshuffle.m3u           # missing files
+  playshuffle check today.m3u --for mopidy --for kodi # what they can't play
+  playshuffle check *.m3u --for all                   # all players
 """
 
 

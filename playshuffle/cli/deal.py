@@ -37,8 +37,8 @@ Examples:
   playshuffle deal ~/Music -n 40             # 40 tracks, in ~/Music/today.m3u
   playshuffle deal ~/Music --time 90m --name morning
   playshuffle deal ~/Music --albums 3 --every week
-  playshuffle deal ~/Music --peek            # show the next deal, write nothing
-  playshuffle deal --due                     # all configured playlists that are due
+  playshuffle deal ~/Music --peek            # show the next deal
+  playshuffle deal --due                     # configured playlists
   playshuffle deal --undo                    # undo the last deal
 """
 

@@ -183,7 +183,10 @@ def _reasons(
     number = ", ".join(filter(None, (counted(len(files), "file"), remark)))
     if names:
         yield from screen.detail(label, number)
-        yield from _listed([f"{shown(path)}: {reason}" for path, reason in files], len(files))
+        for path, reason in files:
+            yield from screen.hanging(
+                f"{home_path(path) if screen.is_terminal else shown(path)}: {reason}", "    "
+            )
         return
     counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
     reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)

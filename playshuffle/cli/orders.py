@@ -20,11 +20,11 @@ _FOR_ALL = ("--limit", "--time", "--seed")
 
 EXAMPLES = """\b
 Examples:
-  playshuffle orders spread                              # what this order guarantees
-  playshuffle make ~/Music --order spread                # fewest repeats by the same artist
+  playshuffle orders spread                  # what this order guarantees
+  playshuffle make ~/Music --order spread    # artists far apart
   playshuffle make ~/Music --order albums
-  playshuffle make ~/Music --order groups --group-by work      # movements stay together
-  playshuffle make ~/Music --order random --gap 25%  # no track again before a quarter was played
+  playshuffle make ~/Music --order groups --group-by work  # whole works
+  playshuffle make ~/Music --order random --gap 25%
 """
 
 

@@ -22,11 +22,11 @@ _WIDTH = 80
 
 EXAMPLES = """\b
 Examples:
-  playshuffle players vlc                          # how to use VLC
+  playshuffle players vlc                # how to use VLC
   playshuffle make ~/Music --for vlc
-  playshuffle make ~/Music --for mpd               # into MPD's playlist folder
-  playshuffle make ~/Music --for rockbox --root-as /Music -o /media/ipod/all.m3u8
-  playshuffle check all.m3u --for mopidy           # entries that it cannot play
+  playshuffle make ~/Music --for mpd     # into MPD's playlist folder
+  playshuffle make ~/Music --for rockbox --root-as /Music -o /ipod/all.m3u8
+  playshuffle check all.m3u --for mopidy # what it cannot play
 """
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   playshuffle config init        # then edit that file
-  playshuffle service install    # once, and again after a playlist got another folder
+  playshuffle service install    # again after a change of folders
   playshuffle service status
 """
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from playshuffle.cli.screen import Mark, screen_of
@@ -18,7 +18,7 @@ def write_out(content: Iterable[bytes]) -> None:
     if sys.stdout is None:
         raise PlayshuffleError("Cannot write to standard output: it is closed.", Exit.CANNOT_CREATE)
     try:
-        sys.stdout.buffer.writelines(content)
+        sys.stdout.buffer.writelines(_plain(content) if _is_ascii(sys.stdout) else content)
         sys.stdout.flush()
     except BrokenPipeError:
         give_up(sys.stdout)
@@ -34,10 +34,22 @@ def say(lines: Iterable[str]) -> None:
     if sys.stderr is None:
         return
     try:
+        is_ascii = _is_ascii(sys.stderr)
         for line in lines:
-            print(line, file=sys.stderr)
+            print(line.replace("\N{HORIZONTAL ELLIPSIS}", "...") if is_ascii else line, file=sys.stderr)
     except OSError:
         give_up(sys.stderr)
+
+
+def _is_ascii(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that may show only ASCII."""
+    screen = screen_of(stream)
+    return screen.width is not None and not screen.has_unicode
+
+
+def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
+    """Replace the ellipsis of the program's own texts."""
+    return (part.replace("\N{HORIZONTAL ELLIPSIS}".encode(), b"...") for part in content)
 
 
 def say_error(text: str) -> None:

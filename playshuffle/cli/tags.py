@@ -11,7 +11,7 @@ import typer
 from playshuffle.cli import names, playlist_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
-from playshuffle.cli.screen import Screen, home_path, screen_of
+from playshuffle.cli.screen import Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
@@ -30,9 +30,9 @@ _LEAST = 8  # columns for all examples, even in a narrow terminal
 
 EXAMPLES = """\b
 Examples:
-  playshuffle tags ~/Music            # all fields: how many tracks have them, and examples
-  playshuffle tags genre ~/Music      # all values of a field, the most frequent first
-  playshuffle tags song.mp3           # the tags of a file, and where they are in it
+  playshuffle tags ~/Music            # all fields, with examples
+  playshuffle tags genre ~/Music      # values, the most frequent first
+  playshuffle tags song.mp3           # the tags of a file
 """
 
 
@@ -136,7 +136,11 @@ def _write_file(name: str, *, as_json: bool) -> None:
     width = max(map(len, names.values()), default=0)
     screen = screen_of(sys.stdout)
     for tag, value in tags.items():
+        source = names.get(tag, "")
         text = clock(value) if tag == "duration_ms" else shown(str(value))
         label = "length" if tag == "duration_ms" else tag
-        for line in screen.hanging(text, f"  {label:14}  {names.get(tag, ''):{width}}  "):
+        lines = screen.hanging(text, f"  {label:14}  {source:{width}}  ")
+        if screen.is_terminal and columns(lines[0]) > (screen.width or 0):  # a value of one long word
+            lines = [f"  {label:14}  {source}".rstrip(), f"    {text}"]
+        for line in lines:
             write_out([f"{line}\n".encode()])

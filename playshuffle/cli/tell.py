@@ -15,8 +15,8 @@ from playshuffle.text import any_of, counted, known
 
 EXAMPLES = """\b
 Examples:
-  playshuffle tell mpd                          # the playlist that has tell = ["mpd"]
-  playshuffle tell mpd today --replace          # replace a queue of your own, too
+  playshuffle tell mpd                     # the playlist with tell = ["mpd"]
+  playshuffle tell mpd today --replace     # even a queue of your own
   playshuffle tell mpv ~/Music/playshuffle.m3u
 """
 _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.COMMANDS)

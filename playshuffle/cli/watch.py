@@ -17,8 +17,8 @@ from playshuffle.service.daemon import run
 
 EXAMPLES = """\b
 Examples:
-  playshuffle watch                         # all playlists of the configuration
-  playshuffle watch ~/Music                 # keeps ~/Music/playshuffle.m3u
+  playshuffle watch               # all playlists of the configuration
+  playshuffle watch ~/Music       # keeps ~/Music/playshuffle.m3u
   playshuffle watch ~/Music -o ~/all.m3u --order spread
 """
 

@@ -219,7 +219,7 @@ class Options:
     max_per_file: int | None = option(
         "--max-per-file",
         metavar="N",
-        help="Split into NAME-1, NAME-2, … of N tracks each",
+        help="Split into NAME-1, NAME-2 and so on of N tracks",
         group=EXPERT,
         verbs=MAKE,
         check=_is_from_one,

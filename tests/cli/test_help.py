@@ -146,3 +146,8 @@ def test_a_path_in_place_of_a_command_names_the_command(tmp_path: Path) -> None:
         assert (done.code, done.err.endswith(hint)) == (2, True), done.err
     assert "playshuffle make 'My Music'" in run("My Music", cwd=tmp_path).err
     assert "Unknown command" in run(tmp_path / "none").err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=names)
+def test_no_example_is_wider_than_a_terminal(command: Command) -> None:
+    assert [line for line in command.examples if len(line.strip()) > 76] == []
