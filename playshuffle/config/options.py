@@ -162,7 +162,7 @@ class Options:
     most: str | None = option(
         "--most",
         metavar="N:TAG",
-        help="Maximum for each value of a tag, like 3:artist",
+        help="At most N tracks of each TAG, such as 3:artist",
         group=AMOUNT,
         verbs=ALL,
         check=lambda _, text: parse_limit(text),
