@@ -62,6 +62,8 @@ class _Model:
     seen: by playlist, how many renames and how many removals it was updated for.
     paths: by playlist, those that its tracks had when it was checked last.
     known: by deck, the paths of the tracks that it found at its last deal, or knew on a missing root.
+    unsure: by deck, the files that may count as dealt in this round: each has the path of a removed track,
+        and an update that did not see the renames takes it for a new version of that.
     """
 
     def __init__(self, top: Path, seed: int) -> None:
@@ -74,6 +76,7 @@ class _Model:
         self._seen = dict.fromkeys(_RECIPES, (0, 0))
         self._rounds = {"morning": Round(), "evening": Round()}
         self._known: dict[str, dict[int, Path]] = {name: {} for name in self._rounds}
+        self._unsure: dict[str, set[int]] = {name: set() for name in self._rounds}
 
     def step(self) -> None:
         self.music.done.clear()
@@ -169,13 +172,20 @@ class _Model:
 
     def _deal(self, name: str, missing: Path | None = None) -> None:
         """Deal once. Of a missing root a deck knows no track that came after its last deal."""
+        number_at = {track.path: number for number, track in self.music.tracks.items()}
+        known, rounds = self._known[name], self._rounds[name].rounds
+        gone = (path for number, path in known.items() if number not in self.music.tracks)
+        self._unsure[name] |= {number_at[path] for path in gone if path in number_at} - known.keys()
         deal_playlist(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
         self._known[name] = {
             number: track.path
             for number, track in self.music.tracks.items()
             if missing is None or number in self._known[name] or not track.path.is_relative_to(missing)
         }
-        faults = self._rounds[name].add(self._tracks(name), [*self._known[name]])
+        deck = self._rounds[name]
+        faults = deck.add(self._tracks(name), [*{*self._known[name]} - self._unsure[name]])
+        if deck.rounds != rounds:
+            self._unsure[name].clear()
         assert faults == [], f"{name} after {self.music.done}"
 
     def _make(self, name: str) -> None:
