@@ -23,7 +23,7 @@ _SCHEMA = 1
 
 EXAMPLES = """\b
 Examples:
-  playshuffle duplicates ~/Music          # the best copy of each recording first
+  playshuffle duplicates ~/Music    # the best copy of each recording first
   playshuffle duplicates ~/Music --json
 """
 
