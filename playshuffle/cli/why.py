@@ -21,7 +21,8 @@ from playshuffle.config.options import INCLUDE, Options
 from playshuffle.config.places import find, places
 from playshuffle.config.toml_file import read
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source, look_at
+from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source
+from playshuffle.pipeline.look_at import look_at
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.saved_playlists import saved_playlists, saved_request
 from playshuffle.pipeline.sources import Tools

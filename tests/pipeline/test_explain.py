@@ -18,8 +18,9 @@ from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.explain import IN, look_at
+from playshuffle.pipeline.explain import IN
 from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.look_at import look_at
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
