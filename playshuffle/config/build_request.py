@@ -13,9 +13,9 @@ from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe, parse_part
-from playshuffle.pipeline.choice import check_needs
 from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import ALIASES, FIELDS

@@ -15,10 +15,10 @@ from playshuffle.library import spoken
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
-from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import tags_from
 from playshuffle.text import counted
 
@@ -170,42 +170,6 @@ def choose(
         remaining = sorted(set(remaining).difference(out)) if out else remaining
     tracks = found if len(remaining) == len(found) else found.only(remaining)
     return Choice(found, tracks, tuple(stages), lacking, idle, tuple(lists), kept)
-
-
-def parse_all(request: Request) -> "Query":
-    """Return one query for all that a request selects.
-
-    Raises:
-        QueryError: one of them is not a query.
-    """
-    from playshuffle.selection import query  # most playlists have none
-
-    return query.narrow([query.parse(text, request.roots) for text in request.where])
-
-
-def check_needs(request: Request) -> None:
-    """Check that the query can be answered, duplicates recognised, and values of tags counted.
-
-    Raises:
-        PlayshuffleError: it needs tags, which are not read.
-    """
-    if request.tags:
-        return
-    if request.most is not None and parse_limit(request.most).tag != FOLDER:
-        raise PlayshuffleError("--most reads tags; omit --no-tags.", Exit.USAGE, ["--most", "--no-tags"])
-    if request.dedupe is not None:
-        raise PlayshuffleError(
-            "--dedupe compares tags; omit --no-tags.", Exit.USAGE, ["--dedupe", "--no-tags"]
-        )
-    if not request.where:
-        return
-    fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}
-    if fields:
-        raise PlayshuffleError(
-            f"--where uses {min(fields)}, which needs tags. Remove --no-tags.",
-            Exit.USAGE,
-            ["--where", "--no-tags"],
-        )
 
 
 def _spoken(tracks: Tracks) -> dict[int, str]:
