@@ -106,7 +106,7 @@ def test_with_the_address_of_the_repository_all_links_are_absolute(tmp_path: Pat
     named = metadata(tmp_path, PLAYSHUFFLE_URL=f"{address}/")
 
     links = re.findall(r"\]\(([^)]*)\)", str(named.get_payload()))
-    files = {link.removeprefix(f"{address}/").split("/", 2)[2] for link in links}
+    files = {link.partition("#")[0].removeprefix(f"{address}/").split("/", 2)[2] for link in links}
     assert all(link.startswith((f"{address}/blob/v", f"{address}/raw/v")) for link in links)
     assert [file for file in files if not (CHECKOUT / file).exists()] == []
     assert f"Source, {address}" in named.get_all("Project-URL", [])
