@@ -46,7 +46,7 @@ class Command(NamedTuple):
 
 def commands() -> Iterator[Command]:
     """List the program itself, then each command, then its subcommands."""
-    yield from _commands(typer.main.get_command(_app(["--help"])), ())
+    yield from _commands(typer.main.get_command(_app((), is_whole=True)), ())
 
 
 def _commands(group: Any, words: tuple[str, ...]) -> Iterator[Command]:

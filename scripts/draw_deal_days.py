@@ -11,10 +11,10 @@ from datetime import date, timedelta
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from playshuffle.dealing.amount import ByCount
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds
+from playshuffle.dealing.sizes import ByCount
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Recipe

@@ -15,13 +15,31 @@ from playshuffle.cli.help_layout import ABOUT, EVERYDAY, LAB, SERVICE, Command, 
 from playshuffle.cli.streams import give_up, say_error, write_out
 from playshuffle.errors import Exit, PlayshuffleError
 
-# The commands, in the groups in which help shows them.
+# The commands, in the groups in which help shows them, each with the first sentence of its docstring:
+# to import them all for that takes longer than most runs.
 _VERBS = {
-    **dict.fromkeys(("make", "deal", "check", "status", "help", "demo"), EVERYDAY),
-    **dict.fromkeys(("config", "service", "watch", "reshuffle", "accept-missing"), SERVICE),
-    **dict.fromkeys(("deck", "forget", "tell"), SERVICE),
-    **dict.fromkeys(("orders", "players", "why", "tags", "duplicates", "plugin"), ABOUT),
-    **dict.fromkeys(("audit", "trace"), LAB),
+    "make": (EVERYDAY, "Write a shuffled playlist of music folders."),
+    "deal": (EVERYDAY, "Write some tracks, and others tomorrow."),
+    "check": (EVERYDAY, "Check that the entries of a playlist work."),
+    "status": (EVERYDAY, "Show folders, playlists and the service."),
+    "help": (EVERYDAY, "Explain a topic or a command."),
+    "demo": (EVERYDAY, "Try it on a small library of tones."),
+    "config": (SERVICE, "Create, check or show the configuration."),
+    "service": (SERVICE, "Install, remove or check the service."),
+    "watch": (SERVICE, "Keep playlists up to date in the foreground."),
+    "reshuffle": (SERVICE, "Shuffle configured playlists again."),
+    "accept-missing": (SERVICE, "Remove the tracks of a missing drive."),
+    "deck": (SERVICE, "Show, reset or forget decks."),
+    "forget": (SERVICE, "Forget the saved order and deck of a file."),
+    "tell": (SERVICE, "Replace the queue of a running player."),
+    "orders": (ABOUT, "Show the orders and what they guarantee."),
+    "players": (ABOUT, "Show how to use each player."),
+    "why": (ABOUT, "Explain why files are in a playlist or not."),
+    "tags": (ABOUT, "Show tags and their values for queries."),
+    "duplicates": (ABOUT, "List copies of the same recording."),
+    "plugin": (ABOUT, "Install shuffle orders in Quod Libet."),
+    "audit": (LAB, "Measure an order or a playlist."),
+    "trace": (LAB, "Show a shuffle step by step."),
 }
 
 # Commands that are topics of `help`, too.
@@ -41,13 +59,11 @@ Examples:
 _ALONE = {"config": "--help", "deck": "list", "plugin": "--help", "service": "status"}
 
 
-def _app(words: Sequence[str]) -> typer.Typer:
-    """Build the command line, as far as these words need it: all commands take longer than most runs."""
-    is_plain = words[:1] and words[0] in _VERBS and _COMPLETE not in os.environ
-    verbs = {
-        verb: import_module(f"playshuffle.cli.{_module(verb)}")
-        for verb in (words[:1] if is_plain else _VERBS)
-    }
+def _app(words: Sequence[str], *, is_whole: bool = False) -> typer.Typer:
+    """Build the command line, as far as these words need it.
+
+    A command that they do not name has a name and a summary only, unless the whole is asked for.
+    """
     app = typer.Typer(
         cls=Group,
         help="Write shuffled playlists for any player: every track, exactly once.",
@@ -58,14 +74,29 @@ def _app(words: Sequence[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_common)
-    for verb, module in verbs.items():
-        panel = _VERBS[verb]
+    named = next((word for word in words if not word.startswith("-")), None)
+    for verb, (panel, summary) in _VERBS.items():
+        if not is_whole and verb != named:
+            app.command(verb, cls=Command, help=summary, rich_help_panel=panel)(_unused)
+            continue
+        module = import_module(f"playshuffle.cli.{_module(verb)}")
         if hasattr(module, "VERBS"):
             app.add_typer(_group(module), name=verb, rich_help_panel=panel)
         else:
             command = getattr(module, _module(verb))
             app.command(verb, cls=Command, epilog=module.EXAMPLES, rich_help_panel=panel)(command)
     return app
+
+
+def _unused() -> None:
+    """Stand for a command that is not run."""
+
+
+def _completed_words() -> list[str]:
+    """Return the words that a shell has before the one to complete, without the program."""
+    line = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", ""))
+    words = line.split()[1:]
+    return words if line[-1:].isspace() else words[:-1]
 
 
 def _module(verb: str) -> str:
@@ -85,7 +116,8 @@ def main() -> int:
     words = sys.argv[1:] or ["--help"]
     try:
         words = _completed(words)
-        code = _app(words)(words, prog_name="playshuffle", standalone_mode=False)
+        needed = _completed_words() if _COMPLETE in os.environ else words
+        code = _app(needed)(words, prog_name="playshuffle", standalone_mode=False)
     except PlayshuffleError as error:
         from playshuffle.cli.usage_errors import in_users_words
 

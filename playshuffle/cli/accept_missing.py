@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import names, playlist_options
+from playshuffle.cli import common_options, names
 from playshuffle.cli.by_name import update_by_name
 
 EXAMPLES = """\b
@@ -24,8 +24,8 @@ def accept_missing(
             autocompletion=names.playlists,
         ),
     ] = None,
-    config: playlist_options.ConfigFile = None,
-    quiet: playlist_options.Quiet = False,
+    config: common_options.ConfigFile = None,
+    quiet: common_options.Quiet = False,
 ) -> int:
     """Remove the tracks of a missing drive."""
     return update_by_name(playlists or [], config, is_due=False, allow_shrink=True, quiet=quiet)

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from playshuffle import duration
-from playshuffle.cli import not_due, playlist_options
+from playshuffle.cli import common_options, not_due, playlist_options
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
-from playshuffle.config.keys import in_keys
-from playshuffle.config.load import load
-from playshuffle.config.options import AMOUNT, ORDER, PLACE, SAFETY, STDOUT, Options
+from playshuffle.config.option_groups import AMOUNT, ORDER, PLACE, SAFETY
+from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.own_players import known_player
-from playshuffle.config.places import find
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
@@ -71,7 +69,7 @@ def deal(
             metavar="day|week|run",
             help="When the next deal is due",
             rich_help_panel=AMOUNT,
-            autocompletion=playlist_options.completes(Every),
+            autocompletion=common_options.completes(Every),
         ),
     ] = Every.DAY.value,
     name: Annotated[
@@ -106,14 +104,14 @@ def deal(
             help="Order of each round, see: playshuffle orders",
             show_default=False,
             rich_help_panel=ORDER,
-            autocompletion=playlist_options.completes(ORDERS),
+            autocompletion=common_options.completes(ORDERS),
         ),
     ] = None,
     options: Options,
-    config: playlist_options.ConfigFile = None,
-    as_json: playlist_options.Json = False,
-    quiet: playlist_options.Quiet = False,
-    verbose: playlist_options.Verbose = False,
+    config: common_options.ConfigFile = None,
+    as_json: common_options.Json = False,
+    quiet: common_options.Quiet = False,
+    verbose: common_options.Verbose = False,
 ) -> Exit | None:
     """Write some tracks, and others tomorrow.
 
@@ -241,6 +239,10 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool
 
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
+    from playshuffle.config.keys import in_keys
+    from playshuffle.config.load import load
+    from playshuffle.config.places import find
+
     config = load(find(config_name))
     failures = [(broken.text, Exit.CONFIG) for broken in config.broken]
     for playlist in config.playlists:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import names, playlist_options
+from playshuffle.cli import common_options, names
 from playshuffle.cli.find_deck import NO_DECK, find_deck
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
@@ -46,7 +46,7 @@ _Name = Annotated[
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")]
 
 
-def list(as_json: playlist_options.Json = False) -> None:  # noqa: A001 - the word on the command line
+def list(as_json: common_options.Json = False) -> None:  # noqa: A001 - the word on the command line
     """List all decks and their progress."""
     with State(writes=False) as state:
         all_decks = summaries(state)
@@ -82,7 +82,7 @@ def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
     return [home_path(path), progress, f"{100 * dealt // count}%", next_deal, f"{deck.round:,}"]
 
 
-def show(name: _Name = None, as_json: playlist_options.Json = False) -> None:
+def show(name: _Name = None, as_json: common_options.Json = False) -> None:
     """Show a deck and its last deal."""
     with State(writes=False) as state:
         path, deck = find_deck(summaries(state), name)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import common_options
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.screen import Screen, home_path, screen_of
@@ -37,9 +37,9 @@ def duplicates(
             help="Music folders. Default: those configured",
         ),
     ] = None,
-    config: playlist_options.ConfigFile = None,
+    config: common_options.ConfigFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
-    quiet: playlist_options.Quiet = False,
+    quiet: common_options.Quiet = False,
 ) -> None:
     """List copies of the same recording."""
     roots = music_folders(folders or (), config)

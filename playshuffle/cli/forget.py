@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import common_options
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -22,7 +22,7 @@ def forget(
         list[str],
         typer.Argument(metavar="FILE...", show_default=False, help="Playlist files; they are not removed"),
     ],
-    quiet: playlist_options.Quiet = False,
+    quiet: common_options.Quiet = False,
 ) -> None:
     """Forget the saved order and deck of a file."""
     with State(must_remember=True) as state:

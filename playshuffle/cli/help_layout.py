@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from playshuffle.config.options import GROUPS, OUTPUT
+from playshuffle.config.option_groups import GROUPS, OUTPUT
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.text import known
 

@@ -5,22 +5,20 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from playshuffle.cli import make_report, playlist_options
-from playshuffle.cli.music_folders import default_folders
+from playshuffle.cli import common_options, playlist_options
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
-from playshuffle.config.build_request import build_request
-from playshuffle.config.options import OUTPUT, STDOUT, Options
+from playshuffle.config.option_groups import OUTPUT
+from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading
-from playshuffle.library.scan import Progress
-from playshuffle.pipeline.make import make_playlist
-from playshuffle.pipeline.sources import Tools
-from playshuffle.shuffle import chance
+
+if TYPE_CHECKING:
+    from playshuffle.library.folder import Reading
+    from playshuffle.library.scan import Progress
 
 EXAMPLES = """\b
 Examples:
@@ -46,18 +44,26 @@ def make(
         ),
     ] = None,
     options: Options,
-    dry_run: playlist_options.DryRun = False,
-    as_json: playlist_options.Json = False,
+    dry_run: common_options.DryRun = False,
+    as_json: common_options.Json = False,
     print0: Annotated[
         bool,
         typer.Option(
             "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=OUTPUT
         ),
     ] = False,
-    quiet: playlist_options.Quiet = False,
-    verbose: playlist_options.Verbose = False,
+    quiet: common_options.Quiet = False,
+    verbose: common_options.Verbose = False,
 ) -> None:
     """Write a shuffled playlist of music folders."""
+    # Not needed to complete words or to show help.
+    from playshuffle.cli import make_report
+    from playshuffle.cli.music_folders import default_folders
+    from playshuffle.config.build_request import build_request
+    from playshuffle.pipeline.make import make_playlist
+    from playshuffle.pipeline.sources import Tools
+    from playshuffle.shuffle import chance
+
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     if not folders and options.source is None:
@@ -108,16 +114,18 @@ def _service_notes(output: bytes, order: str) -> Iterator[str]:
                 )
 
 
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+def read_all(paths: Sequence[bytes]) -> "Iterator[tuple[int, Reading]]":
     """Read tags in other processes."""
     from playshuffle.library import reader_pool  # not needed where nothing has changed
 
     return reader_pool.read_all(paths)
 
 
-def progress_bar(quiet: bool) -> Progress:
+def progress_bar(quiet: bool) -> "Progress":
     """Return the progress display of a run: a bar on a terminal, else nothing."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
+        from playshuffle.library.scan import Progress
+
         return Progress()
     from playshuffle.cli.progress import Bar
 

@@ -1,4 +1,4 @@
-"""Give commands the options of a playlist, and define the options that several commands share."""
+"""Give commands the options of a playlist."""
 
 import functools
 import inspect
@@ -8,17 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from playshuffle.cli.common_options import completes
 from playshuffle.config.option_row import Row
-from playshuffle.config.options import OUTPUT, PLACE, SAFETY, Options, rows
-
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", rich_help_panel=OUTPUT)]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
-ConfigFile = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=PLACE),
-]
+from playshuffle.config.options import Options, rows
 
 
 def takes_playlist_options(
@@ -71,11 +63,6 @@ def _parameter(field: Field[Any], row: Row, *, is_hidden: bool) -> inspect.Param
     )
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[type_, option])
-
-
-def completes(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return a function that completes the beginning of one of these names in a shell."""
-    return lambda incomplete: [str(name) for name in names if name.startswith(incomplete.casefold())]
 
 
 def completes_player(incomplete: str) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli.playlist_options import completes
+from playshuffle.cli.common_options import completes
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 

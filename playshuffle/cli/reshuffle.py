@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import names, playlist_options
+from playshuffle.cli import common_options, names
 from playshuffle.cli.by_name import update_by_name
 
 EXAMPLES = """\b
@@ -24,8 +24,8 @@ def reshuffle(
             autocompletion=names.shuffled_playlists,
         ),
     ] = None,
-    config: playlist_options.ConfigFile = None,
-    quiet: playlist_options.Quiet = False,
+    config: common_options.ConfigFile = None,
+    quiet: common_options.Quiet = False,
 ) -> int:
     """Shuffle configured playlists again.
 

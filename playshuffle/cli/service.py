@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import common_options
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -66,7 +66,7 @@ def uninstall() -> None:
     _tell(installer.uninstall())
 
 
-def status(json: playlist_options.Json = False) -> int:
+def status(json: common_options.Json = False) -> int:
     """Show if the service is installed and runs.
 
     Exit code 1 if it is not.

@@ -5,19 +5,21 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import common_options
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
-from playshuffle.config.load import Config, load
 from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import due_on
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status
 from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.config.load import Config
 
 _LAST = "its last content counts"
 
@@ -30,7 +32,7 @@ Examples:
 
 
 def status(
-    config: playlist_options.ConfigFile = None,
+    config: common_options.ConfigFile = None,
     lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     prometheus: Annotated[
@@ -57,10 +59,12 @@ def status(
     return Exit.DONE if is_well else Exit.LOSSES
 
 
-def _configuration(named: str | None) -> Config | None:
+def _configuration(named: str | None) -> "Config | None":
     """Return the configuration; None if there is none, or if it is broken and was not named."""
     if named is None and not any(map(os.path.lexists, places())):
         return None
+    from playshuffle.config.load import load  # most runs have none
+
     try:
         return load(find(named))
     except PlayshuffleError as error:

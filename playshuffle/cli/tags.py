@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import names, playlist_options
+from playshuffle.cli import common_options, names
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of
@@ -46,12 +46,12 @@ def tags(
             autocompletion=names.fields,
         ),
     ] = None,
-    config: playlist_options.ConfigFile = None,
+    config: common_options.ConfigFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     print0: Annotated[
         bool, typer.Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")
     ] = False,
-    quiet: playlist_options.Quiet = False,
+    quiet: common_options.Quiet = False,
 ) -> None:
     """Show tags and their values for queries."""
     words = list(words or ())

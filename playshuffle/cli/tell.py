@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import names, playlist_options
+from playshuffle.cli import common_options, names
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import Config, QueuePlayer, load
 from playshuffle.config.places import find
@@ -29,7 +29,7 @@ def tell(
             metavar="mpd|mpv",
             show_default=False,
             help="The running player",
-            autocompletion=playlist_options.completes(_PLAYERS),
+            autocompletion=common_options.completes(_PLAYERS),
         ),
     ] = None,
     playlist: Annotated[
@@ -48,7 +48,7 @@ def tell(
     written: Annotated[
         bool, typer.Option("--written", help="All playlists the service wrote (used by systemd)")
     ] = False,
-    config: playlist_options.ConfigFile = None,
+    config: common_options.ConfigFile = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors")] = False,
 ) -> int:
     """Replace the queue of a running player.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from playshuffle.cli.playlist_options import completes
+from playshuffle.cli.common_options import completes
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import playlist_options
+from playshuffle.cli import common_options, playlist_options
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import Config, ConfiguredPlaylist, load
-from playshuffle.config.options import OUTPUT, STDOUT, Options
+from playshuffle.config.option_groups import OUTPUT
+from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.service import log
@@ -35,7 +36,7 @@ def watch(
         ),
     ] = None,
     options: Options,
-    config: playlist_options.ConfigFile = None,
+    config: common_options.ConfigFile = None,
     quiet: Annotated[
         bool,
         typer.Option("--quiet", "-q", help="Log only warnings and errors", rich_help_panel=OUTPUT),

@@ -10,14 +10,15 @@ from urllib.parse import unquote_to_bytes
 
 import typer
 
-from playshuffle.cli import names, playlist_options, why_report
+from playshuffle.cli import common_options, names, playlist_options, why_report
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
 from playshuffle.cli.why_report import Asked, Reasons
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import understand
-from playshuffle.config.options import INCLUDE, Options
+from playshuffle.config.option_groups import INCLUDE
+from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
 from playshuffle.config.toml_file import read
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -75,9 +76,9 @@ def why(
         ),
     ] = None,
     options: Options,
-    config: playlist_options.ConfigFile = None,
-    as_json: playlist_options.Json = False,
-    quiet: playlist_options.Quiet = False,
+    config: common_options.ConfigFile = None,
+    as_json: common_options.Json = False,
+    quiet: common_options.Quiet = False,
 ) -> Exit:
     """Explain why files are in a playlist or not."""
     if bool(files) == is_all:

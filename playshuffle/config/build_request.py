@@ -18,7 +18,6 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import Inside
 
 if TYPE_CHECKING:
@@ -113,7 +112,11 @@ def _check_no_query(folder: str) -> None:
         PlayshuffleError: it is not there, and begins like a query.
     """
     field, colon, value = folder.lstrip("-^").partition(":")
-    if colon and value and (field in FIELDS or field in ALIASES) and not os.path.lexists(folder):
+    if not (colon and value) or os.path.lexists(folder):
+        return
+    from playshuffle.selection.fields import ALIASES, FIELDS  # most folders have no colon
+
+    if field in FIELDS or field in ALIASES:
         raise PlayshuffleError(
             f"'{shown(folder)}' is not a folder. To choose tracks by a query, write"
             f" --where {shlex.quote(shown(folder))} after the music folder.",

@@ -14,7 +14,7 @@ class Row:
 
     flags: its spellings, the long one first; `--no-` gives the opposite of the value.
     help: for the command line, at most 50 characters. metavar: placeholder of the value.
-    group: one of `options.GROUPS`.
+    group: one of `option_groups.GROUPS`.
     verbs: the commands that take it.
     check: called with the long flag and a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.

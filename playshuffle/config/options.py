@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from playshuffle import duration
+from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.config.option_row import Row, option, row_of
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ordering import groups
@@ -28,11 +29,6 @@ RECORDING = "recording"
 MAKE = ("make",)
 ALL = ("make", "deal", "watch")
 
-# The groups in which help shows options, in this order.
-INCLUDE, ORDER, AMOUNT = "What to include", "Order", "How much"
-PLACE, SAFETY, OUTPUT, EXPERT = "Where and for whom", "Safety", "Output", "For special cases"
-GROUPS = (INCLUDE, ORDER, AMOUNT, PLACE, SAFETY, OUTPUT, EXPERT)
-
 
 def _is_from_one(flag: str, value: int) -> None:
     if value < 1:
@@ -40,6 +36,8 @@ def _is_from_one(flag: str, value: int) -> None:
 
 
 def _check_queries(texts: tuple[str, ...]) -> None:
+    if not texts:
+        return
     from playshuffle.selection.query import parse  # most playlists have no query
 
     for text in texts:

@@ -4,13 +4,13 @@ import errno
 import os
 from array import array
 from collections.abc import Iterable
-from hashlib import blake2b
 from operator import attrgetter
 
 from playshuffle.library import ignore_files
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
 from playshuffle.library.folder import Folder, Odd
 from playshuffle.library.ignore_files import Rules
+from playshuffle.system.digest import blake2b
 
 # Folders that systems and other programs keep for themselves, compared in lower case.
 _SYSTEM_FOLDERS = frozenset(

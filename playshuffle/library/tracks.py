@@ -3,13 +3,13 @@
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from itertools import islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.marks import mark_at
+from playshuffle.system.digest import blake2b
 
 TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
 

@@ -16,13 +16,13 @@ from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
 from playshuffle.ordering.limit_per_tag import parse_limit
-from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import tags_from
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
+    from playshuffle.pipeline.most_per_tag import Draw
     from playshuffle.pipeline.skip_lists import SkipList
     from playshuffle.selection.evaluation import TagsOf
     from playshuffle.selection.idle_terms import Idle
@@ -125,7 +125,7 @@ def choose(
     tags_of: "TagsOf | None",
     lists: "Sequence[SkipList]" = (),
     last: Callable[[], Sequence[bytes]] = tuple,
-    draw: Draw | None = None,
+    draw: "Draw | None" = None,
 ) -> Choice:
     """Choose the tracks of a playlist.
 

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from playshuffle.dealing.amount import Amount, LimitedPerValue
+from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
+from playshuffle.dealing.sizes import LimitedPerValue
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes

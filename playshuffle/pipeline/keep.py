@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from hashlib import blake2b
 from operator import ne
 
 from playshuffle.errors import PlayshuffleError
@@ -18,6 +17,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, open_session
 from playshuffle.pipeline.sources import Tools
 from playshuffle.store.deck_renames import follow_renames
+from playshuffle.system.digest import blake2b
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
 

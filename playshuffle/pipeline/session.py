@@ -21,7 +21,6 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
 from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
-from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.presence import (
     check_deal_source,
     check_own_list,
@@ -39,12 +38,13 @@ from playshuffle.pipeline.sources import Tools, last_tracks, scan, skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
+from playshuffle.shuffle import RandBelow
 from playshuffle.store import decks
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
 if TYPE_CHECKING:
-    pass
+    from playshuffle.pipeline.most_per_tag import Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def open_session(
             lists = skip_lists(request, state, target)
             drawn_s = target.last.shuffled_s if target is not None and target.last is not None else 0
             keeper = target if drawn_s >= keeps_choice_from_s else None
-            draw = None if deals else Draw(writer, tools.randbelow, keeper, changes)
+            draw = None if deals else _draw(request, writer, tools.randbelow, keeper, changes)
             last = partial(last_tracks, target, history)
             choice = choose(request, library.tracks, tag_rows, lists, last, draw)
             history = history and with_copies(history, choice.kept)
@@ -232,6 +232,16 @@ def open_session(
                 tags_of=tags_from(tag_rows) if tag_rows is not None else None,
                 recipe=recipe_with_pins(request, choice, tracks),
             )
+
+
+def _draw(
+    request: Request, writer: EntryWriter, randbelow: RandBelow, target: Target | None, changes: Changes
+) -> "Draw | None":
+    if request.most is None:
+        return None
+    from playshuffle.pipeline.most_per_tag import Draw  # most playlists have no such limit
+
+    return Draw(writer, randbelow, target, changes)
 
 
 def _nothing_left(

@@ -4,8 +4,8 @@ import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from playshuffle.config.load import Config
 from playshuffle.dealing.describe import DeckCounts, deck_facts, deck_summary
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.library.missing import Root, check_root
@@ -18,8 +18,11 @@ from playshuffle.store.state import State
 from playshuffle.system import mounts
 from playshuffle.system.xdg import state_folder
 
+if TYPE_CHECKING:
+    from playshuffle.config.load import Config
 
-def current_status(config: Config | None, *, lists_all: bool) -> Status:
+
+def current_status(config: "Config | None", *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
     A playlist that no service manages is described by the configuration and the state: its state is
@@ -86,7 +89,7 @@ def _completed(playlist: PlaylistStatus, deck: DeckCounts | None, problem: str |
 
 
 def _add_configured(
-    config: Config, state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
+    config: "Config", state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
 ) -> None:
     """Add the folders and playlists of the configuration that no service publishes."""
     for configured in config.playlists:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.cli.help_topics import TOPICS
-from playshuffle.config.options import GROUPS
+from playshuffle.config.option_groups import GROUPS
 from scripts.command_tree import Command, commands
 from tests.support.program import run
 

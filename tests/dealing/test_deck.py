@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.dealing.amount import ByAlbums, ByCount, ByTime
 from playshuffle.dealing.deck import Deck, check, end_round, mark_written, rename_tracks, with_replaced
 from playshuffle.dealing.next_deal import next_deal, update_deck
+from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.decks import Sorted, Uniform, tracks

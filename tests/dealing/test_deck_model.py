@@ -7,10 +7,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from playshuffle.dealing.amount import ByCount
 from playshuffle.dealing.deck import Deck, check, end_round, mark_written, rename_tracks
 from playshuffle.dealing.next_deal import is_due, next_deal
 from playshuffle.dealing.period import Every, period_start
+from playshuffle.dealing.sizes import ByCount
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State

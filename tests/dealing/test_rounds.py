@@ -4,10 +4,11 @@ from datetime import date
 
 import pytest
 
-from playshuffle.dealing.amount import Amount, ByAlbums, ByCount, ByTime
+from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds, deal_size
+from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
