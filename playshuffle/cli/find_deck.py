@@ -56,6 +56,8 @@ def deck_request(name: str | None, config: str | None) -> Request:
         for playlist in load(find(config)).playlists:
             if atomic_file.resolved(playlist.request.output or b"") == path:
                 return replace(playlist.request, dry_run=False)
+    if not tracks:
+        raise PlayshuffleError(f"There is no deal of {shown(path)} to undo. Deal first.", Exit.USAGE)
     if not roots:
         raise PlayshuffleError(
             f"The music folder of {shown(path)} is not known. Name it: playshuffle deal FOLDER --undo",

@@ -505,6 +505,8 @@ def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> Non
     assert f"{music}/today.m3u keeps its tracks until then." in said
     assert "nothing dealt yet" in deck("list")
     assert f"deck {music}/today.m3u: state nothing dealt; next deal now" in run("status").out.decode()
+    again = dealing("--undo")
+    assert (again.code, f"There is no deal of {music}/today.m3u to undo" in again.err) == (2, True)
     assert len(listed(music / "today.m3u")) == 4
 
 
