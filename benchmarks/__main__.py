@@ -1,25 +1,47 @@
-"""Run all benchmarks at one size, one after the other.
+"""Run all benchmarks at one size, one after the other, and print their tables as Markdown.
 
     python -m benchmarks [TRACKS]
 
-TRACKS (100,000) is the number of tiny files; a tenth as many are made as real music has them.
+TRACKS (100,000) is the number of tiny files; a tenth as many are made as real music has them. Uses mpd,
+mpc and tinytag where they are, and needs ffmpeg for the real files.
 """
 
+import compileall
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
+
+import playshuffle
+from benchmarks.making import machine
 
 
 def main() -> None:
     """Run them; each prints its own tables."""
     tracks = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    for module, arguments in {
-        "making": ["--tiny", str(tracks), "--real", str(max(10, tracks // 10))],
-        "updating": ["--tracks", str(tracks)],
-        "shuffling": [],
-        "watching": ["--tracks", str(tracks), "--burst", str(max(10, tracks // 10))],
-    }.items():
-        print(f"\n## {module}\n", flush=True)
-        subprocess.run([sys.executable, "-m", f"benchmarks.{module}", *arguments], check=True)
+    # Users have the program compiled; without that each run compiles it again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    compileall.compile_dir(Path(playshuffle.__file__).parent, quiet=1)
+    print(machine(), flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        music = f"{name}/tiny{tracks}"
+        real = max(10, tracks // 10) if shutil.which("ffmpeg") else 0
+        # The later ones change the library, so they come last.
+        for module, arguments in {
+            "making": ["--tiny", str(tracks), "--real", str(real), "--keep", name],
+            "commands": ["--tracks", str(tracks), "--keep", music],
+            "shuffling": [],
+            "updating": ["--tracks", str(tracks), "--keep", music],
+            "watching": ["--tracks", str(tracks), "--burst", str(max(10, tracks // 10)), "--keep", music],
+        }.items():
+            if module == "watching" and not (shutil.which("mpd") and shutil.which("mpc")):
+                print("\n## watching\n\nskipped: mpd and mpc are missing", flush=True)
+                continue
+            print(f"\n## {module}\n", flush=True)
+            subprocess.run([sys.executable, "-m", f"benchmarks.{module}", *arguments], check=True)
+    print(f"\n{machine()}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Run a private MPD over a music folder, to compare with."""
 
+import contextlib
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -23,8 +25,15 @@ class Mpd:
             ["mpd", "--no-daemon", "--stderr", config], stderr=subprocess.DEVNULL
         )
         self.pid = self._process.pid
-        while not self._socket.exists():
+        while not self._listens():
             time.sleep(0.05)
+
+    def _listens(self) -> bool:
+        """Return whether it takes connections, which comes later than its socket."""
+        with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
+            client.connect(str(self._socket))
+            return True
+        return False
 
     def update(self) -> None:
         """Have it look at all files, and wait for the end of that."""

@@ -54,7 +54,7 @@ class Service:
         self.pid = self._process.pid
         self._wait_for(b"READY=1")
         self.ready_s = time.perf_counter() - began
-        self._wait_for(b"STATUS=kept")
+        self._wait_for(b"STATUS=managed")
         self.kept_s = time.perf_counter() - began
         threading.Thread(target=self._read_on, daemon=True).start()
 
