@@ -11,7 +11,7 @@ from pathlib import Path
 import mutagen
 import pytest
 
-from tests.support.beets import run_beets
+from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
 from tests.support.program import run
 
