@@ -134,7 +134,7 @@ def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:
         if figures.neighbours == figures.fewest:
             yield from screen.detail("Repeats", f"{repeats}, the fewest possible")
     elif order == Options().order and figures.neighbours > figures.fewest:
-        yield from screen.detail("Repeats", f"{repeats}. For {figures.fewest:,}: --order spread")
+        yield from screen.detail("Repeats", f"{repeats}. With --order spread: {figures.fewest:,}")
 
 
 def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
