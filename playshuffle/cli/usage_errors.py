@@ -13,7 +13,10 @@ _NUMBER = re.compile(r"^('.*') is not a valid int(?:eger)?(?: range)?$")
 _EXTRA = re.compile(r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$")
 
 # Options that users try on commands that do not have them, and the command that has them.
-_OWNERS = {f"--{name}": "deal" for name in ("undo", "again", "peek", "due", "albums", "every")}
+_OWNERS = {
+    "--from": "make",
+    **{f"--{name}": "deal" for name in ("undo", "again", "peek", "due", "albums", "every")},
+}
 
 
 def usage_text(error: Any, words: Sequence[str]) -> str:

@@ -50,12 +50,6 @@ def watch(
     It writes a playlist again when its folders change, until you stop it. `playshuffle service install` does
     the same in the background.
     """
-    if options.source is not None:
-        raise PlayshuffleError(
-            "--from does not work with watch, which watches folders. Run `playshuffle make --from` again when"
-            " the list changes, or choose tracks of a folder with --where.",
-            Exit.USAGE,
-        )
     if folders and config is not None:
         raise PlayshuffleError("--config does not work with folders. Remove either.", Exit.USAGE)
     if not folders and options != Options():

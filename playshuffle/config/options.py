@@ -78,7 +78,6 @@ class Options:
         metavar="FILE|-",
         help="Use the files in a list instead of folders",
         group=INCLUDE,
-        verbs=ALL,
         has_key=False,
     )
     where: tuple[str, ...] = option(

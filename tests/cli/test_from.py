@@ -204,7 +204,7 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
         (("make", ".", "--from", "list.txt", "-o", "x.m3u"), "Remove either."),
         (("make", "--from", "list.txt"), "Give it with -o"),
         (("make",), "No music folder was named"),
-        (("watch", "--from", "list.txt", "-o", "x.m3u"), "does not work with watch"),
+        (("watch", "--from", "list.txt", "-o", "x.m3u"), "It is an option of: playshuffle make"),
     ],
 )
 def test_a_list_that_makes_no_sense_is_a_usage_error(
