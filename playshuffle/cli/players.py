@@ -1,4 +1,4 @@
-"""Show the players: how to use each one, the form of its playlists, and what it loses."""
+"""Show the players: how to use each one, the form of its playlists, and what it cannot play."""
 
 import os
 import shlex
@@ -77,7 +77,7 @@ def _table(width: int) -> Iterator[str]:
     for name, player in PLAYERS.items():
         for label, text in (
             (name, f"{player.title}: {player.writes_words()}"),
-            ("", _loses(player)),
+            ("", f"problems: {_problems(player)}"),
             ("", player.proof),
         ):
             yield from textwrap.wrap(
@@ -86,7 +86,7 @@ def _table(width: int) -> Iterator[str]:
 
 
 def _profile(name: str, player: Player, screen: Screen) -> Iterator[str]:
-    """Show how to write a playlist for a player and how to play it, then what it loses."""
+    """Show how to write a playlist for a player and how to play it, then what it cannot play."""
     from playshuffle.pipeline.default_output import default_output, plain_name
 
     music = os.path.join(os.path.expanduser(b"~"), b"Music")
@@ -103,12 +103,12 @@ def _profile(name: str, player: Player, screen: Screen) -> Iterator[str]:
     if player.use:
         yield from screen.detail("Use", player.use)
     yield from screen.detail("Form", player.writes_words())
-    yield from screen.detail("Loses", ", ".join(player.loses_words()) or "nothing")
+    yield from screen.detail("Problems", _problems(player))
     yield from screen.detail("Known", player.proof)
 
 
-def _loses(player: Player) -> str:
-    return f"loses {', '.join(player.loses_words()) or 'nothing'}"
+def _problems(player: Player) -> str:
+    return ", ".join(player.loses_words()) or "none"
 
 
 def _json(players: Mapping[str, Player]) -> str:

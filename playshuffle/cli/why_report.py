@@ -66,7 +66,7 @@ _WORDS = {
     WITHOUT: "in skip lists",
     DUPLICATE: "duplicates",
     MOST: "over the limit for their artist or other tag",
-    NAME: "with names that the player would lose",
+    NAME: "with names that the player cannot open",
     DEALT: "dealt before, in this round",
     UPCOMING: "still to be dealt in this round",
     LIMIT: "after the end of the playlist",

@@ -148,7 +148,7 @@ def test_a_player_is_shown_with_how_to_write_and_play_its_playlist(name: str, ho
     facts = dict(line.split(": ", 1) for line in done.out.decode().splitlines()[1:])
 
     assert (done.code, done.err) == (0, "")
-    assert facts["Loses"] == (", ".join(PLAYERS[name].loses_words()) or "nothing")
+    assert facts["Problems"] == (", ".join(PLAYERS[name].loses_words()) or "none")
     if name != "mpd":  # whose playlists need its configuration
         made = run(*shlex.split(facts["Write"].replace("~", str(home)))[1:], "--json", "-q")
         (written,) = json.loads(made.out)["files"]
