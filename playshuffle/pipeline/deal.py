@@ -246,7 +246,9 @@ def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: S
         tracks = run.library.tracks  # the identity is over all, not over those that match
         follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
     with parts.prepared(path, report.text, force=run.request.force) as ready:
-        content, marks, digest = report.text.fingerprint, _marks(run), request_digest(run.request)
+        content, marks = report.text.fingerprint, _marks(run)
+        # A file that lacks some of the deal is to be written again as soon as they can be.
+        digest = request_digest(run.request) if report.count == len(deck.deal.entries) else ""
         if (
             stored is None
             or stored.request != digest

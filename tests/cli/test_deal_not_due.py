@@ -84,7 +84,9 @@ def _rename_track(music: Path) -> None:
 
 
 def _edit_skip_list(music: Path) -> None:
-    (music.parent / "never.m3u").write_text(f"{music}/000.mp3\n{music}/001.mp3\n")
+    dealt = listed(music / "today.m3u")
+    other = next(name for name in ("001.mp3", "002.mp3", "003.mp3", "004.mp3") if name not in dealt)
+    (music.parent / "never.m3u").write_text(f"{music}/000.mp3\n{music}/{other}\n")
 
 
 def test_a_deleted_track_brings_a_full_run(tmp_path: Path, home: Path) -> None:
@@ -95,6 +97,22 @@ def test_a_deleted_track_brings_a_full_run(tmp_path: Path, home: Path) -> None:
 
     assert looks(music, "-n", "3", below=music, home=home)[0]
     assert len(listed(music / "today.m3u")) == 2
+
+
+def test_a_file_that_lacks_a_dealt_track_is_completed_when_the_track_is_back(
+    tmp_path: Path, home: Path
+) -> None:
+    music = numbered(tmp_path / "Music", 9)
+    looks(music, "-n", "3", below=music, home=home)
+    before = listed(music / "today.m3u")
+    (music / before[0]).rename(tmp_path / "away.mp3")
+    looks(music, "-n", "3", below=music, home=home)
+    assert listed(music / "today.m3u") == before[1:]
+
+    (tmp_path / "away.mp3").rename(music / before[0])
+    looks(music, "-n", "3", below=music, home=home)
+
+    assert listed(music / "today.m3u") == before
 
 
 @pytest.mark.parametrize("change", [_edit, _delete_playlist, _rename_track, _edit_skip_list])
