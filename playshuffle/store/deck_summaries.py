@@ -52,11 +52,13 @@ def summary(state: State, playlist: bytes) -> DeckSummary | None:
 
 
 def _summary(text: str, size: int) -> DeckSummary | None:
-    """Return what the facts of a row say; None if they do not fit to its index array of `size` bytes."""
+    """Return what the facts of a row say; None if the whole row must be looked at."""
     try:
         facts: dict[str, Any] = json.loads(text)
         counts: Sequence[int] = facts["parts"]
         if 4 * sum(counts) != size:
+            return None
+        if "deal" in facts and "entries" not in facts["deal"]:  # as older versions stored them
             return None
         dealt, upcoming, missing, removed = counts[:4]
         return DeckSummary(

@@ -72,6 +72,7 @@ def test_a_deal_that_an_older_version_stored_keeps_its_tracks() -> None:
         assert (loaded.deck, loaded.request) == (deck, "")
         [(_, short)] = summaries(state)
         assert deck_facts(short) == deck_facts(deck)
+        assert short.deal == deal
 
 
 @pytest.mark.damages_state
