@@ -145,3 +145,9 @@ def shortened(lines: Sequence[str], limit: int) -> list[str]:
     if len(lines) <= limit:
         return list(lines)
     return [*lines[:limit], f"… and {len(lines) - limit:,} more"]
+
+
+def short(text: bytes | str, longest: int = 300) -> str:
+    """Return a text of the user, harmless to print, without what is behind this number of characters."""
+    whole = shown(text)
+    return whole if len(whole) <= longest else f"{whole[:longest]}…"

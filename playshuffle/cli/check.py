@@ -13,7 +13,7 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.near_file import near_file
-from playshuffle.text import any_of, counted, shortened
+from playshuffle.text import any_of, counted, short, shortened
 
 if TYPE_CHECKING:
     from playshuffle.players.check import Checked, Trouble
@@ -23,7 +23,6 @@ _SCHEMA = 1
 _ALL = "all"
 _Group = tuple[str, str, tuple[int, ...]]  # what is odd, its cure, the lines
 _NAMES = 20  # of one kind that are shown
-_SHOWN_CHARACTERS = 300  # of an entry
 
 EXAMPLES = """\b
 Examples:
@@ -128,7 +127,7 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
         )
         yield from screen.detail("Lost", f"{players} may not play {much}{also}: {what}. To fix: {cure}")
         lines = [trouble.entry for trouble in first_troubles if trouble.entry is not None]
-        yield from _indented(f"line {entry.line}: {_text(entry)}" for entry in lines)
+        yield from _indented(f"line {entry.line}: {short(entry.text)}" for entry in lines)
     if good and lossy and not result.faults:
         yield from screen.detail("Works", f"with {', '.join(good)}")
 
@@ -140,7 +139,7 @@ def _faults(result: "Checked") -> Iterator[str]:
             remark = f" as in line {fault.first}" if fault.first else ""
             if kind == "missing" and len(lines) < _NAMES:
                 remark = _hint(fault.entry)
-            lines.append(f"line {fault.entry.line}: {_text(fault.entry)}: {kind}{remark}")
+            lines.append(f"line {fault.entry.line}: {short(fault.entry.text)}: {kind}{remark}")
         yield from _indented(lines)
 
 
@@ -155,12 +154,6 @@ def _hint(entry: "Entry") -> str:
         above = entry.path.removesuffix(os.path.normpath(entry.text))
         near = near.removeprefix(above)
     return f", did you mean {shown(near)}?"
-
-
-def _text(entry: "Entry") -> str:
-    """Return an entry as it is shown: cut if it is long."""
-    text = shown(entry.text)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

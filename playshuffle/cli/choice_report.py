@@ -16,7 +16,7 @@ from playshuffle.pipeline.choice import (
     Stage,
     idle_text,
 )
-from playshuffle.text import counted, shortened
+from playshuffle.text import counted, short, shortened
 
 
 def lines(choice: Choice, *, names: bool) -> Iterator[str]:
@@ -32,7 +32,7 @@ def lines(choice: Choice, *, names: bool) -> Iterator[str]:
         verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
         verb = "keeps" if term.is_kept else "skips"
         tracks = counted(term.track_count, "track")
-        yield f"{tracks} {verb_have} no {term.field}; {shown(term.text)} {verb} {pronoun}"
+        yield f"{tracks} {verb_have} no {term.field}; {short(term.text)} {verb} {pronoun}"
     yield from map(idle_text, choice.idle)
 
 

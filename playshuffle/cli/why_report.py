@@ -31,7 +31,7 @@ from playshuffle.pipeline.explain import (
     Source,
 )
 from playshuffle.pipeline.request import Request
-from playshuffle.text import counted, shortened
+from playshuffle.text import counted, short, shortened
 
 _SCHEMA = 1
 _NAMES = 5  # files of one reason that are named
@@ -147,7 +147,7 @@ def groups(reasons: Reasons, screen: Screen) -> Iterator[str]:
 def _heading(reason: Reason) -> str:
     """Return what is common to the reasons of several files."""
     if reason.code == WHERE:
-        failing = [shown(term.text) for term in reason.terms if not term.holds]
+        failing = [short(term.text) for term in reason.terms if not term.holds]
         return f"{' and '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}"
     if reason.code in {DUPLICATE, LIMIT, UPCOMING}:
         return _WORDS[reason.code]

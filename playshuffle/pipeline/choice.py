@@ -19,7 +19,7 @@ from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import tags_from
-from playshuffle.text import counted
+from playshuffle.text import counted, short
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.most_per_tag import Draw
@@ -265,19 +265,16 @@ def _groups_of_copies(
 
 def idle_text(term: "Idle") -> str:
     """Return a sentence about a term that changes nothing."""
-    text = shown(term.text)
-    problem = f"{text} excludes no track." if term.is_negated else f"{text} matches no track."
-    return (
-        problem
-        if term.near is None
-        else f"{problem} Did you mean {'-' * term.is_negated}path:{shown(term.near)}?"
-    )
+    problem = f"{short(term.text)} {'excludes' if term.is_negated else 'matches'} no track."
+    if term.near is None:
+        return problem
+    return f"{problem} Did you mean {'-' * term.is_negated}path:{shown(term.near)}?"
 
 
 def why_no_match(findings: "Sequence[Finding]") -> str:
     """Return the terms that fail, with what they saw."""
     failing = [finding for finding in findings if not finding.holds]
-    words = [f"{finding.text} fails{_seen(finding)}" for finding in failing]
+    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
     return "; ".join(words)
 
 

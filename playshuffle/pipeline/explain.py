@@ -17,6 +17,7 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.library.scan import Library
 from playshuffle.pipeline.choice import WHERE, Choice
 from playshuffle.pipeline.request import Request
+from playshuffle.text import short
 
 if TYPE_CHECKING:
     from playshuffle.selection.query import Finding
@@ -174,7 +175,7 @@ class PlaylistStages:
         left_out = self.choice.why_not(index)
         if left_out is not None:
             code, text = left_out
-            passing = [f"{term.text} holds" for term in self._terms(path) if term.holds]
+            passing = [f"{short(term.text)} holds" for term in self._terms(path) if term.holds]
             return Reason(code, "; ".join([text, *passing]) if code == WHERE else text)
         if path in self.unwritable:
             return Reason(NAME, f"the player would lose it: {self.unwritable[path]}")

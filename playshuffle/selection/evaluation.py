@@ -12,11 +12,12 @@ from functools import reduce
 from itertools import compress
 from typing import Any
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Folder
 from playshuffle.selection.deadline import TooSlowError, time_limit
 from playshuffle.selection.fields import Field, Rows
 from playshuffle.selection.terms import Node, Not, Term
+from playshuffle.text import short
 
 # Looks up the tags of a folder. Rows as the cache keeps them are enough, and take half the time.
 TagsOf = Callable[[Folder], Rows]
@@ -172,7 +173,7 @@ class Evaluation:
         except TooSlowError:
             raise PlayshuffleError(
                 f"The regular expression in column {term.column} of the query takes too long: "
-                f"{shown(term.text)}. All of them together may take {REGEX_LIMIT_S:g} seconds. "
+                f"{short(term.text)}. All of them together may take {REGEX_LIMIT_S:g} seconds. "
                 "The usual reason is a repeated group that repeats, like (a+)+.",
                 Exit.USAGE,
             ) from None

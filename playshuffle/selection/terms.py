@@ -8,12 +8,12 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
-from playshuffle.errors import shown
 from playshuffle.selection import values
 from playshuffle.selection.fields import ALIASES, ANYWHERE, DATE, FIELDS, PATH, TEXT, Field, as_it_is
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.values import Test
 from playshuffle.selection.words import Kind, Token
+from playshuffle.text import short
 
 _PART = re.compile(r"([-^])?(?:(\S+?)(?<!\\):)?(.*)", re.DOTALL)  # as in beets
 _LONGEST_SHOWN = 60
@@ -207,4 +207,4 @@ def _operand(value: str) -> str:
 
 
 def _short(text: str) -> str:
-    return shown(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…")
+    return short(text, _LONGEST_SHOWN)

@@ -296,3 +296,9 @@ def test_a_negated_term_that_excludes_nothing_is_named(music: Path) -> None:
     assert "excludes no track" not in make(music, "--where=-path:Xmas")
     idle = report(music, "--where=-path:Xmass")["choice"]["idle"]
     assert idle == [{"term": "-path:Xmass", "negated": True, "near": "Xmas"}]
+
+
+def test_a_long_term_is_cut(music: Path) -> None:
+    text = make(music, "--where", f"-title:{'x' * 9000}")
+
+    assert f"-title:{'x' * 293}… excludes no track." in text
