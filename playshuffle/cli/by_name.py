@@ -15,7 +15,8 @@ from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.keys import in_keys
-from playshuffle.config.load import ConfiguredPlaylist, load
+from playshuffle.config.load import load
+from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown

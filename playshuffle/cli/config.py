@@ -14,7 +14,7 @@ from playshuffle.system.near_file import near_file
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
-    from playshuffle.config.load import ConfiguredPlaylist
+    from playshuffle.config.model import ConfiguredPlaylist
     from playshuffle.config.toml_file import Fault
 
 EXAMPLES = """\b

@@ -19,7 +19,7 @@ from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootSta
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
-    from playshuffle.config.load import Config
+    from playshuffle.config.model import Config
 
 _LAST = "its last content counts"
 

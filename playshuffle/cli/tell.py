@@ -7,7 +7,8 @@ import typer
 
 from playshuffle.cli import common_options, names
 from playshuffle.cli.streams import say, say_error
-from playshuffle.config.load import Config, QueuePlayer, load
+from playshuffle.config.load import load
+from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.store import to_tell

@@ -8,7 +8,8 @@ import typer
 
 from playshuffle.cli import common_options, playlist_options
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, ConfiguredPlaylist, load
+from playshuffle.config.load import load
+from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find

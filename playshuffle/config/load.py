@@ -4,14 +4,21 @@ import functools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
-from playshuffle.config.deal_settings import DealSettings, known_value, read_deal
+from playshuffle.config.deal_settings import known_value, read_deal
+from playshuffle.config.model import (
+    POLL,
+    SETTLE,
+    BrokenPlaylist,
+    Config,
+    ConfiguredPlaylist,
+    QueuePlayer,
+    Reshuffle,
+)
 from playshuffle.config.options import Options, check_options
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
@@ -20,76 +27,13 @@ from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.pipeline.default_output import default_output
-from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import check_name
-from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.system import atomic_file
-from playshuffle.watch.debounce import SETTLE_S
-from playshuffle.watch.schedule import POLL_S
 
-SETTLE, POLL = f"{SETTLE_S:g}s", f"{POLL_S / 60:g}m"
 _DURATIONS = (("settle", SETTLE), ("poll", POLL))
 
-
-class Reshuffle(StrEnum):
-    """When the service shuffles a playlist again."""
-
-    NEVER = "never"
-    ON_START = "on-start"
-    DAILY = "daily"
-    WEEKLY = "weekly"
-
-
-class QueuePlayer(StrEnum):
-    """What is notified when a playlist was written: players with a queue, and commands of the user."""
-
-    MPD = "mpd"
-    MPV = "mpv"
-    COMMANDS = "commands"
-
-
 _CHOICES: Mapping[str, Iterable[str]] = {"reshuffle": Reshuffle, "every": Every, "tell": QueuePlayer}
-
-
-@dataclass(frozen=True, slots=True)
-class ConfiguredPlaylist:
-    """A playlist of the configuration. Its request has an output."""
-
-    name: str
-    options: Options
-    request: Request
-    reshuffle: Reshuffle = Reshuffle.NEVER
-    deal: DealSettings | None = None
-    tell: tuple[QueuePlayer, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenPlaylist:
-    """A fault in one playlist; a playlist may have several."""
-
-    name: str
-    fault: Fault
-
-    @property
-    def text(self) -> str:
-        """Return file, line and message as one line of text."""
-        return self.fault.text
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """The playlists of a configuration.
-
-    path: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
-    """
-
-    path: bytes | None
-    playlists: tuple[ConfiguredPlaylist, ...]
-    broken: tuple[BrokenPlaylist, ...] = ()
-    settle_s: float = SETTLE_S
-    poll_s: float = POLL_S
-    players: Mapping[str, Player] = field(default_factory=dict)
 
 
 def load(path: bytes) -> Config:

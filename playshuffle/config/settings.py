@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from playshuffle.config import keys
-from playshuffle.config.load import POLL, SETTLE, Config, ConfiguredPlaylist
+from playshuffle.config.model import POLL, SETTLE, Config, ConfiguredPlaylist
 from playshuffle.config.own_players import TABLE, read_players
 from playshuffle.config.toml_file import Document
 

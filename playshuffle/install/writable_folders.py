@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from playshuffle.config.load import Config
+from playshuffle.config.model import Config
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import units
 from playshuffle.system import atomic_file

@@ -17,7 +17,7 @@ from datetime import datetime
 from enum import Enum
 from functools import partial
 
-from playshuffle.config.load import Config
+from playshuffle.config.model import Config
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.service import notify, running

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from playshuffle import __version__
-from playshuffle.config.load import Config
+from playshuffle.config.model import Config
 from playshuffle.errors import Exit, shown
 from playshuffle.service import notify
 from playshuffle.service.running import StatusFile

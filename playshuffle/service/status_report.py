@@ -19,7 +19,7 @@ from playshuffle.system import mounts
 from playshuffle.system.xdg import state_folder
 
 if TYPE_CHECKING:
-    from playshuffle.config.load import Config
+    from playshuffle.config.model import Config
 
 
 def current_status(config: "Config | None", *, lists_all: bool) -> Status:

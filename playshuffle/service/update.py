@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from playshuffle.config.keys import in_keys
-from playshuffle.config.load import Config, ConfiguredPlaylist, Reshuffle
+from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_summary
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown

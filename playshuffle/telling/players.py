@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from playshuffle.config.load import QueuePlayer
+from playshuffle.config.model import QueuePlayer
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.telling import mpd_queue, mpv_queue, record
 from playshuffle.telling.queue import Queue, Told, tell

@@ -41,7 +41,7 @@ _RARE = {
     *("playshuffle.selection", "playshuffle.watch", "playshuffle.service.daemon", "playshuffle.demo"),
     *("playshuffle.install", "playshuffle.audit", "playshuffle.telling"),
 }
-_CONFIGURATION = {"tomllib", "playshuffle.config.load", "playshuffle.config.toml_file"}
+_CONFIGURATION = {"tomllib", "playshuffle.config.load", "playshuffle.config.model"}
 
 
 def loaded(*words: str | Path, home: Path, variables: Mapping[str, str] | None = None) -> set[str]:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from playshuffle.config import keys
 from playshuffle.config.deal_settings import DealSettings
-from playshuffle.config.load import Config, Reshuffle, load
+from playshuffle.config.load import load
+from playshuffle.config.model import Config, Reshuffle
 from playshuffle.config.options import Options
 from playshuffle.config.places import find
 from playshuffle.config.toml_file import Document, read

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, load
+from playshuffle.config.load import load
+from playshuffle.config.model import Config
 from playshuffle.config.options import Options
 from playshuffle.config.own_players import known_player, player_keys, player_names, read_players
 from playshuffle.config.toml_file import read

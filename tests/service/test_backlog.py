@@ -9,7 +9,7 @@ import pytest
 
 from playshuffle.config.build_request import build_request
 from playshuffle.config.deal_settings import DealSettings
-from playshuffle.config.load import Config, ConfiguredPlaylist
+from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.load import Config, ConfiguredPlaylist
+from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.library.folder import Reading
 from playshuffle.library.tag_reader import read

@@ -1,0 +1,72 @@
+"""Define what a configuration contains: its playlists, their faults, and the times of the service."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from playshuffle.config.deal_settings import DealSettings
+from playshuffle.config.options import Options
+from playshuffle.config.toml_file import Fault
+from playshuffle.pipeline.request import Request
+from playshuffle.players.player import Player
+from playshuffle.watch.debounce import SETTLE_S
+from playshuffle.watch.schedule import POLL_S
+
+SETTLE, POLL = f"{SETTLE_S:g}s", f"{POLL_S / 60:g}m"
+
+
+class Reshuffle(StrEnum):
+    """When the service shuffles a playlist again."""
+
+    NEVER = "never"
+    ON_START = "on-start"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+
+
+class QueuePlayer(StrEnum):
+    """What is notified when a playlist was written: players with a queue, and commands of the user."""
+
+    MPD = "mpd"
+    MPV = "mpv"
+    COMMANDS = "commands"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredPlaylist:
+    """A playlist of the configuration. Its request has an output."""
+
+    name: str
+    options: Options
+    request: Request
+    reshuffle: Reshuffle = Reshuffle.NEVER
+    deal: DealSettings | None = None
+    tell: tuple[QueuePlayer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPlaylist:
+    """A fault in one playlist; a playlist may have several."""
+
+    name: str
+    fault: Fault
+
+    @property
+    def text(self) -> str:
+        """Return file, line and message as one line of text."""
+        return self.fault.text
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The playlists of a configuration.
+
+    path: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
+    """
+
+    path: bytes | None
+    playlists: tuple[ConfiguredPlaylist, ...]
+    broken: tuple[BrokenPlaylist, ...] = ()
+    settle_s: float = SETTLE_S
+    poll_s: float = POLL_S
+    players: Mapping[str, Player] = field(default_factory=dict)
