@@ -13,6 +13,7 @@ from playshuffle.playlist import parts
 from playshuffle.playlist.m3u import fingerprint
 from playshuffle.store.deck_summaries import DeckSummary, summary
 from playshuffle.store.state import State
+from playshuffle.store.state_file import write_problem
 from playshuffle.system import atomic_file
 
 
@@ -32,7 +33,7 @@ def written_deal(request: Request, every: Every, now: datetime) -> WrittenDeal |
     Files and their tags are not looked at, except that the dealt files must exist. None means that
     `deal_playlist` must decide.
     """
-    if request.output is None or request.allow_shrink:
+    if request.output is None or request.allow_shrink or write_problem() is not None:
         return None
     with State(writes=False) as state:
         path = atomic_file.resolved(request.output)

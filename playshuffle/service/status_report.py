@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playshuffle.dealing.describe import DeckCounts, deck_facts, deck_summary
-from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
@@ -15,8 +15,8 @@ from playshuffle.service import running
 from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
+from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
-from playshuffle.system.xdg import state_folder
 
 if TYPE_CHECKING:
     from playshuffle.config.model import Config
@@ -51,7 +51,7 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
         ]
         for path in sorted([*(decks.keys() - outputs), *(by_hand if lists_all else ())]):
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
-        problem = state.problem or _write_problem()
+        problem = state.problem or write_problem()
         for key, playlist in playlists.items():
             playlists[key] = _completed(playlist, decks.get(resolved(playlist.output)), problem)
         notes = tuple(state.notes)
@@ -105,16 +105,6 @@ def _add_configured(
     for broken in config.broken:
         if not _is_listed(playlists.values(), broken.name, ""):
             playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)
-
-
-def _write_problem() -> str | None:
-    """Return why the state cannot be written, though it can be read."""
-    with contextlib.suppress(OSError):  # without a home folder, opening the state has failed before
-        folder = state_folder(make=False)
-        for path in (folder, os.path.join(folder, b"state.db")):
-            if os.path.exists(path) and not os.access(path, os.W_OK):
-                return f"Nothing can be saved for the next run: {shown(path)} cannot be written."
-    return None
 
 
 def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> bool:

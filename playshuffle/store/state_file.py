@@ -230,3 +230,13 @@ def _says_anything(path: bytes) -> bool:
         return os.stat(path).st_size > 0
     except FileNotFoundError:
         return False
+
+
+def write_problem() -> str | None:
+    """Return why the state cannot be written, though it can be read."""
+    with contextlib.suppress(OSError):  # without a home folder, opening the state fails
+        folder = state_folder(make=False)
+        for path in (folder, os.path.join(folder, b"state.db")):
+            if os.path.exists(path) and not os.access(path, os.W_OK):
+                return f"Nothing can be saved for the next run: {shown(path)} cannot be written."
+    return None

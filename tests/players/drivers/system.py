@@ -107,7 +107,7 @@ def audacious() -> Opened:
     def say(method: str, words: Any = None) -> Any:
         return bus.call_sync(*here, method, words, None, gio.DBusCallFlags.NO_AUTO_START, 20_000).unpack()
 
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while True:
         try:
             say("Length")
