@@ -10,7 +10,7 @@ from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import DeckCounts
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.saved_playlists import known_roots
+from playshuffle.pipeline.saved_playlists import roots_with
 from playshuffle.store import decks
 from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
@@ -51,7 +51,7 @@ def deck_request(name: str | None, config: str | None) -> Request:
         path, _ = find_deck(summaries(state), name)
         stored = [decks.load(state, path, age) for age in (0, 1)]  # either may be without tracks
         tracks = frozenset[bytes]().union(*(deck.deck.tracks for deck in stored if deck is not None))
-        roots = known_roots(state, tracks)
+        roots = roots_with(state, tracks)
     if config is not None or any(map(os.path.lexists, places())):
         for playlist in load(find(config)).playlists:
             if atomic_file.resolved(playlist.request.output or b"") == path:

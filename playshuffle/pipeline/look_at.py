@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
@@ -15,15 +14,12 @@ from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_co
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.explain import PlaylistStages, Source
 from playshuffle.pipeline.most_per_tag import Draw
-from playshuffle.pipeline.presence import known_roots, present_roots, reachable_roots, renamed_tracks
+from playshuffle.pipeline.presence import present_roots, reachable_roots, renamed_tracks, root_lookup
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools, last_tracks, scan, skip_lists
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
-
-if TYPE_CHECKING:
-    pass
 
 
 def look_at(
@@ -41,7 +37,7 @@ def look_at(
         State(writes=False) as state,
         Cache() if request.tags else nullcontext() as cache,
     ):
-        root_of = known_roots(request, state)
+        root_of = root_lookup(request, state)
         roots, missing = reachable_roots(request.roots if request.files is None else (), root_of)
         library = scan(request, roots, cache, tools, Changes(still_ns=still_ns))
         target = Target(request.output, state, force=True) if request.output is not None else None

@@ -33,7 +33,7 @@ from playshuffle.text import counted
 KnownRoot = Callable[[bytes], Root | None]
 
 
-def known_roots(request: Request, state: State) -> KnownRoot:
+def root_lookup(request: Request, state: State) -> KnownRoot:
     """Return a function that returns a root as the playlist of a request found it last."""
     playlist = atomic_file.resolved(request.output) if request.output is not None else b""
     return partial(state.root, playlist=playlist)
@@ -104,9 +104,8 @@ def present_roots(
 def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:
     """Return the error for an ignore file that hides most of the lost tracks of a root; None if none does."""
     reasons = {path.rstrip(b"/"): reason for path, reason in skipped}
-    counts: Counter[bytes] = (
-        Counter()
-    )  # by the ignore file of a folder, or by the path that a pattern excludes
+    # By the ignore file of a folder, or by the path that a pattern excludes.
+    counts: Counter[bytes] = Counter()
     for track in lost:
         path = track
         while len(path) > len(root) and path not in reasons:
@@ -194,7 +193,7 @@ def check_own_list(
         written: the tracks that are to be in it.
 
     Raises:
-        PlayshuffleError: it would.
+        PlayshuffleError: entries would be lost.
     """
     if target is None or not target.holds(request.source_file) or request.allow_shrink:
         return

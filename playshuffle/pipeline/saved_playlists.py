@@ -30,11 +30,11 @@ def saved_request(playlist: bytes) -> Request:
         PlayshuffleError: the playlist cannot be read.
     """
     with State(writes=False) as state:
-        roots = known_roots(state, Target(playlist, state, force=True).entries())
+        roots = roots_with(state, Target(playlist, state, force=True).entries())
     return Request(roots, atomic_file.resolved(playlist), dry_run=True)
 
 
-def known_roots(state: State, tracks: Collection[bytes]) -> tuple[bytes, ...]:
+def roots_with(state: State, tracks: Collection[bytes]) -> tuple[bytes, ...]:
     """Return the music folders in the state that have any of these tracks, without those inside of others."""
     known = [path for (path,) in state.rows("SELECT path FROM root") if not path.endswith(b"/")]
     tops = _outermost(os.path.join(os.path.realpath(path), b"") for path in known)

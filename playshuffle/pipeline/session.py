@@ -25,11 +25,11 @@ from playshuffle.pipeline.presence import (
     check_deal_source,
     check_own_list,
     expected_tracks,
-    known_roots,
     nothing_to_play,
     present_roots,
     reachable_roots,
     renamed_tracks,
+    root_lookup,
 )
 from playshuffle.pipeline.report import Report, build_report
 from playshuffle.pipeline.request import Request
@@ -174,7 +174,7 @@ def open_session(
         State(writes=request.writes, must_remember=must_remember) as state,
         Cache() if request.tags else nullcontext() as cache,
     ):
-        root_of = known_roots(request, state)
+        root_of = root_lookup(request, state)
         roots, missing = reachable_roots(request.roots if request.files is None else (), root_of)
         if missing and not (deals and roots):
             raise missing[0]
@@ -205,8 +205,8 @@ def open_session(
             tag_rows = rows_of(cache, tools.read_all, tools.tags) if cache is not None else None
             lists = skip_lists(request, state, target)
             drawn_s = target.last.shuffled_s if target is not None and target.last is not None else 0
-            keeper = target if drawn_s >= keeps_choice_from_s else None
-            draw = None if deals else _draw(request, writer, tools.randbelow, keeper, changes)
+            drawn_before = target if drawn_s >= keeps_choice_from_s else None
+            draw = None if deals else _draw(request, writer, tools.randbelow, drawn_before, changes)
             last = partial(last_tracks, target, history)
             choice = choose(request, library.tracks, tag_rows, lists, last, draw)
             history = history and with_copies(history, choice.kept)

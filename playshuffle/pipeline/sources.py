@@ -10,9 +10,7 @@ from playshuffle.library.folder_readings import ReadAll
 from playshuffle.library.scan import Library, Progress, survey, survey_files
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.deck_history import DeckHistory
-from playshuffle.pipeline.presence import (
-    check_files,
-)
+from playshuffle.pipeline.presence import check_files
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
 from playshuffle.shuffle import RandBelow
@@ -46,7 +44,7 @@ def last_tracks(target: Target | None, history: DeckHistory | None) -> Sequence[
 
 
 def skip_lists(request: Request, state: State, target: Target | None) -> "Sequence[SkipList]":
-    """Read the skip lists of a request.
+    """Read the skip lists of a request; forget those saved for its playlist if it names none.
 
     Raises:
         PlayshuffleError: a list cannot be read, and never was.
