@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 SPOKEN, WHERE, WITHOUT, DUPLICATE, MOST = "spoken", "where", "without", "duplicate", "most"
 
-
-NAMED = 20  # tracks that a stage names when all is done; `why FOLDER` lists all
+NAMED = 20  # tracks that a stage names when the cache is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +103,18 @@ class NothingMatchesError(PlayshuffleError):
     def __init__(self, choice: Choice) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
-            problem = f"The skip lists of --without name all {counted(without.of, 'track')}"
+            sentences = [f"The skip lists of --without name all {counted(without.of, 'track')}."]
         elif where is not None and where.of:
-            problem = f"None of {counted(where.of, 'track')} matches the query. "
+            sentences = [f"None of {counted(where.of, 'track')} matches the query."]
             hints = [idle_text(term) for term in choice.idle if not term.is_negated]
-            problem += " ".join(hints).rstrip(".") or "Check it with `playshuffle tags`"
+            sentences += hints or ["Check it with `playshuffle tags`."]
         else:
-            problem = "There is no music"
+            sentences = ["There is no music."]
         if skipped is not None and skipped.indices:
             files = counted(len(skipped.indices), "file")
-            mark = "" if problem.endswith("?") else "."
-            problem += f"{mark} Skipped: {files} of spoken word; --spoken includes them"
-        mark = "" if problem.endswith("?") else "."
-        super().__init__(f"{problem}{mark} The playlist was not changed.", Exit.NOTHING_TO_PLAY, ["--where"])
+            sentences.append(f"Skipped: {files} of spoken word; --spoken includes them.")
+        sentences.append("The playlist was not changed.")
+        super().__init__(" ".join(sentences), Exit.NOTHING_TO_PLAY, ["--where"])
 
 
 def choose(

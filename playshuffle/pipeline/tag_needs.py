@@ -31,10 +31,10 @@ def check_needs(request: Request) -> None:
     if request.tags:
         return
     if request.most is not None and parse_limit(request.most).tag != FOLDER:
-        raise PlayshuffleError("--most reads tags; omit --no-tags.", Exit.USAGE, ["--most", "--no-tags"])
+        raise PlayshuffleError("--most needs tags. Remove --no-tags.", Exit.USAGE, ["--most", "--no-tags"])
     if request.dedupe is not None:
         raise PlayshuffleError(
-            "--dedupe compares tags; omit --no-tags.", Exit.USAGE, ["--dedupe", "--no-tags"]
+            "--dedupe needs tags. Remove --no-tags.", Exit.USAGE, ["--dedupe", "--no-tags"]
         )
     if not request.where:
         return

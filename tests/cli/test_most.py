@@ -88,7 +88,7 @@ def test_a_wrong_limit_in_the_configuration_is_named_with_its_line(music: Path) 
 
 
 def test_tags_are_needed_but_not_for_folders(music: Path) -> None:
-    assert "--most reads tags; omit --no-tags." in run("make", music, "--most", "1:genre", "--no-tags").err
+    assert "--most needs tags. Remove --no-tags." in run("make", music, "--most", "1:genre", "--no-tags").err
     make(music, "--most", "2:folder", "--no-tags")
     assert len(listed(music / "playshuffle.m3u")) == 2
 
