@@ -1,4 +1,4 @@
-"""Read the tags of files that are not known, and pack them into their folders."""
+"""Read the tags of new and changed files, and pack them into their folders."""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,12 +13,11 @@ from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import birth_of
 
-# A reader of tags: paths in; (number of the path, what came of it) out, in any order.
+# Reads the tags of files: takes paths, yields the index of each path with its reading, in any order.
 ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
-
 _LONGEST_MS = (1 << 32) - 1
-_NO_SIZE = -1  # a size that no file has, so that its stamp is another one in the next pass
+_NO_SIZE = -1  # a size that no file has, so that the next scan reads the file again
 
 
 def with_readings(
@@ -27,11 +26,11 @@ def with_readings(
     known_fields: Callable[[Folder], Sequence[Row]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
-    """Read what is not known: the folders that have no readings, with them, and all tags as JSON.
+    """Read the files of the folders without readings; yield each with its readings, and all tags as JSON.
 
-    A file that has the stamp it had last time is not read again, whatever its folder went
-    through. One that could not be read stands by the tags it had, and is read again next time.
-    Each folder comes out as soon as its last file was read.
+    A file with the same stamp as last time is not read again, also if its folder changed. A file that
+    could not be read keeps the tags of last time, and is read again next time. Each folder is yielded as
+    soon as its last file was read.
     """
     paths: list[bytes] = []
     to_read: list[tuple[_Rows, int]] = []
@@ -101,7 +100,7 @@ class _Rows:
                     self._reasons[row] = before.odd.reasons[old]
 
     def put(self, row: int, reading: Reading) -> None:
-        """Note what came of reading one file."""
+        """Store the reading of one file."""
         del self.missing[row]
         if reading.reason:
             self._reasons[row] = (reading.reason, reading.is_audio)

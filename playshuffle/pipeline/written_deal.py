@@ -16,6 +16,8 @@ from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import atomic_file
 
+_IRRELEVANT = ("allow_shrink", "force", "dry_run")  # fields of a request
+
 
 class WrittenDeal(NamedTuple):
     """A playlist that has the deal of its period already.
@@ -55,7 +57,7 @@ def written_deal(request: Request, every: Every, now: datetime) -> WrittenDeal |
 
 
 def request_digest(request: Request) -> str:
-    """Return a short text that is another one for each request that may be written differently."""
+    """Return a digest. Requests that may be written differently have different digests."""
     facts = (
         __version__,
         [getattr(request, name) for name in request.__slots__ if name not in _IRRELEVANT],
@@ -63,9 +65,6 @@ def request_digest(request: Request) -> str:
         [_stamp(path) for path in request.without],
     )
     return fingerprint(repr(facts).encode(errors="surrogateescape"))
-
-
-_IRRELEVANT = ("allow_shrink", "force", "dry_run")
 
 
 def _stamp(path: bytes) -> tuple[int, int] | None:

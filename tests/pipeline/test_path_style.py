@@ -1,4 +1,4 @@
-"""The path style of a playlist: what was asked for, else that of the player, else what fits the place."""
+"""The path style of a playlist: of the request, else of the player, else one that fits its folder."""
 
 import os
 from collections.abc import Iterator
