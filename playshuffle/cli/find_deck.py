@@ -30,7 +30,7 @@ def find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -
     else:
         path = atomic_file.resolved(absolute(name, Exit.USAGE))
         fitting = [candidate for candidate in all_decks if candidate[0] == path] or [
-            candidate for candidate in all_decks if os.fsencode(name) in _names(candidate[0])
+            candidate for candidate in all_decks if os.fsencode(name) in short_names(candidate[0])
         ]
     if len(fitting) == 1:
         return fitting[0]
@@ -67,6 +67,7 @@ def deck_request(name: str | None, config: str | None) -> Request:
     return Request(roots, path, spoken=True, ignore_files=False)
 
 
-def _names(path: bytes) -> tuple[bytes, bytes]:
-    file_name = os.path.basename(path)
+def short_names(playlist: bytes) -> tuple[bytes, bytes]:
+    """Return the names by which a user may call a playlist: that of its file, with and without suffix."""
+    file_name = os.path.basename(playlist)
     return file_name, os.path.splitext(file_name)[0]

@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 import typer
 
 from playshuffle.cli import common_options, names, playlist_options, why_report
+from playshuffle.cli.find_deck import short_names
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
@@ -163,7 +164,7 @@ def _requests(
         if playlist in (None, candidate.name) or _is_output(playlist or "", candidate.request)
     }
     if requests:
-        return Asked(requests, Source.CONFIGURATION, int(loaded.settle_s * 0.9e9), document)
+        return Asked(requests, Source.CONFIGURATION, loaded.still_ns, document)
     return _saved(playlist)
 
 
@@ -179,7 +180,7 @@ def _saved(name: str | None) -> Asked:
         paths = [path]
     else:
         wanted = None if name is None else os.fsencode(name)
-        paths = [path for path in known if wanted in (None, *_names(path))]
+        paths = [path for path in known if wanted in (None, *short_names(path))]
     if not paths and name is None:
         raise PlayshuffleError(
             "No playlist is known. Name one with --in FILE, or its music folder with --folder DIR.",
@@ -196,11 +197,6 @@ def _saved(name: str | None) -> Asked:
         for path in paths
     ]
     return Asked(dict(zip(titles, map(saved_request, paths), strict=True)), Source.UNKNOWN)
-
-
-def _names(path: bytes) -> tuple[bytes, bytes]:
-    file_name = os.path.basename(path)
-    return file_name, os.path.splitext(file_name)[0]
 
 
 def _is_output(text: str, request: Request) -> bool:

@@ -70,3 +70,11 @@ class Config:
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
     players: Mapping[str, Player] = field(default_factory=dict)
+
+    @property
+    def still_ns(self) -> int:
+        """Return how long ago, in nanoseconds, a file must have been modified at least to be complete.
+
+        It is shorter than `settle_s`, so that the update after that time takes the file.
+        """
+        return int(self.settle_s * 0.9e9)

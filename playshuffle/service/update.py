@@ -52,7 +52,7 @@ def update(
             any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
         ):
             dirty = Dirty(frozenset())  # another playlist of this update had it scanned
-        changes = Changes(dirty, batch.gone, batch.moved, int(config.settle_s * 0.9e9))
+        changes = Changes(dirty, batch.gone, batch.moved, config.still_ns)
         progress = _Progress(playlist.name, send)
         try:
             if playlist.deal is None:

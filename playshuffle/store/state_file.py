@@ -1,6 +1,6 @@
-"""Open the file of the state, and save from it what can be saved where it is damaged.
+"""Open the state file, and keep what is not damaged.
 
-Written with full synchronisation. A row that makes no sense costs that row: the file is copied, the row
+It is written with full synchronisation. A damaged row costs only that row: the file is copied, the row
 deleted, and both are named. Only a file that fails SQLite's own check is set aside whole.
 """
 
@@ -25,15 +25,14 @@ _Answer = TypeVar("_Answer")
 class StateFile:
     """The state file, opened; a context manager.
 
-    Where only writing is refused, changes are made to a copy in memory, so that what was
-    remembered still counts.
+    If it can be read but not written, changes are made to a copy in memory, so that the saved state still
+    counts.
 
     Args:
         writes: whether anything is to be changed.
         must_remember: raise an error instead of working without a state that can be written.
 
-    notes: what the user should know of it, as whole sentences. problem: why nothing can be
-    remembered, None if all is well.
+    notes: for the user, whole sentences. problem: why nothing can be saved, None if all is well.
 
     Raises:
         PlayshuffleError: with `must_remember`, the state cannot be opened or written.
@@ -50,7 +49,7 @@ class StateFile:
             self._folder = state_folder(make=writes)
             self._database = self._opened(os.path.join(self._folder, b"state.db"))
         except (OSError, sqlite3.OperationalError) as error:
-            self._database = self._without_memory(error)
+            self._database = self._fallback(error)
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +60,7 @@ class StateFile:
         self._database.close()
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
-        if not self._writes and not _says_anything(path):
+        if not self._writes and not _has_content(path):
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
@@ -85,7 +84,7 @@ class StateFile:
         return database
 
     def _delete_row(self, database: sqlite3.Connection, bad: schema.BadRow) -> None:
-        """Copy the file, then delete a row that makes no sense, and name both."""
+        """Copy the file, then delete a damaged row, and name both."""
         what = shown(bad.path) if bad.path else "a playlist or folder"
         note = f"The saved state of {what} was damaged and is not used"
         if not self._writes or self._folder is None:
@@ -110,7 +109,12 @@ class StateFile:
         self.notes.append(f"The state was damaged. It was kept as {shown(aside)}, and a new one started.")
         return schema.prepared(connect(path), path, writes=True)
 
-    def _without_memory(self, error: Exception) -> sqlite3.Connection:
+    def _fallback(self, error: Exception) -> sqlite3.Connection:
+        """Return a database in memory in place of a state that cannot be opened or written.
+
+        Raises:
+            PlayshuffleError: this run must save something.
+        """
         self.problem = f"Nothing can be saved for the next run: {error}."
         if self._must_remember:
             raise PlayshuffleError(
@@ -142,7 +146,7 @@ class StateFile:
         try:
             self._database = self._replaced(os.path.join(self._folder, b"state.db"))
         except (OSError, sqlite3.OperationalError) as error:
-            self._database = self._without_memory(error)
+            self._database = self._fallback(error)
 
     def rows(self, query: str, *values: object) -> list[Any]:
         """Return all rows that a query finds.
@@ -173,7 +177,7 @@ class StateFile:
             PlayshuffleError: it cannot be written.
         """
 
-        def keep(connection: Connection) -> None:
+        def act_and_clean(connection: Connection) -> None:
             with connection as database:
                 act(database)
                 database.execute(
@@ -182,7 +186,7 @@ class StateFile:
                 )
 
         try:
-            self._asked(keep)
+            self._asked(act_and_clean)
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
                 f"The order cannot be saved: {error}. {shown(playlist)} was not changed. Make room on the"
@@ -191,7 +195,7 @@ class StateFile:
             ) from error
 
     def set_row_aside(self, table: str, row: int, playlist: bytes) -> None:
-        """Delete a row that makes no sense, after the file was copied; the notes name both."""
+        """Delete a damaged row, after the file was copied; the notes name both."""
         self._delete_row(self._database, schema.BadRow(table, row, playlist))
 
     @contextlib.contextmanager
@@ -199,7 +203,7 @@ class StateFile:
         """Hold off every other playshuffle of this user while state and playlist are written.
 
         Raises:
-            PlayshuffleError: another one did not let go within 10 seconds.
+            PlayshuffleError: another one has been writing for 10 seconds.
         """
         if self._folder is None or not self._writes:
             yield
@@ -225,7 +229,7 @@ def _copied(path: bytes) -> sqlite3.Connection:
     return copy
 
 
-def _says_anything(path: bytes) -> bool:
+def _has_content(path: bytes) -> bool:
     try:
         return os.stat(path).st_size > 0
     except FileNotFoundError:
