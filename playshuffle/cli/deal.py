@@ -139,7 +139,7 @@ def deal(
     if undo and not folders and options.source is None:
         from playshuffle.cli.find_deck import deck_request  # rare
 
-        request = deck_request(output or name, config)
+        request = deck_request(output or name, config, options)
     else:
         request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one

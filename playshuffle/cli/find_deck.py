@@ -4,8 +4,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from playshuffle.config.build_request import absolute
+from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
+from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import DeckCounts
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -41,8 +42,10 @@ def find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -
     raise PlayshuffleError(f"{problem}. Name one of these: {outputs}", Exit.USAGE)
 
 
-def deck_request(name: str | None, config: str | None) -> Request:
+def deck_request(name: str | None, config: str | None, options: Options) -> Request:
     """Return the request of a deck: as it is configured, else over the folders that its tracks are in.
+
+    options: for a deck that is not configured.
 
     Raises:
         PlayshuffleError: the deck is not found, its folders are not known, or the configuration is wrong.
@@ -64,7 +67,10 @@ def deck_request(name: str | None, config: str | None) -> Request:
             Exit.USAGE,
         )
     # Whatever was dealt counts, with any options.
-    return Request(roots, path, spoken=True, ignore_files=False)
+    folders = tuple(map(os.fsdecode, roots))
+    return build_request(
+        replace(options, folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
+    )
 
 
 def short_names(playlist: bytes) -> tuple[bytes, bytes]:

@@ -496,6 +496,17 @@ def test_undo_finds_the_only_deck(tmp_path: Path) -> None:
     assert dealing("--undo", "--name", "other").code == 2
 
 
+def test_undo_without_a_folder_writes_paths_as_the_options_say(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 10)
+    options = ("--replace-prefix", f"{music}=/volume1/music", "--no-extinf")
+    deal(music, "-n", "4", *options)
+    first = (music / "today.m3u").read_bytes()
+    deal(music, "-n", "2", "--every", "run", *options)
+    deal("--undo", *options)
+
+    assert (music / "today.m3u").read_bytes() == first
+
+
 def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
     music = numbered(tmp_path, 10)
     deal(music, "-n", "4")
