@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from typer._completion_classes import completion_init
-from typer._completion_shared import _get_shell_name, get_completion_script
+from typer._completion_shared import _completion_scripts, _get_shell_name, get_completion_script
 from typer._completion_shared import install as install_script
 
 from playshuffle.cli.streams import say
@@ -13,6 +13,28 @@ from playshuffle.text import known
 _PROGRAM = "playshuffle"
 _VARIABLE = "_PLAYSHUFFLE_COMPLETE"
 _SHELLS = ("bash", "zsh", "fish")
+
+# As that of typer, but bash splits words such as 3:artist at the colon, and replaces only what is behind it.
+_completion_scripts["bash"] = """
+%(complete_func)s() {
+    local IFS=$'\n' word words=("${COMP_WORDS[0]}")
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+        if [[ $word == :* || ( -n $word && ${words[-1]} == *: ) ]]; then
+            words[-1]+=$word
+        else
+            words+=("$word")
+        fi
+    done
+    COMPREPLY=( $( env COMP_WORDS="${words[*]}" \\
+                   COMP_CWORD=$(( ${#words[@]} - 1 )) \\
+                   %(autocomplete_var)s=complete_bash $1 ) )
+    if [[ ${words[-1]} == *:* && $COMP_WORDBREAKS == *:* ]]; then
+        COMPREPLY=( "${COMPREPLY[@]#"${words[-1]%%:*}:"}" )
+    fi
+}
+
+complete -o default -F %(complete_func)s %(prog_name)s
+"""
 
 
 def with_shell(words: Sequence[str]) -> list[str]:

@@ -111,6 +111,25 @@ def test_bash_completes_names(line: str, values: set[str], shell_path: str) -> N
     assert set(shell(["bash", "--norc", "-c", script], shell_path).split()) == values
 
 
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("make --most 3 : gen", {"genre"}),
+        ("deal --most 2 : al", {"album", "album_artist"}),
+        ("make --where genre : jazz --order spr", {"spread"}),
+    ],
+)
+def test_bash_completes_words_that_it_splits_at_a_colon(
+    words: str, values: set[str], shell_path: str
+) -> None:
+    script = run("--show-completion", "bash").out.decode() + (
+        f"\nCOMP_WORDBREAKS=:; COMP_WORDS=(playshuffle {words}); COMP_CWORD={len(words.split())}"
+        '\n_playshuffle_completion playshuffle; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+
+    assert set(shell(["bash", "--norc", "-c", script], shell_path).split()) == values
+
+
 @pytest.mark.usefixtures("names")
 @pytest.mark.parametrize(("line", "values"), _LINES)
 def test_zsh_completes_names(line: str, values: set[str], shell_path: str) -> None:
