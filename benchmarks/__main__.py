@@ -2,8 +2,8 @@
 
     python -m benchmarks [TRACKS]
 
-TRACKS (100,000) is the number of tiny files; a tenth as many are made as real music has them. Uses mpd,
-mpc and tinytag where they are, and needs ffmpeg for the real files.
+TRACKS (100,000) is the number of tiny files. A tenth as many files of the usual size are made with ffmpeg,
+if it is installed. So are the comparisons with mpd, mpc and tinytag.
 """
 
 import compileall

@@ -17,7 +17,7 @@ from playshuffle.cli.find_deck import NO_DECK, find_deck
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
-from playshuffle.dealing.describe import DeckCounts, day, deck_facts, deck_summary, due
+from playshuffle.dealing.describe import DeckCounts, day, deck_facts, deck_line, due
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
@@ -64,7 +64,7 @@ def list(as_json: common_options.Json = False) -> None:  # noqa: A001 - the word
                     _print(line)
             else:
                 for path, deck in all_decks:
-                    _print(f"{shown(path)}: {deck_summary(deck)}")
+                    _print(f"{shown(path)}: {deck_line(deck)}")
             if not all_decks:
                 say([NO_DECK])
         say(state.notes)
@@ -74,7 +74,7 @@ def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
     """Return a row of the table of decks."""
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count
     if not deck.round or not count:
-        return [home_path(path), deck_summary(deck), "", "now", ""]
+        return [home_path(path), deck_line(deck), "", "now", ""]
     if deck.is_ended:
         return [home_path(path), "a new round begins", "", "now", f"{deck.round + 1:,}"]
     progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}"
@@ -92,25 +92,25 @@ def show(name: _Name = None, as_json: common_options.Json = False) -> None:
             facts = {"output": os.fsdecode(path), **deck_facts(deck), "entries": [*map(os.fsdecode, entries)]}
             return _print(json.dumps(facts, indent=2))
         screen = screen_of(sys.stdout)
-        for line in _deck_lines(path, deck, screen):
+        for line in _details(path, deck, screen):
             _print(line)
         for line in track_list(entries, screen):
             _print(line)
         return say(state.notes)
 
 
-def _deck_lines(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
+def _details(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
     """Return the verdict, the progress of the round and when the next deal is due."""
     last = deck.deal
     if last is None:
-        yield screen.verdict(Mark.GOOD, f"{home_path(path)}: {deck_summary(deck)}")
+        yield screen.verdict(Mark.GOOD, f"{home_path(path)}: {deck_line(deck)}")
         return
     tracks = counted(len(last.entries), "track")
     yield screen.verdict(
         Mark.GOOD,
         f"{home_path(path)}: {tracks}, deal {last.number:,} of {last.of:,} in round {last.round:,}",
     )
-    yield from screen.detail("Round", deck_summary(deck))
+    yield from screen.detail("Round", deck_line(deck))
     week = "in the week of " if last.every is Every.WEEK else ""
     yield from screen.detail("Dealt", f"{week}{day(last.period)}")
     yield from screen.detail("Next", due(deck, datetime.now().astimezone().date()))
@@ -147,7 +147,7 @@ VERBS = (list, show, reset, forget)
 
 
 def _ask(path: bytes, deck: DeckCounts, question: str) -> None:
-    facts = f"{home_path(path)}: {deck_summary(deck)}."
+    facts = f"{home_path(path)}: {deck_line(deck)}."
     if sys.stdin is None or not sys.stdin.isatty():
         raise PlayshuffleError(
             f"{facts} {question} This is not a terminal, so nobody can answer. Add --yes to confirm.",

@@ -15,7 +15,7 @@ from playshuffle.cli.find_deck import short_names
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
-from playshuffle.cli.why_report import Asked, Reasons
+from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import understand
 from playshuffle.config.option_groups import INCLUDE
@@ -85,11 +85,11 @@ def why(
     if bool(files) == is_all:
         raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
     playlists: dict[str, PlaylistStages] = {}
-    asked = _requests(folders, options, playlist, config)
-    for name, request in asked.requests.items():
+    question = _requests(folders, options, playlist, config)
+    for name, request in question.requests.items():
         with progress_bar(quiet) as progress:
             tools = Tools(read_all, System(), progress)
-            playlists[name] = look_at(request, tools, asked.still_ns, asked.source)
+            playlists[name] = look_at(request, tools, question.still_ns, question.source)
     screen = screen_of(sys.stdout)
     if is_all:
         roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
@@ -99,7 +99,7 @@ def why(
             if all(reason.code != IN for reason in by_list.values())
         }
         if as_json:
-            _print([why_report.as_json(in_none, playlists, asked)])
+            _print([why_report.as_json(in_none, playlists, question)])
         else:
             _print(why_report.groups(in_none, screen))
         return Exit.DONE
@@ -112,9 +112,9 @@ def why(
             say_error(f"{home_path(top)} contains no audio file that a playlist could have.")
     if as_json:
         every = dict(item for found in (reasons, *inside.values()) for item in found.items())
-        _print([why_report.as_json(every, playlists, asked)])
+        _print([why_report.as_json(every, playlists, question)])
     else:
-        _print(why_report.lines(reasons, asked, screen))
+        _print(why_report.lines(reasons, question, screen))
         for top, found in inside.items():
             if found:
                 _print(why_report.folder_lines(top, found, list(playlists), screen))
@@ -138,7 +138,7 @@ def _below(tops: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Re
 
 def _requests(
     folders: Sequence[str] | None, options: Options, playlist: str | None, config: str | None
-) -> Asked:
+) -> Question:
     """Return the playlists to explain.
 
     Raises:
@@ -149,7 +149,7 @@ def _requests(
         if playlist is not None:
             options = replace(options, output=playlist)
         request = build_request(options, dry_run=True)
-        return Asked({shown(os.path.basename(request.output or b"playlist")): request}, Source.OPTIONS)
+        return Question({shown(os.path.basename(request.output or b"playlist")): request}, Source.OPTIONS)
     if options != Options():
         raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
     if config is None and not any(map(os.path.lexists, places())):
@@ -164,11 +164,11 @@ def _requests(
         if playlist in (None, candidate.name) or _is_output(playlist or "", candidate.request)
     }
     if requests:
-        return Asked(requests, Source.CONFIGURATION, loaded.still_ns, document)
+        return Question(requests, Source.CONFIGURATION, loaded.still_ns, document)
     return _saved(playlist)
 
 
-def _saved(name: str | None) -> Asked:
+def _saved(name: str | None) -> Question:
     """Return the playlists that `make` and `deal` wrote, or the one with this name or path.
 
     Raises:
@@ -196,7 +196,7 @@ def _saved(name: str | None) -> Asked:
         shown(os.path.basename(path)) if count[os.path.basename(path)] == 1 else home_path(path)
         for path in paths
     ]
-    return Asked(dict(zip(titles, map(saved_request, paths), strict=True)), Source.UNKNOWN)
+    return Question(dict(zip(titles, map(saved_request, paths), strict=True)), Source.UNKNOWN)
 
 
 def _is_output(text: str, request: Request) -> bool:

@@ -75,7 +75,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """The playlists to explain.
 
     requests: by name. source: of their options. still_ns: files modified less than this time ago count as
@@ -96,18 +96,18 @@ class Asked:
         return next((line for line in lines if line is not None), None)
 
 
-def lines(reasons: Reasons, asked: Asked, screen: Screen) -> Iterator[str]:
+def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:
     """Return the answer for each file and playlist."""
     for path, by_list in reasons.items():
         yield home_path(path)
         width = max(map(len, by_list))
         for name, reason in by_list.items():
             answer = "yes" if reason.code == IN else "no"
-            line = asked.line(name, reason.code)
+            line = question.line(name, reason.code)
             place = (
                 ""
-                if line is None or asked.document is None
-                else f"{home_path(asked.document.path)}, line {line}: "
+                if line is None or question.document is None
+                else f"{home_path(question.document.path)}, line {line}: "
             )
             yield from screen.hanging(f"{place}{reason.text}", f"  {shown(name):{width}}  {answer}: ")
 
@@ -154,7 +154,7 @@ def _heading(reason: Reason) -> str:
     return reason.text
 
 
-def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], asked: Asked) -> str:
+def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> str:
     """Return the reasons as one JSON object, with what each term of a query saw."""
 
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], asked: As
             "in": reason.code == IN,
             "reason": reason.code,
             "text": reason.text,
-            "line": asked.line(name, reason.code),
+            "line": question.line(name, reason.code),
             "terms": [
                 {"term": term.text, "holds": term.holds, "values": dict(term.values)} for term in reason.terms
             ],

@@ -1,4 +1,4 @@
-"""Define the size of a deal as it is asked for."""
+"""Define the size of a deal as the user gives it."""
 
 from dataclasses import dataclass
 

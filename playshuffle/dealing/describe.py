@@ -63,7 +63,7 @@ def deck_facts(deck: DeckCounts) -> dict[str, object]:
     }
 
 
-def deck_summary(deck: DeckCounts) -> str:
+def deck_line(deck: DeckCounts) -> str:
     """Return a line of text: how much of the round was dealt, and since when."""
     if not deck.round:
         return "nothing dealt yet"

@@ -45,7 +45,7 @@ class ByTime:
     """Deals of at most that much playing time; a track that does not fit comes first in the next deal.
 
     A track that is longer than a deal is dealt alone. A deal is full when a track did not fit and
-    less time is left than half of the tracks take.
+    less time is left than the median length of the tracks.
 
     Attributes:
         time_ms: playing time of a deal.

@@ -270,7 +270,7 @@ def _playlist_status(name: str, playlist: _Playlist) -> PlaylistStatus:
         last_write=_rounded(updated.written_s),
         missing_lists=tuple(updated.missing_lists),
         deck=updated.deck,
-        summary=updated.deck_summary,
+        summary=updated.deck_line,
     )
 
 

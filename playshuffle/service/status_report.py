@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playshuffle.dealing.describe import DeckCounts, deck_facts, deck_summary
+from playshuffle.dealing.describe import DeckCounts, deck_facts, deck_line
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
@@ -82,7 +82,7 @@ def _completed(playlist: PlaylistStatus, deck: DeckCounts | None, problem: str |
     if deck is not None and playlist.summary is None:
         state = "dealt" if deck.round else "nothing dealt"
         state = state if playlist.last_error is None else playlist.state
-        playlist = replace(playlist, deck=deck_facts(deck), summary=deck_summary(deck), state=state)
+        playlist = replace(playlist, deck=deck_facts(deck), summary=deck_line(deck), state=state)
     if problem is not None and playlist.last_error is None:
         playlist = replace(playlist, state="error", last_error=problem)
     return playlist

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from playshuffle.config.keys import in_keys
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
-from playshuffle.dealing.describe import deck_facts, deck_summary
+from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.reader_pool import read_all
@@ -105,7 +105,7 @@ def _deal(playlist: ConfiguredPlaylist, changes: Changes, progress: "_Progress")
     now = datetime.now().astimezone()
     dealt = deal_playlist(playlist.request, tools, playlist.deal.amount, playlist.deal.every, now, changes)
     message = _updated(playlist.name, dealt.report, progress)
-    return replace(message, deck=deck_facts(dealt.deck), deck_summary=deck_summary(dealt.deck))
+    return replace(message, deck=deck_facts(dealt.deck), deck_line=deck_line(dealt.deck))
 
 
 def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:

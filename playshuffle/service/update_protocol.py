@@ -34,7 +34,7 @@ class PlaylistUpdated:
     removed_files: files of a list in parts that it no longer needs, by path.
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
     missing_lists: skip lists that cannot be read, so that their last content counts.
-    deck, deck_summary: only of a dealt playlist.
+    deck, deck_line: only of a dealt playlist.
     """
 
     playlist: str
@@ -54,7 +54,7 @@ class PlaylistUpdated:
     missing_lists: list[str]
     removed_files: list[str] = field(default_factory=list)
     deck: dict[str, object] | None = None
-    deck_summary: str | None = None
+    deck_line: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deal, Deck
-from playshuffle.dealing.describe import deck_facts, deck_summary
+from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every
 from playshuffle.store import decks
 from playshuffle.store.deck_summaries import summaries, summary
@@ -50,7 +50,7 @@ def test_a_summary_says_what_the_whole_deck_says(deck: Deck) -> None:
     assert (short.deal, short.content, short.request) == (deck.deal, "1-1", "7-7")
     assert deck_facts(short) == deck_facts(deck)
     if deck.track_count or not deck.round or deck.is_ended:
-        assert deck_summary(short) == deck_summary(deck)
+        assert deck_line(short) == deck_line(deck)
 
 
 def test_a_deal_that_an_older_version_stored_keeps_its_tracks() -> None:
