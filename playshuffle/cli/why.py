@@ -90,19 +90,10 @@ def why(
         with progress_bar(quiet) as progress:
             tools = Tools(read_all, System(), progress)
             playlists[name] = look_at(request, tools, question.still_ns, question.source)
-    screen = screen_of(sys.stdout)
     if is_all:
-        roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
-        in_none = {
-            path: by_list
-            for path, by_list in _below(roots, playlists).items()
-            if all(reason.code != IN for reason in by_list.values())
-        }
-        if as_json:
-            _print([why_report.as_json(in_none, playlists, question)])
-        else:
-            _print(why_report.groups(in_none, screen))
+        _explain_left_out(playlists, question, as_json=as_json)
         return Exit.DONE
+    screen = screen_of(sys.stdout)
     paths = [_path(text) for text in files or ()]
     tops = [path for path in paths if os.path.isdir(path)]
     reasons = _explained((path for path in paths if path not in tops), playlists)
@@ -119,6 +110,22 @@ def why(
             if found:
                 _print(why_report.folder_lines(top, found, list(playlists), screen))
     return _code(reasons, inside.values())
+
+
+def _explain_left_out(playlists: Mapping[str, PlaylistStages], question: Question, *, as_json: bool) -> None:
+    """Print which files are in no playlist, and the folders that are missing."""
+    for summary in dict.fromkeys(error.summary for each in playlists.values() for error in each.missing):
+        say_error(f"{summary}.")
+    roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
+    in_none = {
+        path: by_list
+        for path, by_list in _below(roots, playlists).items()
+        if all(reason.code != IN for reason in by_list.values())
+    }
+    if as_json:
+        _print([why_report.as_json(in_none, playlists, question)])
+    else:
+        _print(why_report.groups(in_none, screen_of(sys.stdout)))
 
 
 def _explained(paths: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Reasons:

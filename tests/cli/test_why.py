@@ -119,6 +119,16 @@ def test_many_files_of_one_reason_are_one_group_with_some_names(music: Path) -> 
     assert lines[6:] == ["  … and 5 more", "All files: --json"]
 
 
+def test_a_missing_folder_is_named_before_what_was_left_out(music: Path) -> None:
+    make(music, "-o", music.with_name("all.m3u"))
+    music.rename(music.with_name("away"))
+
+    done = run("why", "--all")
+
+    assert f"{music} seems to be missing" in done.err
+    assert "No file was left out" in done.out.decode()
+
+
 def test_playlists_that_make_wrote_are_explained_without_a_configuration(music: Path) -> None:
     none = run("why", music / "1.mp3")
     assert (none.code, "--in FILE" in none.err, "--folder DIR" in none.err) == (2, True, True)
