@@ -21,11 +21,11 @@ def period_start(every: Every, now: datetime) -> date:
     return today - timedelta(days=today.weekday()) if every is Every.WEEK else today
 
 
-def next_start(every: Every, period: date) -> date | None:
-    """Return the day on which the period after this one begins; None if each run begins one."""
+def next_start(every: Every, last: date) -> date | None:
+    """Return the first day after `last` on which a period begins; None if each run begins one."""
     if every is Every.RUN:
         return None
-    return period + timedelta(days=7 if every is Every.WEEK else 1)
+    return last + timedelta(days=7 - last.weekday() if every is Every.WEEK else 1)
 
 
 def is_new_period(every: Every, now: datetime, last: date) -> bool:

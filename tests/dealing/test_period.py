@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.dealing.period import Every, is_new_period, period_start
+from playshuffle.dealing.period import Every, is_new_period, next_start, period_start
 
 MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001 - a clock on the wall
 
@@ -86,3 +86,17 @@ def test_who_changes_from_days_to_weeks_waits_for_monday() -> None:
 
     assert not is_new_period(Every.WEEK, at("2026-11-22 12:00"), saturday)
     assert is_new_period(Every.WEEK, at("2026-11-23 00:00"), saturday)
+
+
+@given(MOMENTS, st.sampled_from([Every.DAY, Every.WEEK]), st.sampled_from([Every.DAY, Every.WEEK]))
+def test_the_next_start_is_the_first_day_of_a_new_period(
+    moment: datetime, before: Every, every: Every
+) -> None:
+    """Also after the period was changed from days to weeks, or back."""
+    last = period_start(before, moment)
+    start = next_start(every, last)
+
+    assert start is not None
+    midnight = datetime(start.year, start.month, start.day)  # noqa: DTZ001 - a clock on the wall
+    assert is_new_period(every, midnight, last)
+    assert not is_new_period(every, midnight - timedelta(seconds=1), last)
