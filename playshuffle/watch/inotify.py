@@ -58,7 +58,7 @@ class Listener:
     """
 
     def __init__(self, path: bytes, hear: Callable[[Hint], None], wake: Callable[[], None]) -> None:
-        # What it logs and warns of is told by us, in our words.
+        # playshuffle reports these problems in its own words.
         logging.getLogger("watchdog").setLevel(logging.CRITICAL)
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self.is_short = False
@@ -70,7 +70,7 @@ class Listener:
         try:
             self._observer.start()
             self._observer.schedule(_Handler(hear), os.fsdecode(path), recursive=True, event_filter=_HEARD)
-            self._mend()
+            self._tolerate_unknown_watches()
         except BaseException:
             self.close()
             raise
@@ -94,14 +94,14 @@ class Listener:
         What is made in a folder that is moved the next moment watchdog looks for in the old place,
         does not find, and never watches.
         """
-        is_mended = False
+        is_tolerate_unknown_watchesed = False
         for emitter in self._observer.emitters:
             group: Any = getattr(emitter, "_inotify", None)
             with contextlib.suppress(AttributeError, OSError), group._lock:  # noqa: SLF001 - nowhere else
                 before = group._active_callbacks_by_watch.copy()  # noqa: SLF001
                 group._add_all_callbacks(folder)  # noqa: SLF001
-                is_mended |= before != group._active_callbacks_by_watch  # noqa: SLF001
-        return is_mended
+                is_tolerate_unknown_watchesed |= before != group._active_callbacks_by_watch  # noqa: SLF001
+        return is_tolerate_unknown_watchesed
 
     def close(self) -> None:
         """Stop listening; no hint comes afterwards."""
@@ -142,33 +142,33 @@ class Listener:
         self._reader.add_callback = add_callback
         return True
 
-    def _mend(self) -> None:
-        """Have it bear what it does not find in its books.
+    def _tolerate_unknown_watches(self) -> None:
+        """Make watchdog ignore the removal of a watch that it does not know.
 
-        A folder moved out keeps its watch. Once another has taken its name, and that is gone,
-        the end of the first one would be the end of the thread that reads events.
+        A folder that is moved out keeps its watch. If another folder takes its name and is deleted, the
+        removal of the first watch would end the thread that reads events.
         """
         for emitter in self._observer.emitters:
             group: Any = getattr(emitter, "_inotify", None)
             remove = getattr(group, "_remove_watch_internally", None)
             if remove is not None:
-                group._remove_watch_internally = _bearing_absence(remove)  # noqa: SLF001 - nowhere else
+                group._remove_watch_internally = _ignoring_unknown(remove)  # noqa: SLF001 - nowhere else
 
     def _fail(self) -> None:
         self._has_failed = True
         self._wake()
 
 
-def _bearing_absence(remove: Callable[[int], None]) -> Callable[[int], None]:
-    def bear(number: int) -> None:
+def _ignoring_unknown(remove: Callable[[int], None]) -> Callable[[int], None]:
+    def remove_known(number: int) -> None:
         with contextlib.suppress(LookupError):
             remove(number)
 
-    return bear
+    return remove_known
 
 
 class _Handler(FileSystemEventHandler):
-    """Translates events; those that only follow from another are left out."""
+    """Translate events; skip those that only follow from another."""
 
     def __init__(self, hear: Callable[[Hint], None]) -> None:
         self._hear = hear

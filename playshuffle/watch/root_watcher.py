@@ -118,7 +118,7 @@ class Sentry:
         mount_changes = self._mount_changes
         place = self._where(mount_changes != self._mount_changes_seen)
         self._mount_changes_seen = mount_changes
-        why = self._why_anew(place)
+        why = self._rescan_reason(place)
         if why is not None:
             self._arm(place)
             self._tell(why)
@@ -161,7 +161,7 @@ class Sentry:
             return old
         return _Place(path, status.st_dev, status.st_ino, tuple(mounts.under(path, mounts.table())))
 
-    def _why_anew(self, place: _Place | str) -> str | None:
+    def _rescan_reason(self, place: _Place | str) -> str | None:
         """Return why the watches must be set again and the root rescanned."""
         old, listener, now = self._place, self._listener, time.monotonic()
         if old == "":

@@ -73,7 +73,7 @@ E = "é.mp3".encode()
         (b"#PLAYSHUFFLE-BASE:=%s\n", []),
     ],
 )
-def test_playlists_of_other_hands_are_read(music: Path, content: bytes, paths: list[bytes]) -> None:
+def test_playlists_from_other_programs_are_read(music: Path, content: bytes, paths: list[bytes]) -> None:
     assert found(music, content) == paths
 
 

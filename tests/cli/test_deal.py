@@ -222,14 +222,14 @@ def test_a_library_of_one_and_one_smaller_than_the_deal(tmp_path: Path) -> None:
     assert listed(music / "today.m3u") == ["000.mp3"]
 
 
-def test_an_empty_library_is_told(tmp_path: Path) -> None:
+def test_an_empty_library_is_reported(tmp_path: Path) -> None:
     done = dealing(tmp_path)
 
     assert (done.code, "contains no audio files" in done.err) == (3, True)
     assert run("deck", "list").out == b""
 
 
-def test_a_drive_that_is_away_is_passed_over_and_comes_later(tmp_path: Path) -> None:
+def test_a_missing_drive_is_passed_over_and_comes_later(tmp_path: Path) -> None:
     """The round does not end without it; with all of it away, nothing is changed."""
     here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
     out = tmp_path / "today.m3u"
@@ -308,7 +308,7 @@ def test_a_damaged_deck_is_set_aside_and_named(tmp_path: Path, home: Path) -> No
     assert list(state.parent.glob("state.db.damaged-*"))
 
 
-def test_a_playlist_of_another_hand_is_left_alone(tmp_path: Path) -> None:
+def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
     music = numbered(tmp_path, 3)
     (music / "today.m3u").write_text("mine.mp3\n")
 

@@ -85,7 +85,7 @@ def test_a_playlist_may_be_without_lengths_and_titles(tmp_path: Path, option: st
     assert (music / "playshuffle.m3u").read_text() == "#EXTM3U\n#PLAYSHUFFLE-ORDER:sorted\na.mp3\nb.flac\n"
 
 
-def test_output_goes_where_it_is_told(music: Path, tmp_path: Path) -> None:
+def test_output_goes_to_the_named_file(music: Path, tmp_path: Path) -> None:
     """Outside the library the paths are absolute; `FILE` counts from the current folder."""
     make(music, "-o", "x.m3u8", cwd=tmp_path)
 

@@ -238,7 +238,7 @@ def test_what_cannot_or_must_not_be_written_is_refused(
     assert says in refused(73, "-o", music / output)
 
 
-def test_force_replaces_a_playlist_of_another_hand(tmp_path: Path) -> None:
+def test_force_replaces_a_playlist_from_another_program(tmp_path: Path) -> None:
     """And takes its order for the last one."""
     music = numbered(tmp_path, 4)
     other = ["002.mp3", "000.mp3", "001.mp3", "003.mp3"]
@@ -335,7 +335,7 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
 # A drive that is away
 
 
-def test_a_missing_root_is_away_and_empties_nothing(tmp_path: Path) -> None:
+def test_a_missing_root_empties_nothing(tmp_path: Path) -> None:
     music, other = numbered(tmp_path / "usb", 3), numbered(tmp_path / "other", 3)
     playlist = tmp_path / "x.m3u"
     make(other, music, "-o", playlist)
@@ -358,7 +358,9 @@ def test_a_missing_root_is_away_and_empties_nothing(tmp_path: Path) -> None:
     assert len(listed(playlist)) == 6
 
 
-def test_a_root_without_most_of_its_tracks_is_away_unless_it_is_meant(tmp_path: Path, home: Path) -> None:
+def test_a_root_without_most_of_its_tracks_is_missing_unless_it_is_on_purpose(
+    tmp_path: Path, home: Path
+) -> None:
     """More than half, and more than 20. Known from the playlist, where the state is lost."""
     music = numbered(tmp_path, 50)
     playlist = music / "playshuffle.m3u"
@@ -393,7 +395,7 @@ def test_a_few_tracks_less_are_meant(tmp_path: Path) -> None:
 
 
 @pytest.mark.root
-def test_a_drive_that_is_unmounted_is_away(tmp_path: Path) -> None:
+def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
     """The library, or a part of it however small; mounted again, all is well."""
     need("unshare")
     numbered(tmp_path / "kept", 5)

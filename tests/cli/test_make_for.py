@@ -375,7 +375,7 @@ def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Pa
 
 
 @pytest.mark.parametrize("suffix", ["xspf", "jspf", "pls", "m3u"])
-def test_a_playlist_of_another_hand_is_left_alone(tmp_path: Path, suffix: str) -> None:
+def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path, suffix: str) -> None:
     music = library(tmp_path / "Music", ["a.mp3"])
     (tmp_path / f"x.{suffix}").write_text("mine")
 

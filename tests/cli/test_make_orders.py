@@ -92,7 +92,7 @@ def test_spread_keeps_artists_apart_guests_or_not(tmp_path: Path) -> None:
         assert all(one != other for one, other in pairwise(artists))
 
 
-def test_spread_goes_by_what_it_is_told(tmp_path: Path) -> None:
+def test_spread_uses_the_named_tag(tmp_path: Path) -> None:
     """Without tags, too, if that is the folder."""
     music = library(tmp_path, ["1/a.mp3", "1/b.mp3", "1/c.mp3", "2/a.mp3", "2/b.mp3"])
 

@@ -97,7 +97,7 @@ def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) 
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])
-def test_a_unit_of_another_hand_is_left_as_it_is(home: Path, kind: str) -> None:
+def test_a_unit_from_another_program_is_left_as_it_is(home: Path, kind: str) -> None:
     """By install, which then changes nothing at all, and by uninstall."""
     configure(home)
     theirs = home / ".config/systemd/user/playshuffle-deal.timer"
@@ -119,7 +119,7 @@ def test_a_unit_of_another_hand_is_left_as_it_is(home: Path, kind: str) -> None:
     assert f"kept {theirs}" in removed.stdout
 
 
-def test_uninstall_takes_away_what_install_made_and_nothing_else(home: Path) -> None:
+def test_uninstall_removes_what_install_made_and_nothing_else(home: Path) -> None:
     configure(home)
     folder = home / ".config/systemd/user"
     own = folder / "playshuffle.service.d/override.conf"

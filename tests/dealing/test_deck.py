@@ -221,7 +221,7 @@ def test_what_is_gone_is_dropped_and_comes_at_a_drawn_place_if_it_is_back() -> N
     )
 
 
-def test_what_was_heard_is_not_heard_again_in_its_round_though_it_was_away() -> None:
+def test_a_dealt_track_is_not_dealt_again_in_its_round_after_it_was_missing() -> None:
     here = tracks(10)
     one, *_ = deals(here, 4)
     left = [track for track in here if track not in dealt(one)]

@@ -76,7 +76,7 @@ class Decks(RuleBasedStateMachine):
         self.is_whole = True
 
     @rule()
-    def what_is_away_is_meant_to_be(self) -> None:
+    def missing_tracks_are_accepted(self) -> None:
         self.is_whole = True
 
     @precondition(lambda self: self.here)

@@ -97,7 +97,7 @@ def test_a_second_install_leaves_a_service_that_runs_alone(place: Lab) -> None:
     assert "is enabled and runs" in said
 
 
-def test_a_service_with_other_folders_begins_anew(place: Lab) -> None:
+def test_a_service_with_other_folders_begins_again(place: Lab) -> None:
     place.user("playshuffle service install; mkdir -p Lists")
     process = place.show(UNIT, "MainPID")
     place.write(

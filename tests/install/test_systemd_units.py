@@ -293,7 +293,7 @@ def test_any_other_failure_is_tried_for_ever(place: Lab) -> None:
 
 
 @pytest.mark.timing
-def test_a_main_loop_that_stands_still_is_ended_with_its_stack_told_and_begins_anew(place: Lab) -> None:
+def test_a_main_loop_that_stands_still_is_ended_with_its_stack_told_and_begins_again(place: Lab) -> None:
     watch(place, "WatchdogSec=2\nRestartSec=100ms")
     process = place.show("playshuffle.service", "MainPID")
     time.sleep(2.5)

@@ -156,7 +156,7 @@ def test_a_cache_of_another_version_is_emptied(cache_file: bytes) -> None:
 
 
 @pytest.mark.parametrize("table", ["shelf", "tags"])
-def test_a_cache_without_a_table_is_begun_anew(cache_file: bytes, table: str) -> None:
+def test_a_cache_without_a_table_is_begun_again(cache_file: bytes, table: str) -> None:
     with closing(sqlite3.connect(cache_file)) as database:
         database.execute(f"DROP TABLE {table}")
 

@@ -177,7 +177,7 @@ def test_an_ignore_file_counts_from_the_run_after_it_came(top: bytes, name: byte
     assert names_below(top, third) == [b"a/b/z.mp3", b"a/y.mp3", b"x.mp3"]
 
 
-def test_an_ignore_file_edited_in_place_is_read_anew(top: bytes) -> None:
+def test_an_ignore_file_edited_in_place_is_read_again(top: bytes) -> None:
     put(top, b"a/x.mp3", b"a/b/y.ogg")
     put(top, b"a/.ignore", content=b"*.mp3")
     first = find([top], {})

@@ -130,7 +130,7 @@ def test_a_link_to_no_file_is_looked_at_again(top: bytes, tmp_path: Path) -> Non
     assert names_below(top, after) == [b"album/y.mp3", b"x.mp3"]
 
 
-def test_a_link_loop_mended_elsewhere_is_found(top: bytes, tmp_path: Path) -> None:
+def test_a_link_loop_fixed_elsewhere_is_found(top: bytes, tmp_path: Path) -> None:
     elsewhere = os.fsencode(tmp_path / "elsewhere")
     put(top, b"x.mp3")
     os.symlink(elsewhere, elsewhere)

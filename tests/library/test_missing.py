@@ -34,7 +34,7 @@ def test_a_root_never_seen_must_exist(tmp_path: Path) -> None:
     assert caught.value.code == Exit.NO_INPUT
 
 
-def test_a_root_that_had_tracks_is_away_when_it_is_missing(tmp_path: Path) -> None:
+def test_a_root_that_had_tracks_is_missing_when_its_path_is(tmp_path: Path) -> None:
     path = bytes(tmp_path / "none")
 
     with pytest.raises(PlayshuffleError, match=r"seems to be missing: .*4,000 tracks") as caught:
@@ -159,7 +159,7 @@ def test_root_is_told_whose_music_it_is(
     assert all(f"belongs to user {owner}. " in note for owner, note in zip(named, notes, strict=True))
 
 
-def test_a_root_with_nothing_left_is_away() -> None:
+def test_a_root_with_nothing_left_is_missing() -> None:
     known = Root(b"/mnt/usb", 3, [STICK])
 
     assert "3 were there" in refusal(known, Root(b"/mnt/usb", 0, [STICK]), HUNDRED[:3], [])
@@ -231,7 +231,9 @@ def test_the_same_drive_under_another_device_name_is_the_same() -> None:
 @pytest.mark.parametrize(
     ("before", "left", "is_refused"), [(42, 21, False), (42, 20, True), (30, 10, False), (31, 10, True)]
 )
-def test_more_than_half_and_more_than_twenty_gone_is_away(before: int, left: int, is_refused: bool) -> None:
+def test_more_than_half_and_more_than_twenty_gone_is_missing(
+    before: int, left: int, is_refused: bool
+) -> None:
     """Exactly half, or exactly twenty, is still believed."""
     arguments = (Root(b"/mnt/usb", before, [STICK]), Root(b"/mnt/usb", left, [STICK]), HUNDRED[:before])
     if is_refused:

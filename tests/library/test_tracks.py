@@ -135,7 +135,7 @@ def said(library: Tracks) -> list[tuple[bytes, int, bytes]]:
     return list(zip(library.paths, library.durations_ms, library.artists, strict=True))
 
 
-def test_without_the_kept_fields_a_changed_folder_is_read_anew(top: bytes) -> None:
+def test_without_the_kept_fields_a_changed_folder_is_read_again(top: bytes) -> None:
     put(top, b"x.mp3", b"y.mp3")
     memory = Memory(top)
     memory.run()

@@ -538,7 +538,7 @@ def test_without_stamps_a_number_that_all_files_have_makes_no_twins(top: bytes) 
     assert tracks([listed])[0].paths == files(found.roots[0])
 
 
-def test_progress_is_told_with_every_folder(top: bytes) -> None:
+def test_progress_is_reported_with_every_folder(top: bytes) -> None:
     """On a slow disk each is a sign of life."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(3) for file in range(7)))
     told: list[int] = []

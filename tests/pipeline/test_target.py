@@ -38,7 +38,7 @@ def test_a_new_playlist_may_have_any_other_name(tmp_path: Path, name: str) -> No
         assert target.last_paths == []
 
 
-def test_a_playlist_of_another_hand_is_left_alone(tmp_path: Path) -> None:
+def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(b"#EXTM3U\na.mp3\n")
 
@@ -118,7 +118,7 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
         assert target.notes == []
 
 
-def test_a_playlist_of_another_hand_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:
+def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:
     """A foreign file is not ours because we once wrote to its path."""
     path = tmp_path / "x.m3u"
     with State() as state:

@@ -121,7 +121,7 @@ def test_the_table_is_shown_and_fits_into_80_columns() -> None:
 
 
 @pytest.mark.process
-def test_the_table_is_told_to_programs() -> None:
+def test_the_table_is_printed_as_json() -> None:
     said = json.loads(run("players", "--json").out)
 
     rows = {row["name"]: row for row in said["players"]}

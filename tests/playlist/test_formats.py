@@ -120,7 +120,7 @@ def test_jspf_is_json_and_pls_is_numbered() -> None:
         (b".pls", b"", [], 0),
     ],
 )
-def test_playlists_of_other_hands_are_read(
+def test_playlists_from_other_programs_are_read(
     kind: bytes, content: bytes, paths: list[bytes], foreign: int
 ) -> None:
     read = FORMATS[kind].read(content, b"/m")

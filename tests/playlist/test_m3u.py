@@ -238,7 +238,7 @@ def test_hostile_names_on_the_disk_are_found_again(tmp_path: Path, style: PathSt
         (b"co:lon.mp3\nfile:x.mp3\nC:/x.mp3\n", [b"/m/co:lon.mp3", b"/m/file:x.mp3", b"/m/C:/x.mp3"]),
     ],
 )
-def test_playlists_of_other_hands_are_read(content: bytes, paths: list[bytes]) -> None:
+def test_playlists_from_other_programs_are_read(content: bytes, paths: list[bytes]) -> None:
     read = parse(content, b"/m")
 
     assert read.paths == paths

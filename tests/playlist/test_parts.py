@@ -63,7 +63,7 @@ def test_what_is_left_of_a_longer_list_goes(tmp_path: Path) -> None:
         assert names(tmp_path) == left
 
 
-def test_files_of_other_hands_stay(tmp_path: Path) -> None:
+def test_files_from_other_programs_stay(tmp_path: Path) -> None:
     """Neither replaced nor taken for what is left of a longer list."""
     other = tmp_path / "a-2.m3u"
     other.write_bytes(b"mine.mp3\n")

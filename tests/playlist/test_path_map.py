@@ -86,7 +86,7 @@ def test_a_plain_playlist_has_nothing_to_say() -> None:
 
 
 @pytest.mark.parametrize("comment", ["", "x", "=", "=x", "/a=b", "/a=%00", "=%00/x", "a=/b=/c", "%=%"])
-def test_a_comment_of_another_hand_leads_nowhere_but_to_paths(comment: str) -> None:
+def test_a_comment_from_another_program_leads_nowhere_but_to_paths(comment: str) -> None:
     back = Back.read(comment, b"/lists")
 
     assert back.folder.startswith(b"/")

@@ -15,8 +15,8 @@ from playshuffle.service import notify
 
 
 @pytest.fixture(autouse=True)
-def _anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a process that has just begun."""
+def _in_a_new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Start each test as in a new process."""
     monkeypatch.delenv("WATCHDOG_USEC", raising=False)
     monkeypatch.delenv("WATCHDOG_PID", raising=False)
     forget()

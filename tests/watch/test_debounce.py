@@ -49,7 +49,7 @@ def test_nothing_noted_is_never_ripe() -> None:
     assert gathering.take(1e9) is None
 
 
-def test_a_batch_is_told_once() -> None:
+def test_a_batch_is_reported_once() -> None:
     gathering = BatchCollector(2, 10)
     gathering.note(Hint(b"/m/a.mp3", b"/m/b.mp3"), 0)
 
@@ -63,7 +63,7 @@ def test_a_file_has_its_folder_read_again() -> None:
     assert gathered([Hint(None, b"/1.mp3")]) == Batch(frozenset([b"/"]))
 
 
-def test_a_file_that_went_is_told() -> None:
+def test_a_deleted_file_is_reported() -> None:
     assert gathered([Hint(b"/m/a/1.mp3", None)]) == Batch(
         frozenset([b"/m/a/"]), gone=frozenset([b"/m/a/1.mp3"])
     )

@@ -43,7 +43,7 @@ def test_names_of_mounts_are_made_harmless() -> None:
         (None, "partly (not all watched: 1 of 3)", ""),
     ],
 )
-def test_what_was_refused_is_told_with_its_cure(number: int | None, words: str, cure: str) -> None:
+def test_what_was_refused_is_reported_with_its_cure(number: int | None, words: str, cure: str) -> None:
     refused = limits.refused(b"/m", 3, 1, at("ext4"), number)
 
     assert str(refused) == words

@@ -205,7 +205,7 @@ def test_a_root_that_is_moved_and_replaced_at_once_is_another(top: bytes) -> Non
         assert seen.is_told_of(top + b"/a/new.mp3")
 
 
-def test_a_root_that_may_not_be_read_is_away() -> None:
+def test_a_root_that_may_not_be_read_is_missing() -> None:
     def look() -> list[str]:
         os.mkdir(music, 0)
         with watched(music) as seen:
@@ -298,8 +298,8 @@ def reader_of(seen: Watched) -> Any:
     return listener._reader
 
 
-def test_an_overflow_of_the_queue_is_told_and_mended(top: bytes) -> None:
-    """This also holds the installed watchdog to what we know of its inside."""
+def test_an_overflow_of_the_queue_is_reported_and_followed_by_a_full_scan(top: bytes) -> None:
+    """This also checks the installed watchdog for the internals that playshuffle uses."""
     with watched(top) as seen:
         with reader_of(seen)._lock:  # it is held up, and the kernel's queue runs full
             for number in range(10_000):
@@ -624,7 +624,7 @@ def test_while_nothing_happens_nothing_is_written(top: bytes, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_burst_of_50000_files_is_told_to_the_last(top: bytes) -> None:
+def test_a_burst_of_50000_files_is_reported_to_the_last(top: bytes) -> None:
     """Be it by its folders, or by the word that events were lost."""
     folders = [b"burst%d" % number for number in range(50)]
     put(top, *(folder + b"/" for folder in folders))
