@@ -72,7 +72,7 @@ class Choice:
         return next((stage for stage in self.stages if stage.code == code), None)
 
     def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
-        """Return what a stage leaves out, with reasons; at most so many."""
+        """Return what a stage leaves out, with reasons; at most `limit` tracks."""
         stage = self.stage(code)
         if stage is None:
             return []

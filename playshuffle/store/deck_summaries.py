@@ -1,4 +1,4 @@
-"""Read decks in short: their numbers and last deals, without the tracks of the library."""
+"""Read summaries of decks: their numbers and last deals, without the tracks of the library."""
 
 import json
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class DeckSummary(NamedTuple):
 
 
 def summaries(state: State) -> list[tuple[bytes, DeckCounts]]:
-    """Return all decks in short, each with the path of its playlist."""
+    """Return a summary of each deck, with the path of its playlist."""
     result: list[tuple[bytes, DeckCounts]] = []
     for path, *row in state.rows(f"{_QUERY} ORDER BY path"):
         summary = _summary(*row)
@@ -46,7 +46,7 @@ def summaries(state: State) -> list[tuple[bytes, DeckCounts]]:
 
 
 def summary(state: State, playlist: bytes) -> DeckSummary | None:
-    """Return the deck of a playlist in short; None if there is none, or it must be looked at as a whole."""
+    """Return a summary of the deck of a playlist; None if there is none that can be summarised."""
     rows = state.rows(f"{_QUERY} AND path = ?", playlist)
     return _summary(*rows[0][1:]) if rows else None
 

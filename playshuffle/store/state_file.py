@@ -152,7 +152,7 @@ class StateFile:
         """Return all rows that a query finds.
 
         Raises:
-            PlayshuffleError: another playshuffle, or the disk, is in the way.
+            PlayshuffleError: another playshuffle has locked the state, or its disk fails.
         """
         return self.ask(lambda database: database.execute(query, values).fetchall())
 
@@ -160,7 +160,7 @@ class StateFile:
         """Return what a function finds in the database.
 
         Raises:
-            PlayshuffleError: another playshuffle, or the disk, is in the way.
+            PlayshuffleError: another playshuffle has locked the state, or its disk fails.
         """
         try:
             return self._asked(question)

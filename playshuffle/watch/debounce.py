@@ -86,7 +86,7 @@ class BatchCollector:
         return not self._whys
 
     def note(self, hint: Hint, now: float) -> None:
-        """Note what an event told; it is ripe after the settle time."""
+        """Add an event; its batch is ripe after the settle time."""
         self._wait("events", now)
         if hint.gone is not None:
             self._gone.add(hint.gone)

@@ -44,7 +44,7 @@ class FileWatcher:
         self.poke()
 
     def join(self, patience_s: float) -> bool:
-        """Wait for its end; False if a file system does not let go of it."""
+        """Wait for its end; return False if a call to a file system hangs."""
         until = time.monotonic() + patience_s
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))

@@ -97,7 +97,7 @@ class Sentry:
         self._poked.set()
 
     def join(self, patience_s: float) -> bool:
-        """Wait for its end; False if a file system does not let go of it."""
+        """Wait for its end; return False if a call to a file system hangs."""
         self._thread.join(max(0.0, patience_s))
         return not self._thread.is_alive()
 

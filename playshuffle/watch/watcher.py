@@ -76,7 +76,7 @@ class Watch:
         self.close()
 
     def close(self) -> None:
-        """End all threads and let go of the folders."""
+        """End all threads and remove the watches of all folders."""
         for sentry in self._sentries:
             sentry.stop()
         self._file_watcher.stop()
