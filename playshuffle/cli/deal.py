@@ -221,8 +221,9 @@ def _is_not_due(request: Request, every: Every, quiet: bool) -> bool:
 
 def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> "Dealt":
     from playshuffle.cli.make import progress_bar, read_all
-    from playshuffle.pipeline.deal import deal_again, deal_playlist, peek_deal, undo_deal
+    from playshuffle.pipeline.deal import deal_again, deal_playlist, peek_deal
     from playshuffle.pipeline.sources import Tools
+    from playshuffle.pipeline.undo import undo_deal
     from playshuffle.shuffle import System
 
     now = datetime.now().astimezone()

@@ -63,7 +63,7 @@ def deal_playlist(
     """
     _check_options(request)
     with open_session(request, tools, changes, deals=True) as run:
-        deck = _history(run).deck
+        deck = history_of(run).deck
         present = frozenset(run.tracks.paths)
         if is_due(deck, every, now, present | deck.tracks if run.missing else present):
             return _replace_deal(run, _next_deck(run, tools, amount, every, now))
@@ -78,9 +78,9 @@ def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> D
         PlayshuffleError: nothing was dealt yet, or the file could not be written.
     """
     with open_session(request, tools, deals=True) as run:
-        if _history(run).deck.deal is None:
+        if history_of(run).deck.deal is None:
             raise PlayshuffleError(
-                f"Nothing was dealt to {shown(_target(run).path)} yet. Remove --again to deal now.",
+                f"Nothing was dealt to {shown(target_of(run).path)} yet. Remove --again to deal now.",
                 Exit.USAGE,
             )
         return _repeat_deal(run, every, now)
@@ -97,44 +97,14 @@ def peek_deal(request: Request, tools: Tools, amount: Amount, every: Every, now:
         deck = _next_deck(run, tools, amount, every, now)
         entries = deck.deal.entries if deck.deal is not None else ()
         certain = _certain(run, entries)
-        return Dealt(run.finish(_report(run, entries), is_changed=False), deck, is_new=True, certain=certain)
-
-
-def undo_deal(request: Request, tools: Tools) -> Dealt:
-    """Take the last deal back: deck and file are as they were before.
-
-    Raises:
-        PlayshuffleError: there is no deal, or the deck of before is not known any more.
-    """
-    with open_session(request, tools, deals=True) as run:
-        path, before = _target(run).path, _history(run).before
-        if before is None:
-            raise PlayshuffleError(
-                f"There is no deal of {shown(path)} to undo. Only the last one can be undone, and once.",
-                Exit.USAGE,
-            )
-        if _history(run).deck.is_ended:
-            notes = ["The reset was undone. The round continues."]
-        elif before.deck.round:
-            notes = ["The last deal was undone. Its tracks come with the next deal."]
-        else:
-            notes = ["The first deal was undone. The next one draws from all tracks again."]
-        report = _report(run, before.deck.deal.entries if before.deck.deal is not None else ())
-        if report.count:
-            with parts.prepared(path, report.text, force=request.force) as ready:
-                decks.restore_previous(run.state, path)
-                is_changed = ready.replace()
-        else:
-            decks.restore_previous(run.state, path)
-            is_changed = False
-            notes.append(f"{shown(path)} keeps its tracks until then.")
-        report = run.finish(replace(report, notes=notes), is_changed=is_changed)
-        return Dealt(report, before.deck, is_new=False, certain=report.count)
+        return Dealt(
+            run.finish(entries_report(run, entries), is_changed=False), deck, is_new=True, certain=certain
+        )
 
 
 def _certain(run: Session, entries: Sequence[bytes]) -> int:
     """Return the number of entries, from the first, that depend on no draw."""
-    deck, rounds = _history(run).deck, Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
+    deck, rounds = history_of(run).deck, Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
     try:
         upcoming = update_deck(deck, run.tracks.paths, rounds, is_whole=not run.missing).upcoming
     except _DrawError:  # new tracks, or another order: any position may change
@@ -170,7 +140,7 @@ def _next_deck(run: Session, tools: Tools, amount: Amount, every: Every, now: da
     """Return the deck after its next deal."""
     rounds = Rounds(run.tracks, run.recipe, tools.randbelow, run.tags_of)
     paths, is_whole = run.tracks.paths, not run.missing
-    deck = update_deck(_history(run).deck, paths, rounds, is_whole=is_whole)
+    deck = update_deck(history_of(run).deck, paths, rounds, is_whole=is_whole)
     if waits_for_missing(deck):
         raise PlayshuffleError(
             f"{run.missing[0].summary}. All remaining tracks of this round ({len(deck.missing):,}) are on it,"
@@ -209,7 +179,7 @@ def _with_period(last: Deal | None, every: Every) -> Deal | None:
 
 def _replace_deal(run: Session, deck: Deck) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
-    history = _history(run)
+    history = history_of(run)
     before = history.stored or decks.StoredDeck(Deck(), "", [], b"")
     report = _replace(run, deck, before._replace(deck=history.deck))
     return Dealt(report, mark_written(deck), is_new=True, certain=report.count)
@@ -217,7 +187,7 @@ def _replace_deal(run: Session, deck: Deck) -> Dealt:
 
 def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
     """Write the last deal again if the file has it no longer, or if tracks were renamed."""
-    deck, target = _history(run).deck, _target(run)
+    deck, target = history_of(run).deck, target_of(run)
     last = deck.deal
     assert last is not None
     if last.is_pending:
@@ -225,7 +195,7 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
         deck = replace(deck, deal=replace(last, period=max(last.period, period_start(every, now))))
     present = frozenset(run.tracks.paths)
     if run.missing and target.exists and not present.issuperset(last.entries):
-        report = run.finish(_report(run, last.entries), is_changed=False)
+        report = run.finish(entries_report(run, last.entries), is_changed=False)
         return Dealt(report, deck, is_new=False, certain=report.count)
     notes = []
     if now.date() < last.period:
@@ -233,15 +203,15 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
             " then. If the clock was wrong at the last deal, --every run deals now."
         )
-    report = _replace(run, deck, _history(run).before, notes)
+    report = _replace(run, deck, history_of(run).before, notes)
     return Dealt(report, mark_written(deck), is_new=False, certain=report.count)
 
 
 def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequence[str] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
-    path, stored, identity = _target(run).path, _history(run).stored, _history(run).identity
-    report = replace(_report(run, deck.deal.entries), notes=notes)
+    path, stored, identity = target_of(run).path, history_of(run).stored, history_of(run).identity
+    report = replace(entries_report(run, deck.deal.entries), notes=notes)
     if stored is not None and identity is not None:
         tracks = run.library.tracks  # the identity is over all, not over those that match
         follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
@@ -256,7 +226,9 @@ def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: S
             or stored.content != content
             or not stored.has_marks(marks)
         ):
-            decks.save(run.state, path, deck, content, marks, before, run.roots, _history(run).marks, digest)
+            decks.save(
+                run.state, path, deck, content, marks, before, run.roots, history_of(run).marks, digest
+            )
         else:  # the folders may have changed beside the tracks of this deck
             run.state.remember_roots(path, run.roots)
         is_changed = ready.replace()
@@ -266,7 +238,7 @@ def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: S
     return run.finish(report, is_changed=is_changed)
 
 
-def _report(run: Session, entries: Sequence[bytes]) -> Report:
+def entries_report(run: Session, entries: Sequence[bytes]) -> Report:
     """Report the playlist of those entries that are present."""
     index_of = {path: index for index, path in enumerate(run.tracks.paths)}
     order = [index_of[path] for path in entries if path in index_of]
@@ -280,11 +252,13 @@ def _marks(run: Session) -> dict[bytes, bytes]:
     return dict(zip(run.tracks.paths, rows, strict=True))
 
 
-def _history(run: Session) -> DeckHistory:
+def history_of(run: Session) -> DeckHistory:
+    """Return the history of the deck; a session of a deal has one."""
     assert run.history is not None
     return run.history
 
 
-def _target(run: Session) -> Target:
+def target_of(run: Session) -> Target:
+    """Return the playlist file; a session of a deal has one."""
     assert run.target is not None
     return run.target

@@ -260,6 +260,40 @@ def test_a_missing_drive_is_passed_over_and_comes_later(tmp_path: Path) -> None:
     assert len({*dealt, *listed(out)}) == 8
 
 
+def test_undo_waits_for_a_missing_drive_that_has_tracks_of_the_deal(tmp_path: Path) -> None:
+    here, usb = numbered(tmp_path / "here", 3), numbered(tmp_path / "usb", 3)
+    out = tmp_path / "today.m3u"
+    words: list[str | Path] = [here, usb, "-o", out]
+    for _ in range(2):
+        deal(*words, "-n", "6", "--every", "run")
+    second, progress = out.read_bytes(), deck("list")
+    usb.rename(tmp_path / "drawer")
+
+    for undo in ([*words, "--undo"], ["--undo"]):
+        done = dealing(*undo)
+        assert done.code == 75, done.err
+        assert f"{usb} seems to be missing" in done.err
+        assert "3 tracks of the deal before the last one are on it, so nothing was undone." in done.err
+        assert "Mount the drive and try again, or add --allow-shrink." in done.err
+        assert (out.read_bytes(), deck("list")) == (second, progress)
+
+    assert "The last deal was undone" in deal(*words, "--undo", "--allow-shrink")
+    assert sorted(listed(out)) == [f"here/{number:03}.mp3" for number in range(3)]
+
+
+def test_undo_passes_over_a_missing_drive_that_the_deal_does_not_need(tmp_path: Path) -> None:
+    here, usb = numbered(tmp_path / "here", 3), numbered(tmp_path / "usb", 3)
+    out = tmp_path / "today.m3u"
+    words: list[str | Path] = [here, usb, "-o", out, "--every", "run", "--order", "sorted"]
+    deal(*words, "-n", "2")
+    first = out.read_bytes()
+    deal(*words, "-n", "2")
+    usb.rename(tmp_path / "drawer")
+
+    assert "The last deal was undone" in deal(*words, "--undo")
+    assert out.read_bytes() == first
+
+
 def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
     words: list[str | Path] = [here, usb, "-o", tmp_path / "today.m3u", "--every", "run"]

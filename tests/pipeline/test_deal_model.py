@@ -22,6 +22,7 @@ from playshuffle.library.scan import Progress
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.undo import undo_deal
 from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
@@ -233,7 +234,7 @@ class Dealing(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_away)
     @rule()
     def undo(self) -> None:
-        code = self.crashing("", [], lambda: dealing.undo_deal(self.request, self.tools))
+        code = self.crashing("", [], lambda: undo_deal(self.request, self.tools))
         if self.before is None:
             assert code == Exit.USAGE
             return

@@ -14,11 +14,12 @@ from playshuffle.dealing.period import Every
 from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal_playlist, undo_deal
+from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
 from tests.support.program import listed
 
