@@ -136,10 +136,12 @@ def deal(
         order=order or ("albums" if albums is not None else "random"),
         time=None,
     )
+    is_guess = False
     if undo and not folders and options.source is None:
         from playshuffle.cli.find_deck import deck_request  # rare
 
-        request = deck_request(output or name, config, options)
+        known_order = options.order if order is not None or albums is not None else None
+        request, is_guess = deck_request(output or name, config, options, known_order)
     else:
         request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
@@ -151,7 +153,7 @@ def deal(
     from playshuffle.cli import deal_report  # takes most of the time where nothing is due
 
     began = time.monotonic()
-    dealt = _deal(kind, request, amount, period, quiet)
+    dealt = _deal(kind, request, amount, period, quiet, is_guess=is_guess)
     seconds = time.monotonic() - began
     if as_json:
         write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
@@ -219,7 +221,9 @@ def _is_not_due(request: Request, every: Every, quiet: bool) -> bool:
     return written is not None
 
 
-def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> "Dealt":
+def _deal(
+    kind: str, request: Request, amount: Amount, every: Every, quiet: bool, *, is_guess: bool = False
+) -> "Dealt":
     from playshuffle.cli.make import progress_bar, read_all
     from playshuffle.pipeline.deal import deal_again, deal_playlist, peek_deal
     from playshuffle.pipeline.sources import Tools
@@ -234,7 +238,7 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool
         if kind == "--peek":
             return peek_deal(request, tools, amount, every, now)
         if kind == "--undo":
-            return undo_deal(request, tools)
+            return undo_deal(request, tools, is_guess=is_guess)
         return deal_playlist(request, tools, amount, every, now)
 
 

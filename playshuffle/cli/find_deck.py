@@ -10,6 +10,7 @@ from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import DeckCounts
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.saved_playlists import roots_with
 from playshuffle.store import decks
@@ -42,10 +43,15 @@ def find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -
     raise PlayshuffleError(f"{problem}. Name one of these: {outputs}", Exit.USAGE)
 
 
-def deck_request(name: str | None, config: str | None, options: Options) -> Request:
+def deck_request(
+    name: str | None, config: str | None, options: Options, order: str | None
+) -> tuple[Request, bool]:
     """Return the request of a deck: as it is configured, else over the folders that its tracks are in.
 
-    options: for a deck that is not configured.
+    options: for a deck that is not configured. order: of these, None for the order of the deck.
+
+    Returns:
+        The request, and whether it is a guess, since the options of the deck are not known.
 
     Raises:
         PlayshuffleError: the deck is not found, its folders are not known, or the configuration is wrong.
@@ -58,7 +64,7 @@ def deck_request(name: str | None, config: str | None, options: Options) -> Requ
     if config is not None or any(map(os.path.lexists, places())):
         for playlist in load(find(config)).playlists:
             if atomic_file.resolved(playlist.request.output or b"") == path:
-                return replace(playlist.request, dry_run=False)
+                return replace(playlist.request, dry_run=False), False
     if not tracks:
         raise PlayshuffleError(f"There is no deal of {shown(path)} to undo. Deal first.", Exit.USAGE)
     if not roots:
@@ -66,11 +72,13 @@ def deck_request(name: str | None, config: str | None, options: Options) -> Requ
             f"The music folder of {shown(path)} is not known. Name it: playshuffle deal FOLDER --undo",
             Exit.USAGE,
         )
+    if order is None:  # the file names it
+        used = [deck.deck.order for deck in reversed(stored) if deck is not None and deck.deck.order]
+        options = replace(options, order=used[0] if used and used[0] in ORDERS else options.order)
     # Whatever was dealt counts, with any options.
     folders = tuple(map(os.fsdecode, roots))
-    return build_request(
-        replace(options, folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
-    )
+    options = replace(options, folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
+    return build_request(options), True
 
 
 def short_names(playlist: bytes) -> tuple[bytes, bytes]:

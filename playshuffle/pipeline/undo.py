@@ -1,25 +1,35 @@
 """Undo the last deal of a deck, or its reset."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
+from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.missing import below
 from playshuffle.pipeline.deal import Dealt, entries_report, history_of, target_of
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Session, open_session
 from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.written_deal import request_digest
 from playshuffle.playlist import parts
 from playshuffle.store import decks
 from playshuffle.text import counted
 
 
-def undo_deal(request: Request, tools: Tools) -> Dealt:
+def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Dealt:
     """Take the last deal back: deck and file are as they were before.
 
+    A reset did not change the file, so its undo does not, either.
+
+    Args:
+        request: the playlist.
+        tools: what to work with.
+        is_guess: the options of the deal are not known, so the request may be for another form of file.
+
     Raises:
-        PlayshuffleError: there is no deal, the deck of before is not known any more, or tracks of the
-            deal before are on a missing drive. Deck and file are as they were.
+        PlayshuffleError: there is no deal, the deck of before is not known any more, tracks of the
+            deal before are on a missing drive, or the guess is wrong. Deck and file are as they were.
     """
     with open_session(request, tools, deals=True) as run:
         path, before = target_of(run).path, history_of(run).before
@@ -29,15 +39,22 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
                 Exit.USAGE,
             )
         entries = before.deck.deal.entries if before.deck.deal is not None else ()
-        _check_missing(run, entries)
-        if history_of(run).deck.is_ended:
+        is_reset = history_of(run).deck.is_ended
+        if not is_reset:
+            _check_missing(run, entries)
+        if is_reset:
             notes = ["The reset was undone. The round continues."]
         elif before.deck.round:
             notes = ["The last deal was undone. Its tracks come with the next deal."]
         else:
             notes = ["The first deal was undone. The next one draws from all tracks again."]
         report = entries_report(run, entries)
-        if report.count:
+        if is_reset:
+            decks.restore_previous(run.state, path)
+            is_changed = False
+        elif report.count:
+            if is_guess and not _is_same_form(run):
+                raise _other_options(path)
             with parts.prepared(path, report.text, force=request.force) as ready:
                 decks.restore_previous(run.state, path)
                 is_changed = ready.replace()
@@ -64,3 +81,32 @@ def _check_missing(run: Session, entries: Sequence[bytes]) -> None:
                 " again, or add --allow-shrink.",
                 Exit.MISSING,
             )
+
+
+def _is_same_form(run: Session) -> bool:
+    """Return whether this deal or the one before was written as the request of this session writes it."""
+    history = history_of(run)
+    # What a guess has in addition, so that all dealt tracks are found.
+    plain = replace(run.request, spoken=False, ignore_files=True)
+    digests = (request_digest(run.request), request_digest(plain))
+    if history.stored is not None and history.stored.request in digests:
+        return True
+    return any(
+        stored is not None
+        and deck.deal is not None
+        and stored.content == entries_report(run, deck.deal.entries).text.fingerprint
+        for stored, deck in (
+            (history.stored, history.deck),
+            (history.before, history.before.deck if history.before is not None else Deck()),
+        )
+    )
+
+
+def _other_options(path: bytes) -> PlayshuffleError:
+    file = shlex.quote(shown(path))
+    return PlayshuffleError(
+        f"{shown(path)} was written with other options, or its tracks have changed since. Nothing was undone."
+        f" Repeat the options: playshuffle deal --undo -o {file} … If that fails, name the folder, too:"
+        f" playshuffle deal FOLDER --undo -o {file} …",
+        Exit.USAGE,
+    )

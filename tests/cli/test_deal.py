@@ -541,6 +541,71 @@ def test_undo_without_a_folder_writes_paths_as_the_options_say(tmp_path: Path) -
     assert (music / "today.m3u").read_bytes() == first
 
 
+@pytest.mark.parametrize("options", [("--paths", "absolute"), ("--no-extinf",), ("--for", "vlc")])
+def test_undo_without_the_options_of_the_deal_changes_nothing(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    music, out = numbered(tmp_path / "Music", 10), tmp_path / "today.m3u"
+    words: list[str | Path] = [music, "-o", out, *options, "--every", "run"]
+    deal(*words, "-n", "4")
+    first = contents(tmp_path)
+    deal(*words, "-n", "3")
+    second, progress = contents(tmp_path), deck("list")
+
+    done = dealing("--undo")
+
+    assert done.code == 2, done.err
+    assert "was written with other options" in done.err
+    assert f"Repeat the options: playshuffle deal --undo -o {out} …" in done.err
+    assert (contents(tmp_path), deck("list")) == (second, progress)
+    assert "The last deal was undone" in deal("--undo", *options)
+    assert contents(tmp_path) == first
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the content of each playlist in a folder."""
+    return {path.name: path.read_bytes() for path in folder.glob("*.m3u")}
+
+
+def test_undo_without_a_folder_keeps_the_order_that_the_file_names(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 10)
+    deal(music, "-n", "4", "--order", "sorted")
+    first = (music / "today.m3u").read_bytes()
+    deal(music, "-n", "3", "--order", "sorted", "--every", "run")
+
+    deal("--undo")
+
+    assert (music / "today.m3u").read_bytes() == first
+
+
+def test_undo_without_a_folder_works_after_others_changed_the_file_or_a_track(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 10)
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+    for change in (Path.unlink, lambda file: file.write_bytes(file.read_bytes() + b"000.mp3\n")):
+        deal(music, "-n", "3", "--every", "run")
+        change(music / "today.m3u")
+        deal("--undo")
+        assert listed(music / "today.m3u") == first
+    deal(music, "-n", "3", "--every", "run")
+    (music / listed(music / "today.m3u")[0]).unlink()
+
+    deal("--undo")
+
+    assert listed(music / "today.m3u") == first
+
+
+def test_undo_of_a_reset_needs_no_options_and_leaves_the_file(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 10)
+    deal(music, "-n", "4", "--paths", "absolute")
+    first = (music / "today.m3u").read_bytes()
+    assert run("deck", "reset", "--yes").code == 0
+
+    assert "The reset was undone" in deal("--undo")
+    assert (music / "today.m3u").read_bytes() == first
+    assert "dealt 4 of 10 (40%)" in deck("list")
+
+
 def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
     music = numbered(tmp_path, 10)
     deal(music, "-n", "4")
