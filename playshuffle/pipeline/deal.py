@@ -195,7 +195,8 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
         deck = replace(deck, deal=replace(last, period=max(last.period, period_start(every, now))))
     present = frozenset(run.tracks.paths)
     if run.missing and target.exists and not present.issuperset(last.entries):
-        report = run.finish(entries_report(run, last.entries), is_changed=False)
+        report = replace(entries_report(run, last.entries), kept_count=len(target.entries()))
+        report = run.finish(report, is_changed=False)
         return Dealt(report, deck, is_new=False, certain=report.count)
     notes = []
     if now.date() < last.period:

@@ -44,6 +44,7 @@ class Report:
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
         that it replaces, because it now has fewer parts, or is in parts for the first time.
     suspects: paths to which the indices of `losses` belong.
+    kept_count: number of tracks in a file that was left as it is because some are missing; else None.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
     """
 
@@ -71,7 +72,13 @@ class Report:
     went: int = 0
     renamed: int = 0
     is_changed: bool = False
+    kept_count: int | None = None
     notes: Sequence[str] = ()
+
+    @property
+    def count_in_file(self) -> int:
+        """Number of tracks in the playlist file, missing ones included."""
+        return self.count if self.kept_count is None else self.kept_count
 
     def files(self) -> list[bytes]:
         """Return the files that the playlist is in, or would be: one, or its parts in order."""

@@ -52,6 +52,8 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
         if is_reset:
             decks.restore_previous(run.state, path)
             is_changed = False
+            if run.missing:
+                report = replace(report, kept_count=len(target_of(run).entries()))
         elif report.count:
             if is_guess and not _is_same_form(run):
                 raise _other_options(path)

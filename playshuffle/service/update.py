@@ -191,7 +191,7 @@ def _written_s(path: bytes | None) -> float | None:
 def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
     return PlaylistUpdated(
         playlist=name,
-        tracks=report.count,
+        tracks=report.count_in_file,
         library=report.found,
         order=report.order,
         is_changed=report.is_changed,

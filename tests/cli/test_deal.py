@@ -260,6 +260,24 @@ def test_a_missing_drive_is_passed_over_and_comes_later(tmp_path: Path) -> None:
     assert len({*dealt, *listed(out)}) == 8
 
 
+def test_a_file_that_is_left_while_a_drive_is_missing_is_reported_as_it_is(tmp_path: Path) -> None:
+    here, usb = numbered(tmp_path / "here", 1), numbered(tmp_path / "usb", 7)
+    out = tmp_path / "today.m3u"
+    words: list[str | Path] = [here, usb, "-o", out, "-n", "8"]
+    deal(*words)
+    usb.rename(tmp_path / "drawer")
+
+    said = deal(*words)
+
+    assert len(listed(out)) == 8
+    assert "Already dealt today (8 tracks)" in said
+    assert f"File: {out}: 8 tracks, deal 1 of 1 in round 1\n" in said
+    facts = report(*words)
+    assert (facts["tracks"], len(facts["entries"])) == (8, 8)
+    assert run("deck", "reset", "--yes").code == 0
+    assert f"File: {out}: 8 tracks" in deal("--undo")
+
+
 def test_undo_waits_for_a_missing_drive_that_has_tracks_of_the_deal(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 3), numbered(tmp_path / "usb", 3)
     out = tmp_path / "today.m3u"
