@@ -1,6 +1,7 @@
 """Find a deck by name or file, and the request that it is dealt with."""
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -69,7 +70,8 @@ def deck_request(
         raise PlayshuffleError(f"There is no deal of {shown(path)} to undo. Deal first.", Exit.USAGE)
     if not roots:
         raise PlayshuffleError(
-            f"The music folder of {shown(path)} is not known. Name it: playshuffle deal FOLDER --undo",
+            f"The list or folder that {shown(path)} was dealt from is not saved. Name it: playshuffle deal"
+            f" --from LIST --undo -o {shlex.quote(shown(path))} …, or FOLDER instead of --from LIST.",
             Exit.USAGE,
         )
     if order is None:  # the file names it

@@ -624,6 +624,20 @@ def test_undo_of_a_reset_needs_no_options_and_leaves_the_file(tmp_path: Path) ->
     assert "dealt 4 of 10 (40%)" in deck("list")
 
 
+def test_undo_of_a_deal_from_a_list_asks_for_the_list(tmp_path: Path) -> None:
+    music, out, files = numbered(tmp_path / "Music", 6), tmp_path / "today.m3u", tmp_path / "list"
+    files.write_text("".join(f"{path}\n" for path in sorted(music.glob("*.mp3"))))
+    deal("--from", files, "-o", out, "-n", "2")
+    first = out.read_bytes()
+    deal("--from", files, "-o", out, "-n", "2", "--every", "run")
+
+    done = dealing("--undo")
+
+    assert (done.code, f"playshuffle deal --from LIST --undo -o {out} …" in done.err) == (2, True), done.err
+    deal("--from", files, "--undo", "-o", out)
+    assert out.read_bytes() == first
+
+
 def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
     music = numbered(tmp_path, 10)
     deal(music, "-n", "4")
