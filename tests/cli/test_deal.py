@@ -624,6 +624,17 @@ def test_undo_of_a_reset_needs_no_options_and_leaves_the_file(tmp_path: Path) ->
     assert "dealt 4 of 10 (40%)" in deck("list")
 
 
+def test_undo_without_a_folder_finds_one_that_was_named_by_a_link(tmp_path: Path) -> None:
+    music, out = numbered(tmp_path / "Music", 6), tmp_path / "today.m3u"
+    (tmp_path / "link").symlink_to(music)
+    deal(tmp_path / "link", "-o", out, "-n", "2")
+    first = out.read_bytes()
+    deal(tmp_path / "link", "-o", out, "-n", "2", "--every", "run")
+
+    assert "The last deal was undone" in deal("--undo")
+    assert out.read_bytes() == first
+
+
 def test_undo_of_a_deal_from_a_list_asks_for_the_list(tmp_path: Path) -> None:
     music, out, files = numbered(tmp_path / "Music", 6), tmp_path / "today.m3u", tmp_path / "list"
     files.write_text("".join(f"{path}\n" for path in sorted(music.glob("*.mp3"))))
