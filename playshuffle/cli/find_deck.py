@@ -2,13 +2,18 @@
 
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from playshuffle.cli.screen import Mark, screen_of
+from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
+from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
+from playshuffle.config.toml_file import ConfigError
 from playshuffle.dealing.describe import DeckCounts
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.orders import ORDERS
@@ -63,7 +68,7 @@ def deck_request(
         tracks = frozenset[bytes]().union(*(deck.deck.tracks for deck in stored if deck is not None))
         roots = roots_with(state, tracks)
     if config is not None or any(map(os.path.lexists, places())):
-        for playlist in load(find(config)).playlists:
+        for playlist in _configured(config):
             if atomic_file.resolved(playlist.request.output or b"") == path:
                 return replace(playlist.request, dry_run=False), False
     if not tracks:
@@ -81,6 +86,19 @@ def deck_request(
     folders = tuple(map(os.fsdecode, roots))
     options = replace(options, folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
     return build_request(options), True
+
+
+def _configured(config: str | None) -> Sequence[ConfiguredPlaylist]:
+    """Return the playlists of the configuration; none, and a warning, if it is wrong and was not named."""
+    try:
+        return load(find(config)).playlists
+    except ConfigError as error:
+        if config is not None:
+            raise
+        # The request is then a guess, which must reproduce the file.
+        text = f"The configuration cannot be used, so the deck counts as not configured. {error}"
+        say([screen_of(sys.stderr).verdict(Mark.WARNING, text)])
+        return ()
 
 
 def short_names(playlist: bytes) -> tuple[bytes, bytes]:

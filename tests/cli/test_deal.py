@@ -676,6 +676,20 @@ def test_undo_of_a_configured_deal_uses_the_configuration(tmp_path: Path) -> Non
     assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err
 
 
+def test_undo_without_a_folder_works_beside_a_configuration_that_is_wrong(tmp_path: Path) -> None:
+    music, file = numbered(tmp_path / "Music", 10), tmp_path / "config.toml"
+    deal(music, "-n", "4")
+    first = (music / "today.m3u").read_bytes()
+    deal(music, "-n", "2", "--every", "run")
+    file.write_text("folders = [")
+    assert run("deal", "--undo", "--config", file).code == 78
+
+    done = run("deal", "--undo", env={"PLAYSHUFFLE_CONFIG": str(file)})
+
+    assert (done.code, (music / "today.m3u").read_bytes()) == (0, first), done.err
+    assert "The configuration cannot be used, so the deck counts as not configured." in done.err
+
+
 def test_peek_on_a_terminal_is_a_table(tmp_path: Path) -> None:
     music = library(tmp_path, ["1.ogg", "2.ogg", "3.ogg"])
     deal(music, "-n", "1")
