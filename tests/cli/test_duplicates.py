@@ -72,7 +72,7 @@ def test_dedupe_is_refused_where_an_album_would_have_gaps(tmp_path: Path, order:
 
 
 def test_dedupe_needs_tags_and_names_what_it_takes(tmp_path: Path) -> None:
-    assert "--dedupe compares tags" in run("make", tmp_path, "--dedupe", "recording", "--no-tags").err
+    assert "--dedupe needs tags" in run("make", tmp_path, "--dedupe", "recording", "--no-tags").err
     assert "recording" in run("make", tmp_path, "--dedupe", "recordng").err
     file = tmp_path / "config.toml"
     file.write_text(config(tmp_path, dedupe="recording", order="albums"))
