@@ -1,12 +1,14 @@
 """Read the tags of new and changed files, and pack them into their folders."""
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import overload
 from zlib import crc32
 
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import STAMP_BYTES, Folder, Reading, Tags
+from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Reading, Tags
 from playshuffle.library.listing import fits
 from playshuffle.library.marks import file_id
 from playshuffle.library.suspect_names import is_plain
@@ -32,25 +34,76 @@ def with_readings(
     could not be read keeps the tags of last time, and is read again next time. Each folder is yielded as
     soon as its last file was read.
     """
-    paths: list[bytes] = []
-    to_read: list[tuple[_Rows, int]] = []
+    unread = _UnreadFiles()
+    started: dict[int, _Rows] = {}  # by number of the folder, as long as a reading is missing
     for folder in folders:
         if folder.durations_ms is not None:
             continue
-        folder_rows = _Rows(folder)
         before = known.get(folder.path)
+        if before is None and folder.names:
+            unread.add(folder, range(folder.track_count))
+            continue
+        folder_rows = _Rows(folder)
         if before is not None:
             folder_rows.take_over(before, known_fields(before))
-        missing = folder_rows.missing
-        if not missing:
+        if folder_rows.missing:
+            started[unread.add(folder, list(folder_rows.missing))] = folder_rows
+        else:
             yield folder_rows.finished()
-        paths += [folder.path + folder_rows.names[row] for row in missing]
-        to_read += [(folder_rows, row) for row in missing]
-    for number, reading in read_all(paths) if paths else ():
-        folder_rows, row = to_read[number]
-        folder_rows.put(row, reading)
-        if not folder_rows.missing:
-            yield folder_rows.finished()
+    for index, reading in read_all(unread) if unread else ():
+        number, row = unread.place(index)
+        if number not in started:
+            started[number] = _Rows(unread.folders[number])
+        started[number].put(row, reading)
+        if not started[number].missing:
+            yield started.pop(number).finished()
+
+
+class _UnreadFiles(Sequence[bytes]):
+    """The paths of the files to read, each made when it is asked for: a list of all takes 15 MB for 100,000.
+
+    folders: the folders with files to read, in the order in which they were added.
+    """
+
+    def __init__(self) -> None:
+        self.folders: list[Folder] = []
+        self._rows: list[Sequence[int]] = []
+        self._starts = array("Q")
+        self._count = 0
+        self._named = -1
+        self._names: list[bytes] = []
+
+    def add(self, folder: Folder, rows: Sequence[int]) -> int:
+        """Add some files of a folder; return the number of the folder."""
+        self.folders.append(folder)
+        self._rows.append(rows)
+        self._starts.append(self._count)
+        self._count += len(rows)
+        return len(self.folders) - 1
+
+    def place(self, index: int) -> tuple[int, int]:
+        """Return the number of the folder of a path, and its row in the folder."""
+        number = bisect_right(self._starts, index) - 1
+        return number, self._rows[number][index - self._starts[number]]
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(self._count))]
+        if not -self._count <= index < self._count:
+            raise IndexError(index)
+        index %= self._count
+        number, row = self.place(index)
+        folder = self.folders[number]
+        if number != self._named:
+            self._named, self._names = number, folder.file_names()
+        return folder.path + self._names[row]
 
 
 class _Rows:
@@ -123,15 +176,17 @@ class _Rows:
     def finished(self) -> tuple[Folder, str]:
         """Return the folder with its readings, and all tags packed as text."""
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
+        stamps = self._stamps.tobytes()
+        odd = self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken)
         folder = self._folder._replace(
-            stamps=self._stamps.tobytes(),
+            stamps=self._folder.stamps if self._folder.stamps == stamps else stamps,
             durations_ms=self._durations_ms.tobytes(),
             lines=b"\0".join(map(b"%b\0/%b\n".__mod__, zip(self._extinfs, self.names, strict=True))),
             artists=b"\0".join(artists),
             has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
             file_ids=self._file_ids.tobytes(),
             contents=array("q", map(_content_sum, self._audio, self._extinfs)).tobytes(),
-            odd=self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken),
+            odd=odd if any(odd) else NOTHING_ODD,
         )
         return folder, pack(self._fields)
 

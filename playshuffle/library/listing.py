@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from playshuffle.library import ignore_files
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
-from playshuffle.library.folder import Folder, Odd
+from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
 from playshuffle.system.digest import blake2b
 
@@ -101,6 +101,7 @@ class Listing:
             stamps = array("q", self._stamps)
         except OverflowError:
             stamps = array("q", map(fits, self._stamps))
+        odd = Odd(self._links, self._linked, self._left_out, {}, {})
         folder = Folder(
             self._path,
             status.st_dev,
@@ -112,7 +113,7 @@ class Listing:
             names=b"/".join(self._names),
             stamps=stamps.tobytes(),
             is_settled=self._is_plain and self._is_settled(status),
-            odd=Odd(self._links, self._linked, self._left_out, {}, {}),
+            odd=odd if any(odd) else NOTHING_ODD,
         )
         known = self._known
         if known is None or folder.odd[:3] != known.odd[:3]:

@@ -202,7 +202,8 @@ class _Pool:
             index = self.returned.popleft() if self.returned else next(self.fresh, None)
             if index is None:
                 break
-            if len(self.paths[index]) < _LONGEST_PATH and b"\0" not in self.paths[index]:
+            path = self.paths[index]
+            if len(path) < _LONGEST_PATH and b"\0" not in path:
                 indexes.append(index)
             else:
                 reading = Reading(None, "cannot be opened: no file has such a name", is_audio=False)

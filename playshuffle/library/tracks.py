@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 
@@ -36,6 +36,12 @@ class Tracks:
     def paths(self) -> list[bytes]:
         """Absolute, as they were found."""
         return self.column(Folder.file_paths)
+
+    def each_path(self) -> Iterator[bytes]:
+        """Return the paths one by one; the list of all takes 11 MB for 100,000."""
+        if self.chosen is not None or "paths" in self.__dict__:
+            return iter(self.paths)
+        return chain.from_iterable(map(Folder.file_paths, self.folders))
 
     @cached_property
     def durations_ms(self) -> "array[int]":

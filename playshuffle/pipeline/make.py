@@ -67,7 +67,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
 def new_record(report: Report, now_s: int) -> OrderRecord:
     """Return the record of a new order for the state."""
     tracks = report.playable
-    return OrderRecord(tracks.digest, lambda: tracks.paths, report.arranged, now_s, tracks.marks)
+    return OrderRecord(tracks.digest, tracks.each_path, report.arranged, now_s, tracks.marks)
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:

@@ -84,7 +84,7 @@ def present_roots(
     current = [current_root(root, count) for root, count in zip(roots, counts, strict=True)]
     if expected is None:
         return current, []
-    lost = [path for path in _lost(expected, tracks.paths) if path not in renamed]
+    lost = [path for path in _lost(expected, tracks.paths) if path not in renamed] if expected else []
     present, missing = [], []
     scanned = set[tuple[int, int]]()
     for root in current:
@@ -182,7 +182,10 @@ def check_deal_source(request: Request, target: Target) -> None:
 
 
 def check_own_list(
-    request: Request, target: Target | None, skipped: Sequence[Skipped], written: Collection[bytes]
+    request: Request,
+    target: Target | None,
+    skipped: Sequence[Skipped],
+    written_paths: Callable[[], Collection[bytes]],
 ) -> None:
     """Check that a playlist that is its own source does not lose entries for ever.
 
@@ -190,13 +193,14 @@ def check_own_list(
         request: the playlist.
         target: its file or files, as they are.
         skipped: entries that cannot be used, with the reasons.
-        written: the tracks that are to be in it.
+        written_paths: returns the tracks that are to be in it; called only for a playlist that is its source.
 
     Raises:
         PlayshuffleError: entries would be lost.
     """
     if target is None or not target.holds(request.source_file) or request.allow_shrink:
         return
+    written = written_paths()
     lost = set(request.files or ()).union(target.entries()).difference(written)
     if lost:  # the same file may have several names
         kept = set(filter(None, map(_file_id, written)))

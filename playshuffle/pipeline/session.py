@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -59,7 +59,7 @@ class OrderRecord:
     """
 
     digest: bytes
-    paths: Callable[[], Sequence[bytes]]
+    paths: Callable[[], Iterable[bytes]]
     places: Sequence[int]
     drawn_s: int
     marks: bytes
@@ -112,7 +112,7 @@ class Session:
             PlayshuffleError: the playlist is its own source, and would lose entries.
         """
         target = self.target
-        check_own_list(self.request, target, self.library.skipped, frozenset(report.paths()))
+        check_own_list(self.request, target, self.library.skipped, report.paths)
         if target is None or not self.request.writes:
             return self.finish(report, is_changed=False)
         with parts.prepared(target.path, report.text, force=self.request.force) as ready:

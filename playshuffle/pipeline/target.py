@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -12,13 +12,14 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.library.missing import Root, check_output, output_root
 from playshuffle.playlist import parts
 from playshuffle.playlist.formats import FORMATS, format_of
-from playshuffle.playlist.m3u import Parsed, fingerprint
+from playshuffle.playlist.m3u import Parsed, fingerprint_of
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
 _SUFFIXES = tuple(FORMATS)
 # A kept playlist that has an old name must not be shuffled again.
 _OLD_ORDERS = {"uniform": "random", "blocks": "groups", "semi": "light"}
+_CHUNK_BYTES = 1 << 18  # of a playlist at a time: one of 100,000 tracks has 15 MB
 
 
 class Target:
@@ -64,7 +65,7 @@ class Target:
         orders_seen = self._state.seen(self.path)
         self.last = orders_seen[0] if orders_seen else None
         if self.exists and orders_seen:
-            content = fingerprint(b"".join(self._contents()))
+            content = self._fingerprint()
             self.last = next((order for order in orders_seen if order.content == content), orders_seen[0])
             if self.last.content != content:
                 self.notes.append(
@@ -128,7 +129,7 @@ class Target:
     def content(self) -> str:
         """Return the fingerprint of the playlist's present content."""
         self.exists = self._look()
-        return fingerprint(b"".join(self._contents()))
+        return self._fingerprint()
 
     def _parsed(self, size: int = -1) -> list[Parsed]:
         """Return the parsed files of the playlist; an empty list if one is damaged."""
@@ -146,20 +147,27 @@ class Target:
         try:
             return [_content(file, size) for file in self._files]
         except OSError as error:
-            raise PlayshuffleError(
-                f"{shown(self.path)} cannot be read: {error.strerror}. It was not changed. Choose another"
-                " name.",
-                Exit.CANNOT_CREATE,
-            ) from error
+            raise self._unreadable(error) from error
+
+    def _fingerprint(self) -> str:
+        """Return the fingerprint of all files together."""
+        try:
+            return fingerprint_of(chunk for file in self._files for chunk in _chunks(file))
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> PlayshuffleError:
+        return PlayshuffleError(
+            f"{shown(self.path)} cannot be read: {error.strerror}. It was not changed. Choose another name.",
+            Exit.CANNOT_CREATE,
+        )
 
     def _is_ours(self) -> bool:
         mark = format_of(self.path).mark
         if all(re.match(mark, head) for head in self._contents(parts.HEAD_BYTES)):
             return True
         orders_seen = self._state.seen(self.path)
-        return bool(orders_seen) and fingerprint(b"".join(self._contents())) in [
-            order.content for order in orders_seen
-        ]
+        return bool(orders_seen) and self._fingerprint() in [order.content for order in orders_seen]
 
 
 def _present_order_name(name: str) -> str:
@@ -172,6 +180,12 @@ def _present_order_name(name: str) -> str:
 def _content(path: bytes, size: int) -> bytes:
     with open(path, "rb") as file:
         return file.read(size)
+
+
+def _chunks(path: bytes) -> Iterator[bytes]:
+    with open(path, "rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            yield chunk
 
 
 def _exists(path: bytes) -> bool:

@@ -190,7 +190,16 @@ def fingerprint(content: bytes) -> str:
 
     It shows whether a playlist was edited, and is no defence against anyone who means to deceive.
     """
-    return f"{len(content)}-{crc32(content):08x}"
+    return fingerprint_of([content])
+
+
+def fingerprint_of(chunks: Iterable[bytes]) -> str:
+    """Return the fingerprint of a playlist that is read piece by piece."""
+    size = checksum = 0
+    for chunk in chunks:
+        size += len(chunk)
+        checksum = crc32(chunk, checksum)
+    return f"{size}-{checksum:08x}"
 
 
 def parse(content: bytes, folder: bytes) -> Parsed:

@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from zlib import crc32
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.playlist.m3u import Text
+from playshuffle.playlist.m3u import Text, fingerprint_of
 from playshuffle.system import atomic_file
 from playshuffle.system.regular_file import open_regular
 
@@ -33,11 +32,7 @@ class Parts:
     @cached_property
     def fingerprint(self) -> str:
         """Return the fingerprint of all files together."""
-        size = checksum = 0
-        for chunk in self:
-            size += len(chunk)
-            checksum = crc32(chunk, checksum)
-        return f"{size}-{checksum:08x}"
+        return fingerprint_of(self)
 
 
 def playlist_text(

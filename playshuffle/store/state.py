@@ -6,7 +6,8 @@ library (compressed); a small change is stored as edits.
 
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from playshuffle.library.missing import Root
 from playshuffle.store import order_rows, schema
 from playshuffle.store.state_file import StateFile
 from playshuffle.system.sqlite import Connection
+
+_PART = 4096  # paths that are compressed at a time
 
 
 class Seen(NamedTuple):
@@ -101,7 +104,7 @@ class State(StateFile):
         playlist: bytes,
         seen: Seen,
         before: Seen | None,
-        paths: Callable[[], Sequence[bytes]],
+        paths: Callable[[], Iterable[bytes]],
         places: Sequence[int],
         roots: Sequence[Root],
         marks: bytes = b"",
@@ -135,7 +138,7 @@ class State(StateFile):
                 playlist,
                 values,
                 before.content if before is not None else None,
-                Remembered(paths() if base is not None else [], marks, places, {}),
+                Remembered(list(paths()) if base is not None else [], marks, places, {}),
                 base,
                 lambda: self.put_library(database, seen.library, paths),
             )
@@ -171,8 +174,20 @@ class State(StateFile):
                 (playlist, *row),
             )
 
-    def put_library(self, database: Connection, digest: bytes, paths: Callable[[], Sequence[bytes]]) -> None:
+    def put_library(self, database: Connection, digest: bytes, paths: Callable[[], Iterable[bytes]]) -> None:
         """Store a list of paths, if it is not there."""
         if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
-            packed = zlib.compress(b"\0".join(paths()), 1)
-            database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", (digest, packed))
+            row = (digest, _compressed(paths()))
+            database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", row)
+
+
+def _compressed(paths: Iterable[bytes]) -> bytes:
+    """Return paths joined by NUL and compressed, without the whole text in memory."""
+    compressor = zlib.compressobj(1)
+    separator = b""
+    packed = []
+    remaining = iter(paths)
+    while part := list(islice(remaining, _PART)):
+        packed.append(compressor.compress(separator + b"\0".join(part)))
+        separator = b"\0"
+    return b"".join([*packed, compressor.flush()])

@@ -1,4 +1,5 @@
 import os
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -171,6 +172,47 @@ def test_nothing_to_read_asks_no_reader(top: bytes) -> None:
         raise AssertionError
 
     assert len(list(with_readings(find([top], {}).roots[0], {}, lambda _: [], refuse))) == 2
+
+
+def test_reading_holds_only_the_tags_of_folders_with_missing_readings(top: bytes) -> None:
+    """A first run over a large library needs no more memory than a later one."""
+    folder_count = 200
+    put(top, *(b"%03d/x.mp3" % number for number in range(folder_count)))
+    folders = find([top], {}).roots[0]
+    size = 10_000
+
+    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        for number in range(len(paths)):
+            yield number, Reading(Tags(title="x" * size))
+
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in with_readings(folders, {}, lambda _: [], read_all))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert count == folder_count + 1
+    assert peak < folder_count * size / 4
+
+
+def test_the_paths_to_read_are_a_sequence(top: bytes) -> None:
+    """Files of folders that were not known, and changed files of known ones."""
+    put(top, b"a/x.mp3", b"a/y.mp3", b"b/z.mp3")
+    memory = Memory(top)
+    memory.run()
+    put(top, b"a/new.mp3", b"c/1.mp3", b"c/2.mp3")
+    expected = [top + b"/a/new.mp3", top + b"/c/1.mp3", top + b"/c/2.mp3"]
+
+    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        assert list(paths) == expected
+        assert [paths[1], paths[-1], *paths[1:]] == [expected[1], expected[2], *expected[1:]]
+        with pytest.raises(IndexError):
+            paths[3]
+        return iter(())
+
+    found = find([top], memory.known).roots[0]
+    list(with_readings(found, memory.known, lambda folder: memory.fields[folder.path], read_all))
 
 
 # Errors of the disk
