@@ -25,10 +25,24 @@ def queue(mpd: Mpd) -> list[str]:
     return [line.decode().partition("file: ")[2] for line in mpd.say("playlist")]
 
 
+def elapsed_s(mpd: Mpd) -> float:
+    """Return the position, which MPD counts in steps of 4 KiB: half a second in these songs."""
+    return float(status(mpd).get("elapsed", 0))
+
+
+def wait_until_past(mpd: Mpd, before_s: float) -> None:
+    until(lambda: elapsed_s(mpd) > before_s)
+
+
+def interruptions(mpd: Mpd) -> list[bytes]:
+    """Return one line if playback started, stopped, paused or jumped since the last call."""
+    return mpd.say("idle player\nnoidle")
+
+
 def play(mpd: Mpd, position: int) -> str:
     """Start to play; the id of the song, once it is under way."""
     mpd.say(f"play {position}")
-    until(lambda: float(status(mpd).get("elapsed", 0)) > 0)
+    wait_until_past(mpd, 0)
     return status(mpd)["songid"]
 
 
@@ -43,16 +57,18 @@ def swap(telling: Telling, mpd: Mpd, count: int) -> None:
     telling.make(playlist, "--for", "mpd")
     tell(telling, playlist)
     song, name = play(mpd, 5), queue(mpd)[5]
-    elapsed_s = 0.0
+    assert interruptions(mpd) == [b"changed: player"]
     for _ in range(count):
+        before_s = elapsed_s(mpd)
         telling.make(playlist, "--for", "mpd")
         tell(telling, playlist)
         now = status(mpd)
 
         assert queue(mpd) == listed(playlist)
         assert (now["state"], now["songid"], queue(mpd)[int(now["song"])]) == ("play", song, name)
-        assert float(now["elapsed"]) > elapsed_s
-        elapsed_s = float(now["elapsed"])
+        assert float(now["elapsed"]) >= before_s
+        wait_until_past(mpd, before_s)
+        assert interruptions(mpd) == []
 
 
 def test_the_song_that_plays_goes_on(telling: Telling, mpd: Mpd) -> None:
