@@ -17,6 +17,15 @@ def tell(telling: Telling, mpv: Mpv, *words: str | Path) -> str:
     return done.err
 
 
+def position_s(mpv: Mpv) -> float:
+    """Return the position in the file, which mpv updates once a second in these files."""
+    return float(mpv.ask("get_property", "time-pos"))
+
+
+def wait_until_past(mpv: Mpv, before_s: float) -> None:
+    until(lambda: position_s(mpv) > before_s)
+
+
 def play(mpv: Mpv, position: int) -> int:
     """Start to play; what mpv calls this entry of its playlist, once it is under way."""
     mpv.ask("playlist-play-index", position)
@@ -37,16 +46,17 @@ def current(mpv: Mpv) -> int:
 def swap(telling: Telling, mpv: Mpv, count: int) -> None:
     playlist = telling.make(telling.music / "playshuffle.m3u")
     tell(telling, mpv, playlist)
-    song, name, time_s = play(mpv, 5), mpv.queue()[5], 0.0
+    song, name = play(mpv, 5), mpv.queue()[5]
     for _ in range(count):
+        before_s = position_s(mpv)
         telling.make(playlist)
         tell(telling, mpv, playlist)
-        now_s = mpv.ask("get_property", "time-pos")
+        now_s = position_s(mpv)
 
         assert mpv.queue() == listed(playlist)
         assert (current(mpv), mpv.queue()[mpv.ask("get_property", "playlist-pos")]) == (song, name)
-        assert now_s > time_s
-        time_s = now_s
+        assert now_s >= before_s
+        wait_until_past(mpv, before_s)
 
 
 def test_the_file_that_plays_goes_on(telling: Telling, mpv: Mpv) -> None:
