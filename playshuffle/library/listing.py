@@ -43,6 +43,7 @@ class Listing:
     unreadable: names of entries that could not be looked at, with the reason. Of them, what is
         known stays.
     growing: names of files that were written to less than `still_ns` ago. Of them, too.
+    replaced: names of growing files with another inode than their known row, which is of another file.
     now_ns: a time before the stat of the folder that is passed to `read`.
     """
 
@@ -51,6 +52,7 @@ class Listing:
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
+        self.replaced: list[bytes] = []
         self._path = path
         self._known = known
         self._with_stamps = with_stamps
@@ -153,10 +155,14 @@ class Listing:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
-        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns and stamp != self._known_stamp(name):
-            self.growing.append(name)
-            self._take_known(name)
-            return
+        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns:
+            known_stamp = self._known_stamp(name)
+            if stamp != known_stamp:
+                self.growing.append(name)
+                if known_stamp is not None and fits(file.st_ino) != known_stamp[3]:
+                    self.replaced.append(name)
+                self._take_known(name)
+                return
         if self._is_recent(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other pass gives
         self._take_row(name, stamp)

@@ -163,10 +163,8 @@ def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
         return set()
     candidates = []
     for folder in folders:
-        linked = folder.odd.linked
-        for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True):
-            file = (linked.get(name, folder.device), inode)
-            candidates.append((name in linked, folder.path + name, file))
+        for name, file in zip(folder.file_names(), folder.files(), strict=True):
+            candidates.append((name in folder.odd.linked, folder.path + name, file))
     files = set()
     twice = set()
     for _, path, file in sorted(candidates):

@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple
 
+from playshuffle.library.displaced_files import without_displaced
 from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.listing import GONE, Listing, fits
@@ -28,7 +29,8 @@ class WalkResult:
     """The result of a walk: folders by root, in the order given, and what was skipped.
 
     Attributes:
-        growing: files that are being written; they stay as they were known.
+        growing: files that are being written; they stay as they were known, unless the known file was
+            found under another path.
     """
 
     roots: list[list[Folder]] = field(default_factory=list)
@@ -121,13 +123,18 @@ def find(
     while walk.links:
         number, path, rules = heappop(walk.links)
         walk.enter(number, path, rules)
+    if walk.replaced:
+        walk.found.roots = without_displaced(walk.found.roots, walk.replaced)
     if not with_stamps:
         _stat_twins(walk.found)
     return walk.found
 
 
 class _Walk:
-    """One walk: what was visited so far, and the links still to follow."""
+    """One walk: what was visited so far, and the links still to follow.
+
+    replaced: growing files that are not the known file of their path.
+    """
 
     def __init__(
         self,
@@ -147,6 +154,7 @@ class _Walk:
         self.clock_ns = clock_ns
         self.still_ns = still_ns
         self.found = WalkResult()
+        self.replaced: set[bytes] = set()
         # A heap: of two links to one folder, that with the smallest path counts.
         self.links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
@@ -204,6 +212,7 @@ class _Walk:
         folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]
+        self.replaced.update(path + name for name in listing.replaced)
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

@@ -106,7 +106,7 @@ def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> dict[int, str]:
             elif (file := _file(path)) is not None:
                 others.setdefault(file, reason)
     if others:
-        for index, file in enumerate(found.column(_files)):
+        for index, file in enumerate(found.column(Folder.files)):
             if file in others:
                 reasons.setdefault(index, others[file])
     return reasons
@@ -118,10 +118,3 @@ def _file(path: bytes) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return status.st_dev, fits(status.st_ino)
-
-
-def _files(folder: Folder) -> Iterable[tuple[int, int]]:
-    inodes = folder.stamp_column(3)
-    linked = folder.odd.linked
-    for name, inode in zip(folder.file_names(), inodes, strict=True):
-        yield linked.get(name, folder.device), inode

@@ -1,0 +1,174 @@
+"""A file that is being written stays as it was known, but no file is found at two paths."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.tracks import tracks
+from playshuffle.library.walk import Dirty, WalkResult, find
+from tests.support.tree import by_path, put
+
+_STILL_NS = 60 * 10**9
+
+
+class _Music:
+    """Files that were written an hour ago, named by what is in them; `scan` tells where each is found."""
+
+    def __init__(self, top: Path, *names: str) -> None:
+        self.top = os.fsencode(top)
+        put(self.top, *map(os.fsencode, names))
+        self._name_of: dict[int, str] = {}
+        for name in names:
+            long_ago_s = time.time() - 3600
+            os.utime(self._path(name), (long_ago_s, long_ago_s))
+            self._name_of[os.stat(self._path(name)).st_ino] = name
+        self.known: dict[bytes, Folder] = {}
+        assert self.scan() == {name: name for name in names}
+
+    def retag(self, name: str) -> None:
+        with open(self._path(name), "ab") as file:
+            file.write(b"more")
+
+    def replace_by_copy(self, name: str) -> None:
+        shutil.copyfile(self._path(name), self._path("copy"))
+        os.rename(self._path("copy"), self._path(name))
+
+    def rotate(self, *names: str) -> None:
+        """Give each file the name of the next one, and the last one that of the first."""
+        os.rename(self._path(names[-1]), self._path("between"))
+        for source, target in zip(names[-2::-1], names[:0:-1], strict=True):
+            os.rename(self._path(source), self._path(target))
+        os.rename(self._path("between"), self._path(names[0]))
+
+    def scan(self, *, still_ns: int = _STILL_NS, dirty: Dirty | None = None) -> dict[str, str]:
+        """Return which file is known at each path."""
+        self.found = find([self.top], self.known, still_ns=still_ns, dirty=dirty)
+        self.known = by_path(self.found)
+        assert self.found.skipped == []
+        return {
+            os.fsdecode(os.path.relpath(folder.path + name, self.top)): self._name_of[inode]
+            for folder in self.found.roots[0]
+            for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True)
+        }
+
+    def growing(self) -> set[str]:
+        return {os.fsdecode(os.path.relpath(path, self.top)) for path in self.found.growing}
+
+    def link(self, name: str, other: str) -> None:
+        os.link(self._path(name), self._path(other))
+
+    def _path(self, name: str) -> bytes:
+        return os.path.join(self.top, os.fsencode(name))
+
+
+def test_a_file_that_is_written_to_stays_as_it_was_known(tmp_path: Path) -> None:
+    music = _Music(tmp_path, "a.mp3", "b.mp3")
+    music.retag("a.mp3")
+
+    assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
+    assert music.growing() == {"a.mp3"}
+
+
+def test_a_file_that_was_just_replaced_by_a_copy_stays_as_it_was_known(tmp_path: Path) -> None:
+    music = _Music(tmp_path, "a.mp3", "b.mp3")
+    music.replace_by_copy("a.mp3")
+
+    assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
+    assert music.growing() == {"a.mp3"}
+
+
+@pytest.mark.parametrize("names", [("x/a.mp3", "x/b.mp3"), ("x/a.mp3", "y/b.mp3"), ("y/a.mp3", "x/b.mp3")])
+def test_after_a_retag_and_a_swap_no_file_is_found_at_two_paths(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    """In one folder, and across two folders of which either is read first."""
+    one, other = names
+    music = _Music(tmp_path, one, other)
+    music.retag(one)
+    music.rotate(one, other)
+
+    assert music.scan() == {one: other}
+    assert music.growing() == {other}
+    assert music.scan() == {one: other}
+    assert music.scan(still_ns=0) == {one: other, other: one}
+
+
+def test_after_two_retags_and_a_swap_both_files_stay_as_they_were_known(tmp_path: Path) -> None:
+    music = _Music(tmp_path, "a.mp3", "b.mp3")
+    music.retag("a.mp3")
+    music.retag("b.mp3")
+    music.rotate("a.mp3", "b.mp3")
+
+    assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
+    assert music.scan(still_ns=0) == {"a.mp3": "b.mp3", "b.mp3": "a.mp3"}
+
+
+def test_in_a_chain_of_renames_only_the_written_file_is_not_found(tmp_path: Path) -> None:
+    music = _Music(tmp_path, "a.mp3", "b.mp3", "c.mp3")
+    music.retag("a.mp3")
+    music.rotate("a.mp3", "b.mp3", "c.mp3")
+
+    assert music.scan() == {"a.mp3": "c.mp3", "c.mp3": "b.mp3"}
+    assert music.scan(still_ns=0) == {"a.mp3": "c.mp3", "b.mp3": "a.mp3", "c.mp3": "b.mp3"}
+
+
+def test_in_a_chain_with_two_written_files_no_file_is_found_at_two_paths(tmp_path: Path) -> None:
+    """Where b is now is still unknown, so it stays as it was known."""
+    music = _Music(tmp_path, "a.mp3", "b.mp3", "c.mp3")
+    music.retag("a.mp3")
+    music.retag("b.mp3")
+    music.rotate("a.mp3", "b.mp3", "c.mp3")
+
+    assert music.scan() == {"a.mp3": "c.mp3", "b.mp3": "b.mp3"}
+    assert music.scan(still_ns=0) == {"a.mp3": "c.mp3", "b.mp3": "a.mp3", "c.mp3": "b.mp3"}
+
+
+def test_after_a_swap_of_which_one_folder_was_read_no_file_is_found_at_two_paths(tmp_path: Path) -> None:
+    """As long as the other folder is not read, both files stay as they were known."""
+    music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
+    music.retag("x/a.mp3")
+    music.rotate("x/a.mp3", "y/b.mp3")
+    read_y = Dirty(frozenset([music.top + b"/y/"]))
+
+    assert music.scan(dirty=read_y) == {"x/a.mp3": "x/a.mp3", "y/b.mp3": "y/b.mp3"}
+    assert music.scan(dirty=Dirty(frozenset([music.top + b"/x/"]))) == {"x/a.mp3": "y/b.mp3"}
+    assert music.scan(dirty=Dirty(frozenset()), still_ns=0) == {"x/a.mp3": "y/b.mp3", "y/b.mp3": "x/a.mp3"}
+
+
+def test_a_written_file_with_two_links_stays_though_the_folder_of_the_other_is_not_read(
+    tmp_path: Path,
+) -> None:
+    music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
+    music.link("x/a.mp3", "y/link.mp3")
+    music.scan()
+    music.retag("x/a.mp3")
+
+    found = music.scan(dirty=Dirty(frozenset([music.top + b"/x/"])))
+
+    assert found == {"x/a.mp3": "x/a.mp3", "y/b.mp3": "y/b.mp3", "y/link.mp3": "x/a.mp3"}
+    assert names_of_tracks(music.found) == ["a.mp3", "b.mp3"]
+
+
+def test_a_swap_takes_no_other_file_for_a_hard_link(tmp_path: Path) -> None:
+    """Where any folder has hard links, a path that leads to the same file as another one is skipped."""
+    music = _Music(tmp_path, "x/a.mp3", "x/b.mp3", "y/c.mp3")
+    music.link("y/c.mp3", "y/link.mp3")
+    music.retag("x/b.mp3")
+    music.rotate("x/a.mp3", "x/b.mp3")
+
+    music.scan()
+
+    assert names_of_tracks(music.found) == ["b.mp3", "c.mp3"]
+    assert [Path(os.fsdecode(path)).name for path, _ in skipped(music.found)] == ["link.mp3"]
+
+
+def names_of_tracks(found: WalkResult) -> list[str]:
+    return [os.fsdecode(os.path.basename(path)) for path in tracks(found.roots)[0].paths]
+
+
+def skipped(found: WalkResult) -> list[Skipped]:
+    return tracks(found.roots)[1]

@@ -1,0 +1,138 @@
+"""Files that are tagged and exchange their names within the settling time keep their positions and deals."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.library.tag_reader import read
+from playshuffle.library.walk import Changes, Dirty
+from playshuffle.pipeline.deal import deal_playlist
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.sources import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import DATA, listed
+
+_AUDIO = (DATA / "v24.mp3").read_bytes()
+_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+_STILL_NS = 60 * 10**9
+_COUNT = 12
+
+
+def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+class _Music:
+    """Tracks in two folders that were written an hour ago; each is known by its inode.
+
+    order: in which the kept playlist began. dealt: in all deals.
+    """
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.paths = [top / "Music" / "xy"[number % 2] / f"{number:02}.mp3" for number in range(_COUNT)]
+        for number, path in enumerate(self.paths):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(_AUDIO + bytes(100 * number))
+            os.utime(path, (time.time() - 3600, time.time() - 3600))
+        self._number_of = {path.stat().st_ino: number for number, path in enumerate(self.paths)}
+        self.dealt: list[int] = []
+        self.update()
+        self.order = self.numbers("all")
+        self.deal(5)
+
+    def retag(self, path: Path) -> None:
+        """Edit a file in place, just now."""
+        with path.open("ab") as file:
+            file.write(b"x")
+
+    def rotate(self, *paths: Path) -> None:
+        """Give each file the name of the next one, and the last one that of the first."""
+        paths[-1].rename(self.top / "between")
+        for source, target in zip(paths[-2::-1], paths[:0:-1], strict=True):
+            source.rename(target)
+        (self.top / "between").rename(paths[0])
+
+    def update(self, *, still_ns: int = _STILL_NS, moved: Sequence[tuple[Path, Path]] = ()) -> None:
+        """Update the kept playlist, as the service does at its start or after events."""
+        moves = tuple((bytes(old), bytes(new)) for old, new in moved)
+        gone = frozenset(old for old, _ in moves)
+        dirty = Dirty(frozenset(bytes(path.parent) + b"/" for path in self.paths)) if moved else None
+        keep(self._request("all"), self._tools(), Changes(dirty, gone, moves, still_ns))
+
+    def deal(self, count: int, *, still_ns: int = 0) -> None:
+        """Deal by hand, which reads each file; or as the service does."""
+        changes = Changes(still_ns=still_ns)
+        deal_playlist(self._request("today"), self._tools(), Amount(count), Every.RUN, _NOW, changes)
+        self.dealt += self.numbers("today")
+
+    def numbers(self, name: str) -> list[int]:
+        entries = listed(self.top / f"{name}.m3u")
+        return [self._number_of[(self.top / entry).stat().st_ino] for entry in entries]
+
+    def _request(self, name: str) -> Request:
+        return Request((bytes(self.top / "Music"),), bytes(self.top / f"{name}.m3u"))
+
+    def _tools(self) -> Tools:
+        return Tools(_read_all, Seeded("x"), Progress(), _NOW.timestamp)
+
+
+def _choose(music: _Music, kinds: str) -> list[Path]:
+    """Return the paths of some dealt (d) and undealt (u) tracks."""
+    undealt = [number for number in range(_COUNT) if number not in music.dealt]
+    left = {"d": list(music.dealt), "u": undealt}
+    return [music.paths[left[kind].pop(0)] for kind in kinds]
+
+
+@pytest.mark.parametrize("kinds", ["du", "ud", "dd", "uu", "dud", "udu"])
+@pytest.mark.parametrize("written", [(0,), (1,), (0, 1)])
+@pytest.mark.parametrize("is_seen", [False, True])
+def test_a_retag_and_a_change_of_names_moves_no_track_and_deals_none_twice(
+    tmp_path: Path, kinds: str, written: Sequence[int], is_seen: bool
+) -> None:
+    """Two files, or three. Updates come before the written files are settled, and after."""
+    music = _Music(tmp_path)
+    paths = _choose(music, kinds)
+    for number in written:
+        music.retag(paths[number])
+    music.rotate(*paths)
+    between = tmp_path / "between"
+    moves = [(paths[-1], between), *zip(paths[-2::-1], paths[:0:-1], strict=True), (between, paths[0])]
+
+    music.update(moved=moves if is_seen else ())
+    first = music.numbers("all")
+    music.update()
+    assert music.numbers("all") == first
+    music.update(still_ns=0)
+    music.deal(_COUNT - 5)
+
+    assert len({*first}) == len(first)
+    assert music.numbers("all") == music.order
+    assert sorted(music.dealt) == [*range(_COUNT)]
+
+
+@pytest.mark.parametrize("written", [0, 1])
+def test_a_deal_of_the_service_within_the_settling_time_deals_none_twice(
+    tmp_path: Path, written: int
+) -> None:
+    music = _Music(tmp_path)
+    paths = _choose(music, "du")
+    music.retag(paths[written])
+    music.rotate(*paths)
+
+    music.update()
+    music.deal(3, still_ns=_STILL_NS)
+    music.update(still_ns=0)
+    music.deal(_COUNT - 5 - 3)
+
+    assert music.numbers("all") == music.order
+    assert sorted(music.dealt) == [*range(_COUNT)]
