@@ -1,7 +1,6 @@
 """Define folders, files, tags and skipped entries: the values that travel through the program."""
 
 from array import array
-from collections.abc import Collection
 from typing import NamedTuple
 
 
@@ -173,18 +172,6 @@ class Folder(NamedTuple):
             (linked.get(name, self.device), inode)
             for name, inode in zip(self.file_names(), inodes, strict=True)
         ]
-
-    def without_files(self, paths: Collection[bytes]) -> "Folder":
-        """Return the folder without these files, and without readings."""
-        names, odd = self.file_names(), self.odd
-        rows = [row for row, name in enumerate(names) if self.path + name not in paths]
-        linked = {name: device for name, device in odd.linked.items() if self.path + name not in paths}
-        fields = {
-            "names": b"/".join([names[row] for row in rows]),
-            "stamps": b"".join([self.stamps[STAMP_BYTES * row : STAMP_BYTES * (row + 1)] for row in rows]),
-            "odd": Odd(odd.links, linked, odd.left_out, {}, {}),
-        }
-        return self._replace(**(Folder._field_defaults | fields))
 
     def all_durations_ms(self) -> "array[int]":
         """Return the length of each row, 0 where unknown."""

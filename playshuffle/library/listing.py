@@ -3,12 +3,12 @@
 import errno
 import os
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 
 from playshuffle.library import ignore_files
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
-from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
+from playshuffle.library.folder import Folder, Odd
 from playshuffle.library.ignore_files import Rules
 from playshuffle.system.digest import blake2b
 
@@ -42,22 +42,30 @@ class Listing:
 
     unreadable: names of entries that could not be looked at, with the reason. Of them, what is
         known stays.
-    growing: names of files that were written to less than `still_ns` ago. Of them, too.
-    replaced: names of growing files with another inode than their known row, which is of another file.
+    growing: names of files that were written to less than `still_ns` ago. Of them, too, unless what is
+        known is of a file that came to another path.
+    came: inodes of these.
     now_ns: a time before the stat of the folder that is passed to `read`.
     """
 
     def __init__(
-        self, path: bytes, known: Folder | None, *, with_stamps: bool, now_ns: int, still_ns: int = 0
+        self,
+        path: bytes,
+        known: Folder | None,
+        *,
+        with_stamps: bool,
+        now_ns: int,
+        still_ns: int = 0,
+        came: Collection[int] = (),
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
-        self.replaced: list[bytes] = []
         self._path = path
         self._known = known
         self._with_stamps = with_stamps
         self._now_ns = now_ns
         self._still_ns = still_ns
+        self._came = came
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -103,7 +111,6 @@ class Listing:
             stamps = array("q", self._stamps)
         except OverflowError:
             stamps = array("q", map(fits, self._stamps))
-        odd = Odd(self._links, self._linked, self._left_out, {}, {})
         folder = Folder(
             self._path,
             status.st_dev,
@@ -115,7 +122,7 @@ class Listing:
             names=b"/".join(self._names),
             stamps=stamps.tobytes(),
             is_settled=self._is_plain and self._is_settled(status),
-            odd=odd if any(odd) else NOTHING_ODD,
+            odd=Odd(self._links, self._linked, self._left_out, {}, {}),
         )
         known = self._known
         if known is None or folder.odd[:3] != known.odd[:3]:
@@ -155,14 +162,13 @@ class Listing:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
-        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns:
-            known_stamp = self._known_stamp(name)
-            if stamp != known_stamp:
-                self.growing.append(name)
-                if known_stamp is not None and fits(file.st_ino) != known_stamp[3]:
-                    self.replaced.append(name)
+        known = self._known_stamp(name)
+        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns and stamp != known:
+            self.growing.append(name)
+            self._is_plain = False
+            if known is None or known[3] == stamp[3] or known[3] not in self._came:
                 self._take_known(name)
-                return
+            return
         if self._is_recent(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other pass gives
         self._take_row(name, stamp)

@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple
 
-from playshuffle.library.displaced_files import without_displaced
+from playshuffle.library.contradicted import contradicted
 from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.listing import GONE, Listing, fits
@@ -93,11 +93,13 @@ def find(
     may_fork: bool = False,
     dirty: Dirty | None = None,
     still_ns: int = 0,
+    came: Collection[int] = (),
 ) -> WalkResult:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
     Every folder is entered once, known by device and inode, so that loops and overlapping
-    roots end; a real path is preferred to one through a link.
+    roots end; a real path is preferred to one through a link. Folders that what was listed after
+    them contradicts are listed again.
 
     Args:
         roots: absolute paths of folders, without a slash at the end.
@@ -111,30 +113,46 @@ def find(
         may_fork: have another process do half of it, where that pays; not where there are threads.
         dirty: look only there; the rest is taken as known.
         still_ns: files modified less than this time ago are not read yet.
+        came: inodes of files that are at another path than `known` has them.
     """
     if dirty is None:
         unchanged_folders = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
     else:
         unchanged_folders = dirty.without(list(known.values()))
-    walk = _Walk(known, unchanged_folders, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns)
+    walk = _Walk(
+        known, unchanged_folders, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, came
+    )
     for number, root in enumerate(roots):
         walk.found.roots.append([])
         walk.enter(number, root.rstrip(b"/") + b"/", None)
     while walk.links:
         number, path, rules = heappop(walk.links)
         walk.enter(number, path, rules)
-    if walk.replaced:
-        walk.found.roots = without_displaced(walk.found.roots, walk.replaced)
+    found = walk.found
+    folders = list(chain.from_iterable(found.roots))
+    outdated, came = contradicted(folders, known)
+    if outdated:
+        again = find(
+            roots,
+            {folder.path: folder for folder in folders},
+            use_ignore_files=use_ignore_files,
+            with_stamps=with_stamps,
+            seen_so_far=seen_so_far,
+            clock_ns=clock_ns,
+            dirty=Dirty(outdated),
+            still_ns=still_ns,
+            came=came,
+        )
+        # Folders that could not be read were not tried again.
+        again.unreadable = list(dict.fromkeys(found.unreadable + again.unreadable))
+        return again
     if not with_stamps:
-        _stat_twins(walk.found)
-    return walk.found
+        _stat_twins(found)
+    return found
 
 
 class _Walk:
-    """One walk: what was visited so far, and the links still to follow.
-
-    replaced: growing files that are not the known file of their path.
-    """
+    """One walk: what was visited so far, and the links still to follow."""
 
     def __init__(
         self,
@@ -145,6 +163,7 @@ class _Walk:
         seen_so_far: Callable[[int], object],
         clock_ns: Callable[[], int],
         still_ns: int,
+        came: Collection[int],
     ) -> None:
         self.known = known
         self.unchanged = unchanged
@@ -153,8 +172,8 @@ class _Walk:
         self.seen_so_far = seen_so_far
         self.clock_ns = clock_ns
         self.still_ns = still_ns
+        self.came = came
         self.found = WalkResult()
-        self.replaced: set[bytes] = set()
         # A heap: of two links to one folder, that with the smallest path counts.
         self.links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
@@ -208,11 +227,17 @@ class _Walk:
         self, path: bytes, status: os.stat_result, now_ns: int, rules: Rules | None, known: Folder | None
     ) -> tuple[Folder, Rules | None]:
         """Read a folder from disk; also the ignore rules that hold below it."""
-        listing = Listing(path, known, with_stamps=self.with_stamps, now_ns=now_ns, still_ns=self.still_ns)
+        listing = Listing(
+            path,
+            known,
+            with_stamps=self.with_stamps,
+            now_ns=now_ns,
+            still_ns=self.still_ns,
+            came=self.came,
+        )
         folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]
-        self.replaced.update(path + name for name in listing.replaced)
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

@@ -558,3 +558,64 @@ def test_what_lies_behind_a_link_is_looked_at_though_nobody_told_of_it(top: byte
     found = find([top + b"/m"], known, dirty=Dirty(frozenset()))
 
     assert names_below(top, found) == [b"m/a.mp3", b"m/link/deep/1.mp3", b"m/link/deep/2.mp3"]
+
+
+def test_a_folder_that_a_file_has_left_for_another_one_is_looked_at_though_nobody_told_of_it(
+    top: bytes,
+) -> None:
+    put(top, b"m/1.mp3", b"m/2.mp3", b"drive/a/3.mp3", b"drive/b/4.mp3")
+    known = by_path(find([top], {}))
+    swap(top, b"m/1.mp3", b"drive/a/3.mp3")
+    swap(top, b"drive/a/3.mp3", b"drive/b/4.mp3")
+
+    found = find([top], known, dirty=Dirty(frozenset({top + b"/m/"})))
+
+    assert inodes(found) == inodes(find([top], {}))
+
+
+@pytest.mark.parametrize("growing", [b"1.mp3", b"2.mp3"])
+def test_a_file_that_is_being_written_is_not_taken_for_one_that_has_left_its_name(
+    top: bytes, growing: bytes
+) -> None:
+    put(top, b"1.mp3", b"2.mp3")
+    for path in (b"1.mp3", b"2.mp3"):
+        os.utime(top + b"/" + path, (1, 1))
+    known = by_path(find([top], {}))
+    swap(top, b"1.mp3", b"2.mp3")
+    os.utime(top + b"/" + growing)
+
+    found = find([top], known, still_ns=3_600_000_000_000)
+
+    assert found.growing == [top + b"/" + growing]
+    assert inodes(found) == {
+        path: inode for path, inode in inodes(find([top], {})).items() if path not in found.growing
+    }
+
+
+def test_a_file_that_is_written_in_place_stays_as_it_was_known(top: bytes) -> None:
+    put(top, b"1.mp3", b"2.mp3")
+    os.utime(top + b"/1.mp3", (1, 1))
+    known = by_path(find([top], {}))
+    os.utime(top + b"/1.mp3")
+    os.rename(top + b"/2.mp3", top + b"/3.mp3")
+
+    found = find([top], known, still_ns=3_600_000_000_000)
+
+    assert top + b"/1.mp3" in found.growing
+    assert inodes(found)[top + b"/1.mp3"] == inodes(find([top], {}))[top + b"/1.mp3"]
+
+
+def swap(top: bytes, one: bytes, other: bytes) -> None:
+    os.rename(top + b"/" + one, top + b"/between")
+    os.rename(top + b"/" + other, top + b"/" + one)
+    os.rename(top + b"/between", top + b"/" + other)
+
+
+def inodes(found: WalkResult) -> dict[bytes, int]:
+    """Return the inode of each file by its path."""
+    return {
+        path: inode
+        for root in found.roots
+        for folder in root
+        for path, inode in zip(folder.file_paths(), folder.stamp_column(3), strict=True)
+    }

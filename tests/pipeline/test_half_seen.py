@@ -1,0 +1,90 @@
+"""An update that looks at some folders only, or leaves files for later, costs no track its place.
+
+Files are retagged and moved between folders, an update sees some of it, and the next one all.
+"""
+
+import os
+import random
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.library.tag_reader import read
+from playshuffle.library.walk import EVERYWHERE, Changes, Dirty
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.deal import deal_playlist
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.sources import Tools
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.shuffle import Seeded
+from tests.support.music import Music
+from tests.support.program import listed
+from tests.support.promises import Round
+
+_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+_LONG_NS = 3_600_000_000_000
+
+
+def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+class _Model:
+    def __init__(self, top: Path, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._music = Music(top, self._chance, 60)
+        self._top = top
+        self._deals = Round()
+        keep(self._request("kept"), self._tools(), EVERYWHERE)
+        self._deal(Every.WEEK)
+        self._order = self._numbers("kept")
+
+    def step(self) -> None:
+        """Change the library, update for a part of it, then for all; nothing but names may change."""
+        music = self._music
+        acts = [music.swap, music.retag_and_swap, music.chain, music.renumber, music.import_files,
+                music.rename_files, music.rename_folder, music.retag]  # fmt: skip
+        chosen = self._chance.choices(acts, k=self._chance.randrange(1, 4))
+        before = {path.parent for path in music.paths}
+        for act in chosen:
+            act()
+        folders = sorted(before | {path.parent for path in music.paths})
+        seen = self._chance.sample(folders, self._chance.randrange(len(folders) + 1))
+        dirty = Dirty(frozenset(bytes(folder) + b"/" for folder in seen))
+        still_ns = self._chance.choice([0, _LONG_NS])
+        for changes in (Changes(dirty, still_ns=still_ns), EVERYWHERE):
+            keep(self._request("kept"), self._tools(), changes)
+            deal_playlist(self._request("dealt"), self._tools(), Amount(7), Every.WEEK, _NOW, changes)
+        where = [act.__name__ for act in chosen]
+        assert self._numbers("kept") == self._order, where
+        self._deal(Every.RUN)
+
+    def _deal(self, every: Every) -> None:
+        deal_playlist(self._request("dealt"), self._tools(), Amount(7), every, _NOW)
+        assert self._deals.add(self._numbers("dealt"), [*self._music.tracks]) == []
+
+    def _numbers(self, name: str) -> list[int]:
+        number_of = {str(path): number for path, number in self._music.paths.items()}
+        return [number_of[entry] for entry in listed(self._top / f"{name}.m3u")]
+
+    def _request(self, name: str) -> Request:
+        roots = tuple(os.fsencode(root) for root in self._music.roots)
+        return Request(roots, os.fsencode(self._top / f"{name}.m3u"), Recipe(), style=PathStyle.ABSOLUTE)
+
+    def _tools(self) -> Tools:
+        return Tools(_read_all, Seeded(str(self._chance.random())), Progress(), time.time)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_an_update_sees_half_of_costs_no_place(tmp_path: Path, seed: int) -> None:
+    model = _Model(tmp_path, seed)
+    for _ in range(12):
+        model.step()
