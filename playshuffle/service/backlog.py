@@ -54,6 +54,7 @@ class Backlog:
         self._under_way: dict[str, list[_Dated]] = {}
         self._failing: set[str] = set()
         self._uncached: set[str] = set()
+        self._unwatched: set[bytes] = set()
         self._growing: set[bytes] = set()
         self._growth_s: dict[bytes, float] = {}
         self._retry_at = math.inf
@@ -65,9 +66,19 @@ class Backlog:
             for dated in (self._waiting, self._carried, self._under_way):
                 for name, batches in dated.items():
                     dated[name] = [(at, _without_news(old)) for at, old in batches]
+        if batch.is_whole:
+            self._unwatched.clear()
         for name in self._tops:
             if self._concerns(batch, name):
                 self._waiting.setdefault(name, []).append((now_s, batch))
+
+    def note_unwatched(self, folders: Iterable[bytes]) -> None:
+        """Note folders that no event tells of; until the next full scan, each update of theirs is one.
+
+        To be called as long as they are unwatched. Of a move between such a folder and another one an
+        event tells only half.
+        """
+        self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
     @property
     def is_waiting(self) -> bool:
@@ -145,7 +156,8 @@ class Backlog:
 
     def _batch(self, name: str, dated: Sequence[_Dated], now_s: float) -> Batch:
         result = reduce(merged, (batch for _, batch in _compact(dated, now_s)))
-        if name in self._uncached and not result.is_whole:
+        is_sure = name not in self._uncached and self._unwatched.isdisjoint(self._tops[name])
+        if not is_sure and not result.is_whole:
             result = replace(result, folders=frozenset(), trees=frozenset(), is_whole=True, why="retry")
         return result
 

@@ -233,10 +233,12 @@ class _Life:
                     _LOG.error("the process that updates the playlists was killed; starting another one")
                     return _End.RESTART_UPDATES
                 self._check_clock()
+                modes = self._watch.modes()
+                self._backlog.note_unwatched(mode.root for mode in modes if mode.how == "missing")
                 is_outdated = self._installation.change is not None and _is_under_systemd()
                 if self._backlog.is_waiting and not self._updates.is_busy and not is_outdated:
                     self._begin_update()
-                self._status.note_modes(self._watch.modes())
+                self._status.note_modes(modes)
                 self._status.publish()
         raise AssertionError("batches never end")
 

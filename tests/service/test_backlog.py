@@ -67,6 +67,35 @@ def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -
     assert pending.begin(12).keys() == {"two"}
 
 
+def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans() -> None:
+    pending = Backlog({"both": (b"/m", b"/drive"), "one": (b"/m",)}, settle_s=2, unfinished={}, now_s=0)
+    pending.note_unwatched([b"/drive"])
+    pending.add(MOVE, 1)
+
+    batches = pending.begin(1)
+    pending.finish("both")
+    pending.finish("one")
+    pending.end(2)
+
+    assert (batches["both"].is_whole, batches["both"].moved) == (True, MOVE.moved)
+    assert batches["one"] == MOVE
+
+    pending.add(LATER, 3)
+    assert pending.begin(3)["both"].is_whole, "it is watched again, but nobody has looked at it yet"
+    pending.finish("both")
+    pending.finish("one")
+    pending.end(4)
+
+    pending.add(Batch(is_whole=True, why="root"), 5)
+    assert pending.begin(5)["both"].is_whole
+    pending.finish("both")
+    pending.finish("one")
+    pending.end(6)
+
+    pending.add(LATER, 7)
+    assert not pending.begin(7)["both"].is_whole
+
+
 def test_news_is_dropped_when_it_is_too_old_to_be_true() -> None:
     pending = backlog()
     pending.add(MOVE, 0)
