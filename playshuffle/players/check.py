@@ -13,7 +13,8 @@ from playshuffle.players.player import Lost, Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, joined, odd_in
 from playshuffle.playlist.formats import FORMATS
-from playshuffle.playlist.reading import Entry, Listed, read, read_content
+from playshuffle.playlist.path_map import Back
+from playshuffle.playlist.reading import Entry, Listed, content_of, read_as_written, resolved
 
 # Who finds the file of an entry that does not name it as it stands.
 _TAKERS = {
@@ -33,6 +34,7 @@ _BARE: dict[str, Callable[[bytes], bool]] = {
     "letter": lambda line: line[1:2] == b":",
     "drive": lambda line: line[1:3] == b":\\" or line.startswith(b"\\\\"),
 }
+_REPORT_EVERY = 64  # entries
 
 
 class Fault(NamedTuple):
@@ -84,7 +86,7 @@ def check_playlist(
     Raises:
         PlayshuffleError: it cannot be read, or players were named and it is not M3U.
     """
-    playlist = read(path) if content is None else read_content(content, path)
+    playlist = read_as_written(content_of(path) if content is None else content, path)
     if names is None:
         names = [playlist.player if playlist.player in PLAYERS else GENERIC]
     is_generic = [*names] == [GENERIC]
@@ -94,42 +96,56 @@ def check_playlist(
             Exit.USAGE,
         )
     local = [entry for entry in playlist.entries if entry.form]
-    faults, playable = _faults(local, report)
+    faults, playable = _faults(local, playlist.back, report)
     all_players = [name for name in PLAYERS if name != GENERIC] if playlist.is_m3u else []
     player_names = [] if is_generic else names or all_players
-    plain = [entry for entry in playable if not entry.taken]
-    keys = _keys(path, playlist, plain, {fault.entry for fault in faults if fault.what == "a folder"})
-    troubles = {name: _troubles(name, path, playlist, playable, faults, keys) for name in player_names}
+    troubles = {}
+    if player_names:
+        plain = [entry for entry in playable if not entry.taken]
+        keys = _keys(path, playlist, plain, {fault.entry for fault in faults if fault.what == "a folder"})
+        troubles = {name: _troubles(name, path, playlist, playable, faults, keys) for name in player_names}
     return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
 
-def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tuple[list[Fault], list[Entry]]:
+def _faults(
+    entries: Sequence[Entry], back: Back, report: Callable[[int, int], None]
+) -> tuple[list[Fault], list[Entry]]:
     """Return the faults of entries, and the entries whose file exists and was not listed before."""
     faults = []
     playable = []
-    first: dict[tuple[int, int], int] = {}
-    for done, entry in enumerate(entries):
-        report(done, len(entries))
-        try:
-            status = os.stat(entry.path)
-        except (OSError, ValueError):
+    first: dict[int, dict[int, int]] = defaultdict(dict)  # lines by inode, by device
+    for done, written in enumerate(entries):
+        if not done % _REPORT_EVERY:
+            report(done, len(entries))
+        entry, status = written, _status(written)
+        if status is None:
+            entry = resolved(written, back)
+            status = _status(entry)
+        if status is None:
             faults.append(Fault(entry, "missing"))
-            continue
-        file = (status.st_dev, status.st_ino)
-        if stat.S_ISDIR(status.st_mode):
-            faults.append(Fault(entry, "a folder"))
-        elif not stat.S_ISREG(status.st_mode):
-            faults.append(Fault(entry, "not a regular file"))
-        elif os.path.splitext(entry.path)[1].lower() in FORMATS:
-            faults.append(Fault(entry, "a playlist itself"))
-        elif not is_audio_name(os.path.basename(entry.path)):
-            faults.append(Fault(entry, "not named like audio"))
-        elif file in first:
-            faults.append(Fault(entry, "twice", first[file]))
+        elif (kind := _wrong_kind(status, entry.path)) is not None:
+            faults.append(Fault(entry, kind))
+        elif (line := first[status.st_dev].setdefault(status.st_ino, entry.line)) != entry.line:
+            faults.append(Fault(entry, "twice", line))
         else:
-            first[file] = entry.line
             playable.append(entry)
     return faults, playable
+
+
+def _status(entry: Entry) -> os.stat_result | None:
+    try:
+        return os.stat(entry.path)
+    except (OSError, ValueError):
+        return None
+
+
+def _wrong_kind(status: os.stat_result, path: bytes) -> str | None:
+    """Return what is wrong with the kind of a file; None for a regular file that is named like audio."""
+    if stat.S_ISREG(status.st_mode):
+        if is_audio_name(path[path.rfind(b"/") + 1 :]):
+            return None
+        return "a playlist itself" if os.path.splitext(path)[1].lower() in FORMATS else "not named like audio"
+    return "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
 
 
 def _keys(
@@ -173,7 +189,10 @@ def _line_keys(entry: Entry, playlist: bytes) -> Iterable[str]:
         yield "doubled"
     if entry.form == "U":
         yield "uri"
-    if entry.form == "A" and os.path.normpath(line) == entry.path:  # as it is here, with nothing in its place
+    if entry.form == "A" and entry.path in (
+        line,
+        os.path.normpath(line),
+    ):  # as it is here, with nothing in its place
         yield "device"
 
 

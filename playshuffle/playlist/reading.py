@@ -4,9 +4,10 @@ Files that the playlist names are not opened, lists within it are not followed, 
 requested from the network.
 """
 
+import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -29,6 +30,10 @@ _HLS = re.compile(
     re.MULTILINE,
 )
 _HLS_BYTES = 1024
+_SLASH, _HASH = b"/#"
+_ODD_SIGNS = (b"//", b"/.", b":/")
+_is_odd = re.compile(b"|".join(map(re.escape, _ODD_SIGNS))).search
+_starts_plain = re.compile(rb"[/A-Za-z0-9]").match
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
 _IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
@@ -54,12 +59,14 @@ class Listed(NamedTuple):
     """What a playlist holds, and what is odd about the whole: keys of `quirks.LIST_QUIRKS`.
 
     is_m3u: its players are known. player: that playshuffle wrote it for; empty if not known.
+    back: how its paths are found here.
     """
 
     entries: list[Entry]
     odd: frozenset[str]
     is_m3u: bool
     player: str = ""
+    back: Back = Back(b"/", ())
 
 
 def read(path: bytes) -> Listed:
@@ -73,6 +80,18 @@ def read(path: bytes) -> Listed:
 
 def read_content(content: bytes, path: bytes) -> Listed:
     """Read the content of a playlist with this path, which tells the format, and where entries start.
+
+    Raises:
+        PlayshuffleError: it is not a playlist.
+    """
+    found = read_as_written(content, path)
+    return found._replace(entries=[resolved(entry, found.back) for entry in found.entries])
+
+
+def read_as_written(content: bytes, path: bytes) -> Listed:
+    """Read the content of a playlist as `read_content` does, but without a look at the files.
+
+    Who looks at each file anyway passes the entries without one to `resolved`.
 
     Raises:
         PlayshuffleError: it is not a playlist.
@@ -101,8 +120,8 @@ def read_content(content: bytes, path: bytes) -> Listed:
         oddities.add("hls")
     if not is_utf8(content):
         oddities.add("spoilt")
-    lines = content.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
-    if b"" in lines and lines != [b""]:
+    content = content.replace(b"\r\n", b"\n")
+    if b"\n\n" in content or (content.startswith(b"\n") and content != b"\n"):
         oddities.add("empty")
     comments = parse(content[: 1 << 16], b"/").comments
     back = (
@@ -110,8 +129,16 @@ def read_content(content: bytes, path: bytes) -> Listed:
         if "BASE" in comments
         else Back(_entries_folder(path), ())
     )
-    entries = list(_entries(lines, back, comments))
-    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""))
+    entries = list(_entries(content, back, comments))
+    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""), back=back)
+
+
+def resolved(entry: Entry, back: Back) -> Entry:
+    """Return an entry; if its file does not exist, look for one that other programs write like this."""
+    is_as_written = entry.form in ("D", "R") or (entry.form == "A" and entry.text.startswith(b"/"))
+    if not is_as_written or entry.taken or os.path.lexists(entry.path):
+        return entry
+    return _resolve_misnamed(entry, back)
 
 
 def content_of(path: bytes) -> bytes:
@@ -147,14 +174,16 @@ def _entries_folder(path: bytes) -> bytes:
     return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder
 
 
-def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
-    numbered_lines = [
-        (number, line[:_LONGEST_PATH])
-        for number, line in enumerate(lines, 1)
-        if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#")
-    ]
-    are_uris = not comments and all(_IS_URI(line) for _, line in numbered_lines)
-    for number, line in numbered_lines:
+def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
+    are_uris = not comments and all(_IS_URI(line) for _, line in _numbered_lines(content))
+    is_plain = _plain_test(content, back, comments)
+    base = back.folder.rstrip(b"/") + b"/"
+    for number, line in _numbered_lines(content):
+        if is_plain(line) and not (are_uris and b"%" in line):
+            yield (
+                Entry(number, line, "R", base + line) if line[0] != _SLASH else Entry(number, line, "A", line)
+            )
+            continue
         if _STREAM.match(line) and not (back.swaps and back.real(line) != line):
             yield Entry(number, line, "", b"")
             continue
@@ -170,10 +199,31 @@ def _entries(lines: Sequence[bytes], back: Back, comments: Mapping[str, str]) ->
             continue
         if not paths:  # another host
             yield Entry(number, line, "", b"")
-        elif form == "U" or (os.path.lexists(paths[0]) and not (are_uris and form == "R" and b"%" in line)):
-            yield Entry(number, line, form, paths[0])
-        else:
+        elif are_uris and form == "R" and b"%" in line:
             yield _resolve_misnamed(Entry(number, line, form, paths[0]), back)
+        else:
+            yield Entry(number, line, form, paths[0])
+
+
+def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are entries, each cut to a possible length, with their numbers from 1."""
+    # Not split(): a list of all lines would take as much memory as the entries.
+    for number, ended_line in enumerate(io.BytesIO(content), 1):
+        if ended_line[0] == _HASH:
+            continue
+        line = ended_line[:_LONGEST_PATH].removesuffix(b"\n")
+        if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#"):
+            yield number, line
+
+
+def _plain_test(content: bytes, back: Back, comments: Mapping[str, str]) -> Callable[[bytes], object]:
+    """Return whether a line is a path as it stands: nothing in it to decode, to replace or to normalise."""
+    if back.swaps or "ESCAPES" in comments or b"\0" in content or _is_odd(back.folder):
+        return lambda _: False
+    # Searching all lines at once is faster than each by itself, and mostly finds nothing.
+    if not any(sign in content for sign in _ODD_SIGNS):
+        return _starts_plain
+    return lambda line: _starts_plain(line) and not _is_odd(line)
 
 
 def _paths(line: bytes, back: Back) -> list[bytes]:

@@ -5,7 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from playshuffle.playlist import reading
 from playshuffle.playlist.reading import read
 
 _PEAK = """
@@ -41,3 +44,29 @@ def test_a_long_uri_is_read_whole(tmp_path: Path) -> None:
     (entry,) = read(bytes(tmp_path / "x.m3u")).entries
 
     assert entry.path == b"/A" * 4095
+
+
+_PIECES = st.sampled_from(
+    [b"a", b"Z", b"/", b"//", b".", b"..", b" ", b"%41", b":", b"file:", b"http:", b"#", b"\\", b"+", b"\xff"]
+)
+_LINES = st.lists(st.lists(_PIECES, max_size=6).map(b"".join), max_size=6)
+_HEADS = st.sampled_from([b"", b"#EXTM3U\n", b"#PLAYSHUFFLE-ORDER:random\n", b"#PLAYSHUFFLE-ESCAPES:%XX\n"])
+
+
+@given(_HEADS, _LINES, st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
+def test_a_plain_line_gives_the_entry_that_all_rules_give(
+    head: bytes, lines: list[bytes], newline: bytes
+) -> None:
+    """Only lines to which no rule applies are read without trying all rules."""
+    content = head + newline.join(lines)
+    fast = reading.read_as_written(content, b"/music/x.m3u")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "_plain_test", lambda *_: lambda _: False)
+        assert reading.read_as_written(content, b"/music/x.m3u") == fast
+
+    assert [entry.line for entry in fast.entries] == [
+        number
+        for number, line in enumerate(content.replace(b"\r\n", b"\n").split(b"\n"), 1)
+        if line.strip() and not line.strip().startswith(b"#")
+    ]
