@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import typer.main
 
-from playshuffle.cli import _app
+from playshuffle.cli.typer_app import app
 
 
 class Option(NamedTuple):
@@ -46,7 +46,7 @@ class Command(NamedTuple):
 
 def commands() -> Iterator[Command]:
     """List the program itself, then each command, then its subcommands."""
-    yield from _commands(typer.main.get_command(_app((), is_whole=True)), ())
+    yield from _commands(typer.main.get_command(app((), is_whole=True)), ())
 
 
 def _commands(group: Any, words: tuple[str, ...]) -> Iterator[Command]:

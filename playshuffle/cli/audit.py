@@ -5,9 +5,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import names
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
@@ -31,33 +30,31 @@ _BY = ("artist", "album", "genre")
 def audit(
     playlist: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE.m3u]", show_default=False, help="A playlist to measure"),
+        Argument(metavar="[FILE.m3u]", help="A playlist to measure"),
     ] = None,
     order: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Order to measure, such as random",
-            autocompletion=names.audited_orders,
+            completion=names.audited_orders,
         ),
     ] = None,
-    tracks: Annotated[
-        int | None, typer.Option(metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
-    ] = None,
+    tracks: Annotated[int | None, Option(metavar="N", help=f"Number of tracks. Default: {_TRACKS}")] = None,
     rounds: Annotated[
-        int | None, typer.Option(metavar="N", help=f"Shuffles to simulate. Default: {_ROUNDS:,}")
+        int | None, Option(metavar="N", help=f"Shuffles to simulate. Default: {_ROUNDS:,}")
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the results repeatable")] = None,
+    seed: Annotated[str | None, Option(metavar="TEXT", help="Make the results repeatable")] = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .html"),
+        Option(metavar="FILE", help="Draw a picture: .png, .svg or .html"),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(metavar="TAG", help="Tag of the colours. Default: artist"),
+        Option(metavar="TAG", help="Tag of the colours. Default: artist"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
-) -> None:
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+) -> Exit:
     """Measure an order or a playlist.
 
     An order is simulated many times. Exit code 1 if it is biased, or if a playlist has faults.
@@ -74,8 +71,7 @@ def audit(
         raise PlayshuffleError(
             "--tracks, --rounds and --seed do not work with a playlist. Remove them.", Exit.USAGE
         )
-    if not is_good:
-        raise typer.Exit(Exit.LOSSES)
+    return Exit.DONE if is_good else Exit.LOSSES
 
 
 def _order(

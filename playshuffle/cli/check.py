@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from playshuffle.cli import names
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -35,19 +34,19 @@ Examples:
 def check(
     playlists: Annotated[
         list[str],
-        typer.Argument(metavar="FILE.m3u...", show_default=False, help="Playlists; - is standard input"),
+        Argument(metavar="FILE.m3u...", help="Playlists; - is standard input"),
     ],
     player: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--for",
             metavar="PLAYER|all",
             help="Player to check for. Default: its own",
-            autocompletion=names.checked_players,
+            completion=names.checked_players,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
-) -> None:
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+) -> Exit:
     """Check that the entries of a playlist work.
 
     Exit code 1 if an entry is missing or double, or the player cannot play it.
@@ -73,8 +72,8 @@ def check(
     else:
         for result in checked:
             _print(_lines(result, screen_of(sys.stdout)))
-    if any(result.faults or (player and any(result.troubles.values())) for result in checked):
-        raise typer.Exit(Exit.LOSSES)
+    has_losses = any(result.faults or (player and any(result.troubles.values())) for result in checked)
+    return Exit.LOSSES if has_losses else Exit.DONE
 
 
 def _known(name: str) -> str:

@@ -1,22 +1,21 @@
 """Define the options that several commands share; light enough for each of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Annotated
 
-import typer
-
+from playshuffle.cli.parameters import Completion, Option
 from playshuffle.config.option_groups import OUTPUT, PLACE, SAFETY
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", rich_help_panel=OUTPUT)]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
+DryRun = Annotated[bool, Option("--dry-run", help="Show what would be written", group=SAFETY)]
+Json = Annotated[bool, Option("--json", help="Print the result as JSON", group=OUTPUT)]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print only errors", group=OUTPUT)]
+Verbose = Annotated[bool, Option("--verbose", "-v", help="List skipped files", group=OUTPUT)]
 ConfigFile = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=PLACE),
+    Option("--config", metavar="FILE", help="Configuration file to use", group=PLACE),
 ]
 
 
-def completes(names: Iterable[str]) -> Callable[[str], list[str]]:
+def completes(names: Iterable[str]) -> Completion:
     """Return a function that completes the beginning of one of these names in a shell."""
-    return lambda incomplete: [str(name) for name in names if name.startswith(incomplete.casefold())]
+    return lambda incomplete, _: [str(name) for name in names if name.startswith(incomplete.casefold())]

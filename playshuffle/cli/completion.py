@@ -1,78 +1,150 @@
-"""Complete words in bash, zsh and fish: scripts for the shells, and their installation."""
+"""Complete the words of a command line in bash, zsh and fish.
 
-from collections.abc import Sequence
-
-from typer._completion_classes import completion_init
-from typer._completion_shared import _completion_scripts, _get_shell_name, get_completion_script
-from typer._completion_shared import install as install_script
-
-from playshuffle.cli.streams import say
-from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.text import known
-
-_PROGRAM = "playshuffle"
-_VARIABLE = "_PLAYSHUFFLE_COMPLETE"
-_SHELLS = ("bash", "zsh", "fish")
-
-# As that of typer, but bash splits words such as 3:artist at the colon, and replaces only what is behind it.
-_completion_scripts["bash"] = """
-%(complete_func)s() {
-    local IFS=$'\n' word words=("${COMP_WORDS[0]}")
-    for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
-        if [[ $word == :* || ( -n $word && ${words[-1]} == *: ) ]]; then
-            words[-1]+=$word
-        else
-            words+=("$word")
-        fi
-    done
-    COMPREPLY=( $( env COMP_WORDS="${words[*]}" \\
-                   COMP_CWORD=$(( ${#words[@]} - 1 )) \\
-                   %(autocomplete_var)s=complete_bash $1 ) )
-    if [[ ${words[-1]} == *:* && $COMP_WORDBREAKS == *:* ]]; then
-        COMPREPLY=( "${COMPREPLY[@]#"${words[-1]%%:*}:"}" )
-    fi
-}
-
-complete -o default -F %(complete_func)s %(prog_name)s
+The scripts of the shells, which `completion_script` writes, run the program with variables that have the
+line. Nothing here imports typer: people wait for this at every press of TAB.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-def with_shell(words: Sequence[str]) -> list[str]:
-    """Return the command line with the name of the shell that runs the program, where that is missing."""
-    completion_init()
-    if list(words) not in (["--install-completion"], ["--show-completion"]):
-        return list(words)
-    shell = _get_shell_name()
-    if shell not in _SHELLS:
-        raise PlayshuffleError(
-            f"Cannot find out which shell this is. Name it: playshuffle {words[0]} bash", Exit.USAGE
-        )
-    return [words[0], shell]
+from playshuffle.cli.parameters import Option, Parameter, parameters
+from playshuffle.cli.streams import write_out
+from playshuffle.cli.verbs import VERBS, commands_of, module_of
+
+_HELP = Parameter("help", bool, Option("--help", "-h", help="Show this message and exit."), False)
+_OF_PROGRAM = (
+    Parameter("version", bool, Option("--version", help="Show the version"), False),
+    Parameter("install_completion", str, Option(help="Complete words in bash, zsh or fish"), None),
+    Parameter("show_completion", str, Option(help="Print the script for a shell"), None),
+)
 
 
-def script(shell: str) -> str:
-    """Return the script that completes words in a shell.
+def complete(variables: Mapping[str, str]) -> int:
+    """Write the words that can stand where the cursor is, as a shell reads them, and return the exit code.
 
-    Raises:
-        PlayshuffleError: the shell is unknown.
+    variables: the environment, as the script of the shell sets it.
     """
-    shell = known("shell", shell, _SHELLS)
-    return get_completion_script(prog_name=_PROGRAM, complete_var=_VARIABLE, shell=shell) + "\n"
+    shell = variables["_PLAYSHUFFLE_COMPLETE"].removeprefix("complete_")
+    if shell == "bash":
+        words = _split(variables.get("COMP_WORDS", ""))
+        count = int(variables.get("COMP_CWORD") or len(words) - 1)
+        incomplete = words[count] if count < len(words) else ""
+        words = words[:count]
+    else:
+        line = variables.get("_TYPER_COMPLETE_ARGS", "")
+        words = _split(line)
+        incomplete = "" if line.endswith(" ") or len(words) < 2 else words.pop()
+    found = list(completions(words[1:], incomplete))
+    if shell == "bash":
+        text = "\n".join(value for value, _ in found)
+    elif shell == "zsh":
+        text = _for_zsh(found)
+    elif variables.get("_TYPER_COMPLETE_FISH_ACTION") == "is-args":
+        return 0 if found else 1
+    else:
+        text = "\n".join(f"{value}\t{help_}" if help_ else value for value, help_ in found)
+    write_out([f"{text}\n".encode(errors="surrogateescape")])
+    return 0
 
 
-def install(shell: str) -> None:
-    """Install the script for this user.
+def completions(words: Sequence[str], incomplete: str) -> Iterator[tuple[str, str]]:
+    """Return the words that begin so and can follow these, each with a description or an empty text."""
+    if incomplete.startswith("-") and "=" in incomplete:
+        flag, _, incomplete = incomplete.partition("=")
+        words = [*words, flag]
+    verb, rest = _first(words)
+    if verb is None:
+        return _beginning(incomplete, {name: text for name, (_, text) in VERBS.items()}, _OF_PROGRAM)
+    if verb not in VERBS:
+        return iter(())
+    module = module_of(verb)
+    if (commands := commands_of(module)) is None:
+        return _of_command(getattr(module, verb.replace("-", "_")), rest, incomplete)
+    name, rest = _first(rest)
+    if name is None:
+        texts = {name: (each.__doc__ or "").partition("\n")[0] for name, each in commands.items()}
+        return _beginning(incomplete, texts, ())
+    return _of_command(commands[name], rest, incomplete) if name in commands else iter(())
 
-    Raises:
-        PlayshuffleError: the shell is unknown, or a file cannot be written.
-    """
-    shell = known("shell", shell, _SHELLS)
+
+def _first(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """Return the first word that is not an option, and the words behind it."""
+    for number, word in enumerate(words):
+        if not word.startswith("-"):
+            return word, words[number + 1 :]
+    return None, ()
+
+
+def _beginning(
+    incomplete: str, commands: Mapping[str, str], options: Sequence[Parameter]
+) -> Iterator[tuple[str, str]]:
+    if incomplete.startswith("-"):
+        yield from _flags(incomplete, options)
+    yield from ((name, text) for name, text in commands.items() if name.startswith(incomplete))
+
+
+def _flags(incomplete: str, options: Sequence[Parameter]) -> Iterator[tuple[str, str]]:
+    for option in (*options, _HELP):
+        yield from ((flag, option.facts.help) for flag in option.flags if flag.startswith(incomplete))
+
+
+def _of_command(command: Any, words: Sequence[str], incomplete: str) -> Iterator[tuple[str, str]]:
+    known = parameters(command)
+    options = {flag: each for each in known for flag in each.flags}
+    values, argument_count = _read(options, words)
+    if incomplete.startswith("-") and "--" not in words:
+        open_ = [each for each in options.values() if each.is_list or each.name not in values]
+        return _flags(incomplete, [each for each in dict.fromkeys(open_) if not each.facts.is_hidden])
+    last = options.get(words[-1]) if words and "--" not in words else None
+    if last is None or not last.takes_value:
+        arguments = [each for each in known if each.facts.is_argument]
+        open_ = [each for number, each in enumerate(arguments) if each.is_list or number >= argument_count]
+        last = open_[0] if open_ else None
+    if last is None or last.facts.completion is None:
+        return iter(())
+    found = last.facts.completion(incomplete, values.get("config"))
+    return ((value, "") for value in found if value.startswith(incomplete))
+
+
+def _read(options: Mapping[str, Parameter], words: Sequence[str]) -> tuple[dict[str, str], int]:
+    """Return the text of each option that is given, by its name, and the number of arguments."""
+    values: dict[str, str] = {}
+    count = 0
+    left = iter(words)
+    for word in left:
+        flag, sign, text = word.partition("=")
+        if (option := options.get(flag)) is not None:
+            values[option.name] = text if sign or not option.takes_value else next(left, "")
+        elif word == "--":
+            count += len(list(left))
+        elif not word.startswith("-") or word == "-":
+            count += 1
+    return values, count
+
+
+def _split(line: str) -> list[str]:
+    """Split a line as a shell does; quotes that are still open are closed."""
+    from shlex import shlex
+
+    lexer = shlex(line, posix=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    words: list[str] = []
     try:
-        _, path = install_script(shell=shell, prog_name=_PROGRAM, complete_var=_VARIABLE)
-    except OSError as error:
-        raise PlayshuffleError(
-            f"Cannot install the completion for {shell}: {error.strerror}. To print it:"
-            f" playshuffle --show-completion {shell}",
-            Exit.CANNOT_CREATE,
-        ) from error
-    say([f"Wrote {path}. Completion works in new terminals."])
+        words.extend(lexer)
+    except ValueError:
+        words.append(lexer.token)
+    return words
+
+
+def _for_zsh(found: Sequence[tuple[str, str]]) -> str:
+    if not found:
+        return "_files"
+    rows = (f'"{_escaped(value)}"' + (f':"{_escaped(help_)}"' if help_ else "") for value, help_ in found)
+    return "_arguments '*: :((" + "\n".join(rows) + "))'"
+
+
+def _escaped(text: str) -> str:
+    for character, escape in (('"', '""'), ("'", "''"), ("$", "\\$"), ("`", "\\`"), (":", r"\\:")):
+        text = text.replace(character, escape)
+    return text

@@ -5,8 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from playshuffle.cli.parameters import Option
 from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -28,7 +27,7 @@ _SCHEMA = 1
 
 _File = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--config",
         metavar="FILE",
         help="Configuration file to use, see: help files",
@@ -61,7 +60,7 @@ def init(config: _File = None) -> None:
     say([f"Wrote {shown(path)}. Edit it, then run: playshuffle config check"])
 
 
-def check(config: _File = None) -> None:
+def check(config: _File = None) -> Exit:
     """Show every problem of the configuration.
 
     Exit code 78 if there is one, 1 if a folder is unknown.
@@ -82,9 +81,8 @@ def check(config: _File = None) -> None:
     for fault in sorted([*faults, *warnings], key=lambda fault: fault.line or 0):
         say(_fault_lines(fault, screen))
     if faults:
-        raise typer.Exit(Exit.CONFIG)
-    if warnings:
-        raise typer.Exit(Exit.LOSSES)
+        return Exit.CONFIG
+    return Exit.LOSSES if warnings else Exit.DONE
 
 
 def _checked(path: bytes) -> tuple[list["Fault"], list["Fault"], int]:
@@ -168,8 +166,8 @@ def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
 
 def show(
     config: _File = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
-) -> None:
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+) -> Exit:
     """Show every value and the line that sets it."""
     from playshuffle.config.load import understand
     from playshuffle.config.places import find
@@ -186,8 +184,7 @@ def show(
     else:
         write_out(f"{line}\n".encode() for line in _lines(document.path, values, players))
         say(broken.text for broken in config_file.broken)
-    if config_file.broken:
-        raise typer.Exit(Exit.CONFIG)
+    return Exit.CONFIG if config_file.broken else Exit.DONE
 
 
 VERBS = (init, check, show)

@@ -7,10 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from playshuffle import duration
 from playshuffle.cli import common_options, not_due, playlist_options
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
@@ -48,63 +47,56 @@ def deal(
     *,
     folders: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FOLDER...]", show_default=False, help="Music folders, needed without --due"),
+        Argument(metavar="[FOLDER...]", help="Music folders, needed without --due"),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--limit",
             "-n",
             metavar="N",
             help=f"Number of tracks. Default: {_COUNT}",
-            rich_help_panel=AMOUNT,
+            group=AMOUNT,
         ),
     ] = None,
-    albums: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of whole albums", rich_help_panel=AMOUNT)
-    ] = None,
+    albums: Annotated[int | None, Option(metavar="N", help="Number of whole albums", group=AMOUNT)] = None,
     every: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="day|week|run",
             help="When the next deal is due",
-            rich_help_panel=AMOUNT,
-            autocompletion=common_options.completes(Every),
+            group=AMOUNT,
+            completion=common_options.completes(Every),
         ),
     ] = Every.DAY.value,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE),
+        Option(metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", group=PLACE),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             metavar="FILE",
             help="Playlist to write, instead of --name",
-            rich_help_panel=PLACE,
+            group=PLACE,
         ),
     ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=AMOUNT)
-    ] = False,
-    peek: Annotated[
-        bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=SAFETY)
-    ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Undo the last deal", rich_help_panel=SAFETY)] = False,
+    again: Annotated[bool, Option("--again", help="Write the last deal again", group=AMOUNT)] = False,
+    peek: Annotated[bool, Option("--peek", help="Show the next deal, write nothing", group=SAFETY)] = False,
+    undo: Annotated[bool, Option("--undo", help="Undo the last deal", group=SAFETY)] = False,
     due: Annotated[
         bool,
-        typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=AMOUNT),
+        Option("--due", help="Deal all configured playlists that are due", group=AMOUNT),
     ] = False,
     order: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Order of each round, see: playshuffle orders",
-            show_default=False,
-            rich_help_panel=ORDER,
-            autocompletion=common_options.completes(ORDERS),
+            group=ORDER,
+            completion=common_options.completes(ORDERS),
         ),
     ] = None,
     options: Options,

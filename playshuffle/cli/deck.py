@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import common_options, names
 from playshuffle.cli.find_deck import NO_DECK, find_deck
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
@@ -36,14 +35,13 @@ Examples:
 
 _Name = Annotated[
     str | None,
-    typer.Argument(
+    Argument(
         metavar="[DECK]",
-        show_default=False,
         help="Deck name or playlist file",
-        autocompletion=names.decks,
+        completion=names.decks,
     ),
 ]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")]
+_Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask")]
 
 
 def list(as_json: common_options.Json = False) -> None:  # noqa: A001 - the word on the command line
@@ -116,37 +114,45 @@ def _details(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
     yield from screen.detail("Next", due(deck, datetime.now().astimezone().date()))
 
 
-def reset(name: _Name = None, yes: _Yes = False) -> None:
+def reset(name: _Name = None, yes: _Yes = False) -> Exit:
     """Start a new round with the next deal."""
     with State(must_remember=True) as state:
         path, deck = find_deck(summaries(state), name)
-        if not yes:
-            _ask(path, deck, "Start a new round with the next deal?")
+        if not yes and not _is_confirmed(path, deck, "Start a new round with the next deal?"):
+            return Exit.LOSSES
         with state.locked():
             decks.end_round_of(state, path)
         screen = screen_of(sys.stderr)
         say([screen.verdict(Mark.GOOD, f"{home_path(path)}: the next deal starts a new round")])
         say(screen.detail("Undo", f"playshuffle deal --undo -o {shell_path(path)}"))
         say(state.notes)
+    return Exit.DONE
 
 
-def forget(name: _Name = None, yes: _Yes = False) -> None:
+def forget(name: _Name = None, yes: _Yes = False) -> Exit:
     """Forget a deck, but keep its playlist."""
     with State(must_remember=True) as state:
         path, deck = find_deck(summaries(state), name)
-        if not yes:
-            _ask(path, deck, "Forget what was dealt?")
+        if not yes and not _is_confirmed(path, deck, "Forget what was dealt?"):
+            return Exit.LOSSES
         with state.locked():
             decks.delete(state, path)
         screen = screen_of(sys.stderr)
         say([screen.verdict(Mark.GOOD, f"{home_path(path)}: forgotten. The file was not removed")])
         say(state.notes)
+    return Exit.DONE
 
 
 VERBS = (list, show, reset, forget)
 
 
-def _ask(path: bytes, deck: DeckCounts, question: str) -> None:
+def _is_confirmed(path: bytes, deck: DeckCounts, question: str) -> bool:
+    """Ask on the terminal.
+
+    Raises:
+        PlayshuffleError: there is no terminal.
+        KeyboardInterrupt: the user gave up, by Ctrl-D too.
+    """
     facts = f"{home_path(path)}: {deck_line(deck)}."
     if sys.stdin is None or not sys.stdin.isatty():
         raise PlayshuffleError(
@@ -154,8 +160,12 @@ def _ask(path: bytes, deck: DeckCounts, question: str) -> None:
             Exit.USAGE,
         )
     say(screen_of(sys.stderr).wrapped(facts))
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(Exit.LOSSES)
+    import typer  # takes longer than a short run
+
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
 
 
 def _print(line: str) -> None:

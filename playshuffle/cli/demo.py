@@ -5,10 +5,9 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import make_report
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.parameters import Argument
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import build_request
@@ -27,7 +26,7 @@ Examples:
 
 def demo(
     folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", show_default=False, help="A new folder for the tones")
+        str, Argument(metavar="[FOLDER]", help="A new folder for the tones")
     ] = "playshuffle-demo",
 ) -> None:
     """Try it on a small library of tones."""

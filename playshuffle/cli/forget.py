@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import common_options
+from playshuffle.cli.parameters import Argument
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -20,7 +19,7 @@ Examples:
 def forget(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", show_default=False, help="Playlist files; they are not removed"),
+        Argument(metavar="FILE...", help="Playlist files; they are not removed"),
     ],
     quiet: common_options.Quiet = False,
 ) -> None:

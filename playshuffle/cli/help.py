@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import names
 from playshuffle.cli.help_topics import TOPICS
+from playshuffle.cli.parameters import Argument
 from playshuffle.cli.streams import write_out
 from playshuffle.text import known
 
@@ -20,11 +19,10 @@ Examples:
 def help(  # noqa: A001 - the word on the command line
     topic: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[TOPIC|COMMAND]",
-            show_default=False,
             help="What to explain",
-            autocompletion=names.topics,
+            completion=names.topics,
         ),
     ] = None,
 ) -> None:

@@ -10,8 +10,6 @@ from playshuffle.config.option_groups import GROUPS, OUTPUT
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.text import known
 
-EVERYDAY, SERVICE, ABOUT, LAB = "Everyday commands", "Service", "About files and playlists", "Shuffle lab"
-
 _USAGE = 24  # columns of an option with its placeholder
 _HELP = 50
 _OTHER = "Options"

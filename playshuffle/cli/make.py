@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from playshuffle.cli import common_options, playlist_options
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.option_groups import OUTPUT
@@ -37,9 +36,8 @@ def make(
     *,
     folders: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[FOLDER...]",
-            show_default=False,
             help="Music folders. Default: configured ones or ~/Music",
         ),
     ] = None,
@@ -48,9 +46,7 @@ def make(
     as_json: common_options.Json = False,
     print0: Annotated[
         bool,
-        typer.Option(
-            "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=OUTPUT
-        ),
+        Option("--print0", "-0", help="Print paths ended by NUL, write no file", group=OUTPUT),
     ] = False,
     quiet: common_options.Quiet = False,
     verbose: common_options.Verbose = False,

@@ -4,9 +4,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli.playlist_options import completes_order
+from playshuffle.cli import names
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import PlayshuffleError
@@ -31,13 +30,13 @@ Examples:
 def orders(
     order: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[ORDER]",
             help="Only this order, such as spread",
-            autocompletion=completes_order,
+            completion=names.orders,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
     """Show the orders and what they guarantee."""
     rows = _all() if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}

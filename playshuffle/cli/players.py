@@ -7,9 +7,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli.playlist_options import completes_player
+from playshuffle.cli import names
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Screen, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.own_players import add_own_players, known_player
@@ -33,13 +32,13 @@ Examples:
 def players(
     player: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[PLAYER]",
             help="Only this player, such as vlc",
-            autocompletion=completes_player,
+            completion=names.players,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
     """Show how to use each player."""
     if player is None:

@@ -1,14 +1,13 @@
 """Give commands the options of a playlist."""
 
 import functools
-import inspect
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import Field
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from playshuffle.cli import names
 from playshuffle.cli.common_options import completes
+from playshuffle.cli.parameters import Completion, Option, Parameter, signature_parameters
 from playshuffle.config.option_row import Row
 from playshuffle.config.options import Options, rows
 
@@ -23,28 +22,25 @@ def takes_playlist_options(
     fields = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
-        parameters = []
-        for parameter in inspect.signature(command).parameters.values():
-            if parameter.name == "options":
-                parameters += [
-                    _parameter(field, row, is_hidden=shown is not None and name not in shown)
-                    for name, (field, row) in fields.items()
-                ]
-            else:
-                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        parameters = signature_parameters(command)
+        position = list(command.__annotations__).index("options")
+        parameters[position:position] = [
+            _parameter(field, row, is_hidden=shown is not None and name not in shown)
+            for name, (field, row) in fields.items()
+        ]
 
         @functools.wraps(command)
         def wrapper(**given: Any) -> object:
             values = {name: _value(field, row, given.pop(name)) for name, (field, row) in fields.items()}
             return command(options=Options(**values), **given)
 
-        wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        wrapper.parameters = parameters  # type: ignore[attr-defined]
         return wrapper
 
     return decorate
 
 
-def _parameter(field: Field[Any], row: Row, *, is_hidden: bool) -> inspect.Parameter:
+def _parameter(field: Field[Any], row: Row, *, is_hidden: bool) -> Parameter:
     type_: Any = field.type
     if row.choices is not None:
         type_ = row.choices | None
@@ -53,49 +49,34 @@ def _parameter(field: Field[Any], row: Row, *, is_hidden: bool) -> inspect.Param
     default = not field.default if row.is_negated else field.default or None
     if type_ is bool:
         default = bool(default)
-    option = typer.Option(
+    option = Option(
         *row.flags,
         metavar=row.metavar,
         help=row.help,
-        rich_help_panel=row.group,
-        autocompletion=_completion(row),
-        hidden=is_hidden,
+        group=row.group,
+        completion=_completion(row),
+        is_hidden=is_hidden,
     )
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[type_, option])
+    return Parameter(field.name, type_, option, default)
 
 
-def completes_player(incomplete: str) -> list[str]:
-    """Complete the name of a player, of those in the configuration too."""
-    from playshuffle.config.own_players import player_names
-
-    return completes(player_names())(incomplete)
-
-
-def completes_order(incomplete: str) -> list[str]:
-    """Complete the name of an order, of those of other packages too."""
-    from playshuffle.ordering import orders, plugin_orders
-
-    return completes([*orders.ORDERS, *plugin_orders.names()])(incomplete)
-
-
-def _completes_after_colon(names: Iterable[str]) -> Callable[[str], list[str]]:
+def _completes_after_colon(values: Iterable[str]) -> Completion:
     """Return a function that completes what is behind the colon of a value, such as 3:artist."""
 
-    def complete(incomplete: str) -> list[str]:
+    def complete(incomplete: str, config: str | None) -> list[str]:
         start, _, name = incomplete.partition(":")
-        return [f"{start or 1}:{value}" for value in completes(names)(name)]
+        return [f"{start or 1}:{value}" for value in completes(values)(name, config)]
 
     return complete
 
 
-def _completion(row: Row) -> Callable[[str], list[str]] | None:
+def _completion(row: Row) -> Completion | None:
     if row.after_colon:
         return _completes_after_colon(row.after_colon)
     if row.names is None:
         return None
-    what, names = row.names
-    return {"player": completes_player, "order": completes_order}.get(what) or completes(names)
+    what, values = row.names
+    return {"player": names.players, "order": names.orders}.get(what) or completes(values)
 
 
 def _value(field: Field[Any], row: Row, value: Any) -> Any:

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli.common_options import completes
+from playshuffle.cli.parameters import Argument
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 
@@ -14,9 +13,7 @@ Examples:
   playshuffle plugin remove quodlibet
 """
 
-Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", help="quodlibet", autocompletion=completes(("quodlibet",)))
-]
+Player = Annotated[str, Argument(metavar="PLAYER", help="quodlibet", completion=completes(("quodlibet",)))]
 
 
 def install(player: Player) -> None:

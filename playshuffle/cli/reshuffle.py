@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import common_options, names
 from playshuffle.cli.by_name import update_by_name
+from playshuffle.cli.parameters import Argument
 
 EXAMPLES = """\b
 Examples:
@@ -17,11 +16,10 @@ Examples:
 def reshuffle(
     playlists: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME...]",
-            show_default=False,
             help="Configured playlists. Default: all",
-            autocompletion=names.shuffled_playlists,
+            completion=names.shuffled_playlists,
         ),
     ] = None,
     config: common_options.ConfigFile = None,

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from playshuffle.cli import common_options
+from playshuffle.cli.parameters import Option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
 from playshuffle.config.places import find, places
@@ -33,10 +32,10 @@ Examples:
 
 def status(
     config: common_options.ConfigFile = None,
-    lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    lists_all: Annotated[bool, Option("--all", help="List playlists written by make, too")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
     prometheus: Annotated[
-        bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus")
+        bool, Option("--prometheus", help="Print metrics in the format of Prometheus")
     ] = False,
 ) -> int:
     """Show folders, playlists and the service."""

@@ -61,3 +61,9 @@ def say_error(text: str) -> None:
 def give_up(stream: TextIO) -> None:
     """Drop what a stream could not write, which Python would try again at its end, with a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def fail(text: str, code: Exit) -> Exit:
+    """Write an error to standard error, and return the exit code."""
+    say_error(text)
+    return code

@@ -6,11 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import common_options, names
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.cli.track_list import clock
@@ -39,18 +38,15 @@ Examples:
 def tags(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[FIELD] [FOLDER...|FILE]",
-            show_default=False,
             help="Field, folders or a file",
-            autocompletion=names.fields,
+            completion=names.fields,
         ),
     ] = None,
     config: common_options.ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
-    print0: Annotated[
-        bool, typer.Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")
-    ] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    print0: Annotated[bool, Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")] = False,
     quiet: common_options.Quiet = False,
 ) -> None:
     """Show tags and their values for queries."""

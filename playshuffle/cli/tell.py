@@ -3,9 +3,8 @@
 import os
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import common_options, names
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, QueuePlayer
@@ -26,31 +25,27 @@ _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.C
 def tell(
     player: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="mpd|mpv",
-            show_default=False,
             help="The running player",
-            autocompletion=common_options.completes(_PLAYERS),
+            completion=common_options.completes(_PLAYERS),
         ),
     ] = None,
     playlist: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[PLAYLIST]",
-            show_default=False,
             help="Configured playlist, or a file",
-            autocompletion=names.playlists,
+            completion=names.playlists,
         ),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too")] = False,
-    socket: Annotated[
-        str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player")
-    ] = None,
+    replace: Annotated[bool, Option("--replace", help="Replace a queue of your own, too")] = False,
+    socket: Annotated[str | None, Option("--socket", metavar="PATH", help="Socket of the player")] = None,
     written: Annotated[
-        bool, typer.Option("--written", help="All playlists the service wrote (used by systemd)")
+        bool, Option("--written", help="All playlists the service wrote (used by systemd)")
     ] = False,
     config: common_options.ConfigFile = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print only errors")] = False,
 ) -> int:
     """Replace the queue of a running player.
 

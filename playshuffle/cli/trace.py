@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from playshuffle.cli.common_options import completes
+from playshuffle.cli.parameters import Option
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
@@ -29,19 +28,17 @@ _TRACKS, _MOST_TRACKS = 10, 1000
 def trace(
     order: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Order, such as sattolo",
-            autocompletion=completes(("random", "forward", "fisher-yates", "sattolo")),
+            completion=completes(("random", "forward", "fisher-yates", "sattolo")),
         ),
     ] = "random",
     tracks: Annotated[
-        int | None, typer.Option("--tracks", "-n", metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
+        int | None, Option("--tracks", "-n", metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
     ] = None,
-    draws: Annotated[
-        str | None, typer.Option(metavar="6,4,4,…", help="Numbers to use. Default: random")
-    ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the draws repeatable")] = None,
+    draws: Annotated[str | None, Option(metavar="6,4,4,…", help="Numbers to use. Default: random")] = None,
+    seed: Annotated[str | None, Option(metavar="TEXT", help="Make the draws repeatable")] = None,
 ) -> None:
     """Show a shuffle step by step.
 

@@ -4,9 +4,8 @@ import gc
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import common_options, playlist_options
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, ConfiguredPlaylist
@@ -30,9 +29,8 @@ def watch(
     *,
     folders: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[FOLDER...]",
-            show_default=False,
             help="Music folders. Default: configured ones",
         ),
     ] = None,
@@ -40,10 +38,10 @@ def watch(
     config: common_options.ConfigFile = None,
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", "-q", help="Log only warnings and errors", rich_help_panel=OUTPUT),
+        Option("--quiet", "-q", help="Log only warnings and errors", group=OUTPUT),
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Log every scan of the folders", rich_help_panel=OUTPUT)
+        bool, Option("--verbose", "-v", help="Log every scan of the folders", group=OUTPUT)
     ] = False,
 ) -> int:
     """Keep playlists up to date in the foreground.

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
-import typer
-
 from playshuffle.cli import common_options, names, playlist_options, why_report
 from playshuffle.cli.find_deck import short_names
 from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
 from playshuffle.cli.why_report import Question, Reasons
@@ -54,26 +53,26 @@ def why(
     *,
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE|FOLDER...", show_default=False, help="Audio files or folders"),
+        Argument(metavar="FILE|FOLDER...", help="Audio files or folders"),
     ] = None,
-    is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist")] = False,
+    is_all: Annotated[bool, Option("--all", help="Explain all files that are in no playlist")] = False,
     playlist: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--in",
             metavar="FILE|NAME",
             help="Only this playlist",
-            rich_help_panel=INCLUDE,
-            autocompletion=names.playlists,
+            group=INCLUDE,
+            completion=names.playlists,
         ),
     ] = None,
     folders: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--folder",
             metavar="DIR",
             help="Music folder, to explain options of make",
-            rich_help_panel=INCLUDE,
+            group=INCLUDE,
         ),
     ] = None,
     options: Options,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.cli.completion import completions
 from tests.support.needs import need
 from tests.support.program import DATA, PROGRAM, environment, run
 
@@ -58,6 +59,53 @@ def test_players_of_the_configuration_are_completed(words: str, tmp_path: Path) 
     }
 
     assert run(env={**os.environ, **shell}).out.decode().split() == ["van"]
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "values"),
+    [
+        ([], "de", {"demo", "deal", "deck"}),
+        (["deck"], "", {"list", "show", "reset", "forget"}),
+        (["deck"], "-", {"--help", "-h"}),
+        ([], "--v", {"--version"}),
+        (["nothing"], "", set()),
+        (["make"], "--order=sp", {"spread"}),
+        (["make", "--order"], "sp", {"spread"}),
+        (["make", "--", "--order"], "sp", set()),
+        (["make", "--quiet"], "--q", set()),
+        (["make", "--where", "x"], "--wh", {"--where"}),
+        (["why"], "--order", set()),  # accepted, but not shown
+        (["tell", "--socket", "x"], "mp", {"mpd", "mpv"}),
+        (["tell", "mpd"], "mp", set()),
+    ],
+)
+def test_words_are_completed_by_what_is_before_them(
+    words: list[str], incomplete: str, values: set[str]
+) -> None:
+    assert {value for value, _ in completions(words, incomplete)} == values
+
+
+def test_commands_and_options_are_described() -> None:
+    assert list(completions([], "mak")) == [("make", "Write a shuffled playlist of music folders.")]
+    assert list(completions(["deck"], "li")) == [("list", "List all decks and their progress.")]
+    assert list(completions(["make"], "--dr")) == [("--dry-run", "Show what would be written")]
+
+
+@pytest.mark.parametrize(
+    ("shell_name", "line", "out", "code"),
+    [
+        ("zsh", "playshuffle make --see", '"--seed":"Make the order repeatable, such as 2026"', 0),
+        ("zsh", "playshuffle make 'x", "_files", 0),
+        ("fish", "playshuffle make --see", "--seed\tMake the order repeatable, such as 2026", 0),
+    ],
+)
+def test_shells_get_their_own_form(shell_name: str, line: str, out: str, code: int) -> None:
+    variables = {"_PLAYSHUFFLE_COMPLETE": f"complete_{shell_name}", "_TYPER_COMPLETE_ARGS": line}
+
+    done = run(env={**os.environ, **variables})
+
+    assert (done.code, done.err) == (code, "")
+    assert out in done.out.decode()
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.cli import _VERBS, _app
+from playshuffle.cli.typer_app import app as typer_app
+from playshuffle.cli.verbs import VERBS
 from scripts.command_tree import commands
 from tests.support.program import environment, numbered
 
@@ -23,6 +24,7 @@ finally:
 # Modules of others that take long to import, and that no short run needs.
 _HEAVY = {
     *(
+        "typer",
         "rich",
         "mutagen",
         "watchdog",
@@ -62,9 +64,9 @@ def loaded(*words: str | Path, home: Path, variables: Mapping[str, str] | None =
 def test_help_imports_no_command(home: Path) -> None:
     modules = loaded("--help", home=home)
 
-    assert not modules & (_HEAVY | _RARE | _RUN | _CONFIGURATION)
+    assert not modules & (_HEAVY - {"typer"} | _RARE | _RUN | _CONFIGURATION)
     assert not [
-        name for name in modules if name.startswith("playshuffle.cli.") and name.split(".")[2] in _VERBS
+        name for name in modules if name.startswith("playshuffle.cli.") and name.split(".")[2] in VERBS
     ]
     assert not {"playshuffle.config.options", "playshuffle.ordering", "playshuffle.players"} & modules
 
@@ -110,7 +112,7 @@ def test_completion_imports_the_command_alone(home: Path, line: str, command: st
     modules = loaded(home=home, variables=variables)
 
     assert not modules & (_HEAVY | _RARE | _CONFIGURATION)
-    commands_loaded = {name for name in _VERBS if f"playshuffle.cli.{name.replace('-', '_')}" in modules}
+    commands_loaded = {name for name in VERBS if f"playshuffle.cli.{name.replace('-', '_')}" in modules}
     assert commands_loaded == ({command} if command else set())
 
 
@@ -119,13 +121,13 @@ def test_a_summary_is_the_first_sentence_of_the_command() -> None:
     helps = {command.words[0]: command.help for command in commands() if len(command.words) == 1}
 
     assert {verb: f"{text.partition('.')[0]}." for verb, text in helps.items()} == {
-        verb: summary for verb, (_, summary) in _VERBS.items()
+        verb: summary for verb, (_, summary) in VERBS.items()
     }
 
 
 @pytest.mark.parametrize("words", [["--", "status"], ["status"]])
 def test_the_command_that_runs_is_whole(words: list[str]) -> None:
-    app = _app(words)
+    app = typer_app(words)
 
     whole = [command.callback for command in app.registered_commands if command.help is None]
     assert [callback.__name__ for callback in whole if callback is not None] == ["status"]
