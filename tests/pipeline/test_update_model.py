@@ -8,6 +8,7 @@ import os
 import random
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
 from playshuffle.library.tag_reader import read
-from playshuffle.library.walk import Changes
+from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
@@ -48,6 +49,7 @@ _RECIPES = {
     "most": Recipe(),
 }
 _PARTIAL = ("few", "short", "most")
+_STILL_NS = 1800 * 10**9  # more than a test takes
 _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -94,8 +96,14 @@ class _Model:
             self._make(self.chance.choice([*_RECIPES]))
 
     def _update(self, name: str) -> None:
-        """Update a playlist for all that it has not seen; perhaps again, after a retag."""
+        """Update a playlist for all that it has not seen; perhaps again, after a retag.
+
+        A first update may come before the files that were written just now are settled.
+        """
         changes = self._news(name)
+        if self.chance.random() < 0.3 and self._may_come_early(name):
+            keep(self._request(name), self._tools(), replace(changes, still_ns=_STILL_NS))
+            changes = EVERYWHERE  # the service never applies a move twice
         keep(self._request(name), self._tools(), changes)
         self._check(name)
         if self.chance.random() < 0.5:
@@ -104,6 +112,20 @@ class _Model:
             keep(self._request(name), self._tools(), changes)
             self._check(name)
         self._seen[name] = (len(self.music.moves), len(self.music.gone))
+
+    def _may_come_early(self, name: str) -> bool:
+        """Whether a playlist may be updated before the files that were written just now are settled.
+
+        A new file looks like a new version of the track that had its path, until that is found elsewhere.
+        Under a limit for each artist, a track that is absent gives its position to another one.
+        """
+        paths = self._paths.get(name)
+        if paths is None or name == "most":
+            return False
+        taken = {*paths.values()}
+        return not any(
+            number not in paths and track.path in taken for number, track in self.music.tracks.items()
+        )
 
     def _check(self, name: str) -> None:
         order = self._tracks(name)

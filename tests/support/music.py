@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -122,11 +123,13 @@ class Music:
             self._exchange(*self._chance.sample(self._movable(), 2))
 
     def retag_and_swap(self) -> None:
-        """Edit two files and exchange their names."""
+        """Edit two files and exchange their names; mostly one of them looks as if written long ago."""
         for _ in range(self._some()):
             two = self._chance.sample(self._movable(), 2)
             for number in two:
                 self._tag(number, self._retagged(self.tracks[number]))
+            if self._chance.random() < 0.7:
+                self._age(self._chance.choice(two))
             self._exchange(*two)
 
     def chain(self) -> None:
@@ -254,6 +257,11 @@ class Music:
     def _tag(self, number: int, track: Track) -> None:
         _write_tags(track.path, track)
         self.tracks[number] = track
+
+    def _age(self, number: int) -> None:
+        """Set the time of a file back by hours, as some tag editors keep it."""
+        mtime_s = time.time() - 3600 * self._chance.randrange(1, 1000)
+        os.utime(self.tracks[number].path, (mtime_s, mtime_s))
 
     def _remove(self, number: int) -> None:
         path = self.tracks.pop(number).path
