@@ -4,7 +4,8 @@ import os
 import stat
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from playshuffle.audit.mix import Mix, mix, successors
@@ -15,8 +16,9 @@ from playshuffle.library.folder_readings import ReadAll, with_readings
 from playshuffle.library.listing import file_stamp, fits
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering.groups import ALBUM, ARTIST, albums, artist_keys, group_keys
-from playshuffle.playlist.reading import read
+from playshuffle.ordering.groups import ALBUM, ARTIST, TagsOf, albums, artist_keys, group_keys
+from playshuffle.pipeline.tag_rows import rows_of, tags_from
+from playshuffle.playlist.reading import Listed, content_of, read_as_written, resolved
 
 
 class PlaylistAudit(NamedTuple):
@@ -28,8 +30,8 @@ class PlaylistAudit(NamedTuple):
     successors: how many follow the one before them in path order.
     untagged: how many tell no artist.
     tracks: the paths of the entries that count.
-    groups: of each of them the number and the name of its artist, album or genre; a number is
-        negative where the tag is missing.
+    groups: of each of them the number and the name of its artist, album or genre, if asked for; a
+        number is negative where the tag is missing.
     """
 
     path: bytes
@@ -52,58 +54,74 @@ class PlaylistAudit(NamedTuple):
         return not (self.missing or self.duplicates)
 
 
-def look_into(path: bytes, read_all: ReadAll, by: str = ARTIST) -> PlaylistAudit:
+def look_into(path: bytes, read_all: ReadAll, by: str | None = None) -> PlaylistAudit:
     """Read a playlist and the tags of its tracks, from the cache where they are known.
 
     Args:
         path: of the playlist.
         read_all: reads the tags of files.
-        by: what `groups` are: artist, album or genre.
+        by: what `groups` are: artist, album or genre; None leaves them empty.
 
     Raises:
         PlayshuffleError: it cannot be read, or names no file.
     """
-    entries = read(path).entries
-    count = len(entries)
-    paths = [entry.path for entry in entries if entry.form]
-    foreign = count - len(paths)
-    del entries  # each large; playlists may have a million
+    listed = read_as_written(content_of(path), path)
+    count = len(listed.entries)
+    paths, stamps = _stamped(listed)
+    del listed  # entries are large; playlists may have a million
     if not paths:
         raise PlayshuffleError(
             f"{shown(path)} has no entries, so there is nothing to audit.", Exit.NOTHING_TO_PLAY
         )
-    times = Counter(paths)
+    foreign = count - len(paths)
+    times = Counter(paths) if len(stamps) < len(paths) else {}
     duplicates = [(path, number) for path, number in times.items() if number > 1]
-    stamps = {path: stamp for path in times if (stamp := _stamp(path)) is not None}
-    missing = [path for path in times if path not in stamps]
-    present = [path for path in paths if path in stamps]
-    del paths, times
-    tracks, fields = _tagged(stamps, read_all)
-    del stamps
-    where = _positions(present, tracks.paths)
-    artist, artists = artist_keys(tracks.artists)
-
-    def tags_of(folder: Folder) -> list[Tags | None]:
-        return _tags(fields[folder.path])
-
-    album = albums(tracks, tags_of).keys
-    keys = {ARTIST: artist, ALBUM: album}.get(by) or group_keys(tracks, tags_of, by)
-    names: list[str] = tracks.column(lambda folder: [_value(tags, by) for tags in tags_of(folder)])
+    missing = [path for path, stamp in stamps.items() if stamp is None]
+    if missing:
+        paths = [path for path in paths if stamps[path] is not None]
+    with Cache() as cache:
+        tracks, tags_of = _tagged(cache, stamps, read_all)
+        del stamps
+        where = _positions(paths, tracks.paths)
+        artist, artists = artist_keys(tracks.artists)
+        album = albums(tracks, tags_of).keys
+        groups: list[tuple[int, str]] = []
+        if by is not None:
+            keys = {ARTIST: artist, ALBUM: album}.get(by) or group_keys(tracks, tags_of, by)
+            names = tracks.column(lambda folder: [_value(tags, by) for tags in tags_of(folder)])
+            groups = [(keys[number], names[number]) for number in where]
     return PlaylistAudit(
         path,
         count,
         foreign,
         missing,
         duplicates,
-        len(present),
+        len(paths),
         artists,
         sum(not tracks.artists[number] for number in where),
-        mix(present, [artist[number] for number in where]),
-        mix(present, [album[number] for number in where]),
-        successors(present),
-        present,
-        [(keys[number], names[number]) for number in where],
+        mix(paths, [artist[number] for number in where]),
+        mix(paths, [album[number] for number in where]),
+        successors(paths),
+        paths,
+        groups,
     )
+
+
+def _stamped(listed: Listed) -> tuple[list[bytes], dict[bytes, bytes | None]]:
+    """Return the path of each entry that is a local file, and the stamp of each path."""
+    paths: list[bytes] = []
+    stamps: dict[bytes, bytes | None] = {}
+    for entry in listed.entries:
+        path = entry.path
+        if entry.form and stamps.get(path) is None:
+            stamp = _stamp(path)
+            if stamp is None:
+                path = resolved(entry, listed.back).path
+                stamp = _stamp(path)
+            stamps[path] = stamp
+        if entry.form:
+            paths.append(path)
+    return paths, stamps
 
 
 def _value(tags: Tags | None, name: str) -> str:
@@ -125,30 +143,30 @@ def _positions(paths: Sequence[bytes], library: Sequence[bytes]) -> list[int]:
     return [index[path] for path in paths]
 
 
-def _tags(fields: str) -> list[Tags | None]:
-    return [None if values is None else Tags(*values) for values in unpack(fields.encode())]
+def _tagged(cache: Cache, stamps: Mapping[bytes, bytes | None], read_all: ReadAll) -> tuple[Tracks, TagsOf]:
+    """Return the tracks with these stamps, and what looks up their tags, as long as the cache is open."""
+    by_folder: dict[bytes, list[bytes]] = {}
+    for path in sorted(path for path, stamp in stamps.items() if stamp is not None):
+        by_folder.setdefault(path[: path.rfind(b"/") + 1], []).append(path)
+    cached = cache.folders(_tops(by_folder))
+    folders = {path: _folder(path, files, stamps, cached.get(path)) for path, files in by_folder.items()}
+    packed: dict[bytes, bytes] = {}  # of folders that the cache does not have like this
+    for folder, fields in with_readings(folders.values(), cached, cache.fields, read_all):
+        packed[folder.path] = fields.encode()
+        folders[folder.path] = folder
+    tracks = Tracks(list(folders.values()))
+    tracks.paths = list(chain.from_iterable(by_folder.values()))  # the same texts take no more memory
+    rows = rows_of(cache, read_all)
+    return tracks, tags_from(
+        lambda folder: unpack(packed[folder.path]) if folder.path in packed else rows(folder)
+    )
 
 
-def _tagged(stamps: dict[bytes, bytes], read_all: ReadAll) -> tuple[Tracks, dict[bytes, str]]:
-    """Return the tracks, and the tag fields of each folder as JSON, which takes a fifth of the memory."""
-    names_by_folder: dict[bytes, list[bytes]] = {}
-    for path in sorted(stamps):
-        parent, name = os.path.split(path)
-        names_by_folder.setdefault(os.path.join(parent, b""), []).append(name)
-    unread = [_folder(path, names, stamps) for path, names in names_by_folder.items()]
-    folders: dict[bytes, Folder] = {}
-    fields_of: dict[bytes, str] = {}
-    with Cache() as cache:
-        cached = cache.folders(_tops(names_by_folder))
-        for folder, fields in with_readings(unread, cached, cache.fields, read_all):
-            folders[folder.path] = folder
-            fields_of[folder.path] = fields
-    return Tracks([folders[path] for path in names_by_folder]), fields_of
-
-
-def _folder(path: bytes, names: Sequence[bytes], stamps: dict[bytes, bytes]) -> Folder:
-    """Return a folder with these files alone; it must not be stored in the cache."""
-    return Folder(
+def _folder(
+    path: bytes, files: Sequence[bytes], stamps: Mapping[bytes, bytes | None], cached: Folder | None
+) -> Folder:
+    """Return the cached folder if it has just these files, else one without readings, not to be stored."""
+    folder = Folder(
         path,
         device=0,
         inode=0,
@@ -158,9 +176,11 @@ def _folder(path: bytes, names: Sequence[bytes], stamps: dict[bytes, bytes]) -> 
         is_plain=False,
         has_hard_links=False,
         folders=b"",
-        names=b"/".join(names),
-        stamps=b"".join(stamps[path + name] for name in names),
+        names=b"/".join([file[len(path) :] for file in files]),
+        stamps=b"".join([stamps[file] or b"" for file in files]),
     )
+    is_same = cached is not None and (cached.names, cached.stamps) == (folder.names, folder.stamps)
+    return cached if cached is not None and is_same else folder
 
 
 def _tops(folders: Iterable[bytes]) -> list[bytes]:

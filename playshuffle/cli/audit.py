@@ -124,7 +124,8 @@ def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
                 progress.reading(done, len(paths))
                 yield reading
 
-        found = playlist.look_into(os.path.abspath(os.fsencode(name)), read_and_report, by)
+        groups_by = None if plot is None else by
+        found = playlist.look_into(os.path.abspath(os.fsencode(name)), read_and_report, groups_by)
     if plot is not None:
         words = list(audit_report.lines(found, Screen(_PAGE_WIDTH)))
         _write_picture(plot, playlist_picture.draw(plot, found, by, words))

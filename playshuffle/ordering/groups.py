@@ -110,15 +110,15 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
     parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
     stem, folder_disc = _without_disc(name)
     place = os.path.join(parent, stem) if stem else parent
+    last: Hashable = None
     for row_tags in rows:
         tags = row_tags or Tags()
         title, disc = _without_disc(tags.album.strip())
         artist = tags.album_artist.strip().casefold() if title else ""
         number = math.inf if tags.number is None else tags.number
-        yield (
-            tags.release_id or (artist, title.casefold(), place),
-            (tags.disc or disc or folder_disc or 1, number),
-        )
+        album = tags.release_id or (artist, title.casefold(), place)
+        last = album if album != last else last  # mostly the same: one object for the tracks of an album
+        yield last, (tags.disc or disc or folder_disc or 1, number)
 
 
 @lru_cache(64)  # the tracks of an album say the same, one after the other

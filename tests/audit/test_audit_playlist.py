@@ -176,6 +176,25 @@ def test_tags_come_from_the_cache_where_it_knows_them(
 
 
 @pytest.mark.process
+def test_what_the_cache_knows_makes_no_difference(program: Program, music: Path) -> None:
+    """Neither of a folder that the list has whole, nor of one that it has in part or with new files."""
+    assert program("make", str(music / "a"), str(music / "b"), "-q").code == 0
+    song(music / "b" / "7.mp3", "C", "Three")
+    song(music / "c" / "8.mp3", "A", "Four")
+    names = ["b/4", "a/1", "c/8", "a/3", "6", "b/7", "a/2", "gone", "a/1"]
+    path = playlist(music, [f"{name}.mp3" for name in names])
+
+    with_cache = program("audit", path, "--json")
+    with Cache() as cache:
+        cache.keep((), list(cache.folders([os.fsencode(music)])))
+    without = program("audit", path, "--json")
+
+    assert with_cache == without
+    said = json.loads(without.out)
+    assert (said["tracks"], said["artists"]) == (8, 3)
+
+
+@pytest.mark.process
 def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: Path) -> None:
     """Each twice, once there and once gone: nothing that is printed drives a terminal."""
     folder = tmp_path / "\x1b[2J"
