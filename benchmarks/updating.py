@@ -7,6 +7,7 @@ cache, state and playlist together; the last column is in sizes of the playlist.
 """
 
 import argparse
+import gc
 import os
 import resource
 import shutil
@@ -14,17 +15,23 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.corpora import make_tiny
 from benchmarks.making import machine
 from playshuffle.config.build_request import build_request
+from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
-from playshuffle.library.reader_pool import read_all
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE, Changes, Dirty
-from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.sources import Tools
-from playshuffle.shuffle import System
+from playshuffle.pipeline.basis import Basis
+from playshuffle.service.update import update
+from playshuffle.service.update_protocol import (
+    Message,
+    PlaylistUnaffected,
+    PlaylistUpdated,
+    pack_request,
+    unpack_request,
+)
+from playshuffle.watch.debounce import Batch
 
 
 def main() -> None:
@@ -48,7 +55,7 @@ def main() -> None:
 
 
 def _measure(music: Path, playlist: Path) -> None:
-    _update(music, playlist, EVERYWHERE)  # reads all tags
+    measured = _update(music, playlist, Batch(is_whole=True), None)  # reads all tags
     first, *others, last = sorted(path.parent for path in music.rglob("01 - *.mp3"))
     album, model, other = others[len(others) // 2], *(next(one.glob("*.mp3")) for one in (first, last))
     cover, new, renamed = album / "cover.jpg", album / "00 - New.mp3", album / "99 - Renamed.mp3"
@@ -62,35 +69,53 @@ def _measure(music: Path, playlist: Path) -> None:
         "a file deleted": renamed.unlink,
         "the cover removed": cover.unlink,
     }
-    dirty = Dirty(frozenset([os.fsencode(album) + b"/"]))
+    batch = Batch(frozenset([os.fsencode(album) + b"/"]))
     for name, change in changes.items():
         change()
         time.sleep(0.05)  # longer than the clock of a file system takes to tick
-        cpu_s, peak_kb, read, written = _update(music, playlist, Changes(dirty))
+        measured = _update(music, playlist, batch, measured.basis)
         size = playlist.stat().st_size
         print(
-            f"| {name} | {cpu_s:.2f} | {peak_kb / 1024:.0f} | {read / 1e6:.1f} | {written / 1e6:.2f}"
-            f" | {written / size:.2f} |",
+            f"| {name} | {measured.cpu_s:.2f} | {measured.peak_kb / 1024:.0f} | {measured.read / 1e6:.1f}"
+            f" | {measured.written / 1e6:.2f} | {measured.written / size:.2f} |",
             flush=True,
         )
 
 
-def _update(music: Path, playlist: Path, changes: Changes) -> tuple[float, float, float, float]:
-    """Run an update in a child process; return CPU seconds, peak KB, bytes read and written."""
-    request = build_request(Options(folders=(str(music),), output=str(playlist)))
+class _Measured(NamedTuple):
+    """What one update needed: CPU seconds, KB at the peak, bytes read and written; and the basis it left."""
+
+    cpu_s: float
+    peak_kb: float
+    read: float
+    written: float
+    basis: Basis | None
+
+
+def _update(music: Path, playlist: Path, batch: Batch, basis: Basis | None) -> _Measured:
+    """Run an update in a child process."""
+    options = Options(folders=(str(music),), output=str(playlist))
+    config = Config(None, (ConfiguredPlaylist("all", options, build_request(options)),), settle_s=0)
+    bases = {} if basis is None else {"all": basis}
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
+        gc.disable()  # as the service does
+        messages: list[Message] = []
         before = _io()
-        keep(request, Tools(read_all, System(), Progress()), changes)
+        update(config, 0, {"all": batch}, messages.append, bases)
         after = _io()
-        os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}".encode())
+        last = messages[-1]
+        assert isinstance(last, PlaylistUpdated | PlaylistUnaffected), last
+        line = pack_request({}, {} if last.basis is None else {"all": last.basis})
+        os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}\n".encode() + line)
         os._exit(0)
     os.close(writer)
     with open(reader, "rb") as answer:
-        read, written = map(float, answer.read().split())
+        read, written = map(float, answer.readline().split())
+        _, left = unpack_request(answer.readline())
     _, _, used = os.wait4(child, 0)
-    return _cpu_s(used), used.ru_maxrss, read, written
+    return _Measured(_cpu_s(used), used.ru_maxrss, read, written, left.get("all"))
 
 
 def _cpu_s(used: resource.struct_rusage) -> float:

@@ -48,6 +48,7 @@ class Library:
     """The tracks of the roots, and the skipped files.
 
     gone: folders that were removed. growing: files that are being written, and left for later.
+    is_plain: each folder proves by its stamps that nothing in it has changed.
     """
 
     tracks: Tracks
@@ -56,6 +57,7 @@ class Library:
     unreadable: list[Skipped]
     gone: list[bytes]
     growing: Sequence[bytes] = ()
+    is_plain: bool = False
 
 
 def survey(
@@ -91,7 +93,8 @@ def survey(
     library, skipped, untagged = tracks(folders)
     removed = cached.keys() - (folder.path for root in folders for folder in root)
     skipped = walked.skipped + skipped
-    return Library(library, skipped, untagged, walked.unreadable, list(removed), walked.growing)
+    is_plain = all(folder.is_plain for root in folders for folder in root)
+    return Library(library, skipped, untagged, walked.unreadable, list(removed), walked.growing, is_plain)
 
 
 def survey_files(

@@ -7,6 +7,7 @@ costs a fork and answers with one byte per folder.
 """
 
 import os
+import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -17,9 +18,11 @@ from struct import pack
 from typing import BinaryIO
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.listing import digest, file_stamp
+from playshuffle.library.listing import Listing, digest, file_stamp
 from playshuffle.system import mounts
 
+# The fields of a folder that tell of its tracks and folders; `odd` does, too.
+_OF_TRACKS = ("device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps")
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
 _CHUNK = 16
 
@@ -53,6 +56,25 @@ def unchanged(
         for folder, is_same in zip(plain, own_flags + child_flags, strict=False)
         if is_same
     }
+
+
+def has_same_tracks(folder: Folder, still_ns: int) -> bool:
+    """Return whether a plain folder has the audio files and folders that it had; other files may differ.
+
+    still_ns: files modified less than this time ago are being written.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    now_ns = time.time_ns()
+    status = os.stat(folder.path)
+    listing = Listing(folder.path, folder, with_stamps=True, now_ns=now_ns, still_ns=still_ns)
+    now, _ = listing.read(status, None, use_ignore_files=True)
+    are_same = (getattr(now, name) == getattr(folder, name) for name in _OF_TRACKS)
+    # Whatever is unreadable or growing, or is a link or an ignore file, makes a folder not plain.
+    return (
+        now.is_plain and folder.durations_ms is not None and all(are_same) and now.odd[:3] == folder.odd[:3]
+    )
 
 
 @contextmanager

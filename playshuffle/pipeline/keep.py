@@ -11,10 +11,12 @@ from playshuffle.library.marks import MARK_BYTES, mark_at
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
 from playshuffle.ordering.running_order import UpdatedOrder, update_order
+from playshuffle.ordering.vanished import VANISHED_S
 from playshuffle.pipeline.make import draw_order, new_record
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, open_session
+from playshuffle.pipeline.short_cut import basis_of
 from playshuffle.pipeline.sources import Tools
 from playshuffle.store.deck_renames import follow_renames
 from playshuffle.system.digest import blake2b
@@ -51,7 +53,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             drawn_s = now_s
         if before is None:
             report = draw_order(run, tools.randbelow, is_update=True)
-            return run.replace(report, new_record(report, now_s))
+            return _replace(run, report, new_record(report, now_s), now_s)
         # Among all tracks that were found: one that is left out must not be taken for a deleted one.
         tracks = run.library.tracks
         identity = identify(before, tracks.paths, tracks.marks, changes.moved)
@@ -70,12 +72,26 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
                 notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
             else:
                 report = replace(report, notes=[*report.notes, *notes])
-                return run.replace(report, new_record(report, now_s))
+                return _replace(run, report, new_record(report, now_s), now_s)
         updated = update_order(
             run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
         )
         report = _count_changes(run.report(updated.arranged, notes), before, identity)
-        return run.replace(report, _record(run, before, updated, files, drawn_s))
+        return _replace(run, report, _record(run, before, updated, files, drawn_s), now_s)
+
+
+def _replace(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
+    """Remember the order and replace the playlist; the report has what both relied on."""
+    written = run.replace(report, record)
+    since_s = min(record.gone.values(), default=None)
+    basis = basis_of(
+        run,
+        has_notes=bool(report.notes),
+        now_s=now_s,
+        drawn_s=record.drawn_s,
+        until_s=None if since_s is None else since_s + VANISHED_S,
+    )
+    return replace(written, basis=basis)
 
 
 def _with_copies(

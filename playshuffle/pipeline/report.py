@@ -10,6 +10,7 @@ from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
+from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
@@ -46,6 +47,7 @@ class Report:
     suspects: paths to which the indices of `losses` belong.
     kept_count: number of tracks in a file that was left as it is because some are missing; else None.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
+    basis: what an update relied on, if the next one may take the short cut.
     """
 
     output: bytes | None
@@ -74,6 +76,7 @@ class Report:
     is_changed: bool = False
     kept_count: int | None = None
     notes: Sequence[str] = ()
+    basis: Basis | None = None
 
     @property
     def count_in_file(self) -> int:

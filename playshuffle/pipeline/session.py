@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from playshuffle.errors import MissingError, PlayshuffleError
-from playshuffle.library.cache import Cache
+from playshuffle.library.cache import Cache, Version
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library
@@ -73,7 +73,8 @@ class Session:
 
     target: None if no file is asked for. roots: those that are present. missing: an error for
         each of the others. history: of the deck, None except for deals.
-    choice: which tracks are chosen.
+    choice: which tracks are chosen. cache_version: of what the library was made from, if no other process
+        has changed the cache meanwhile.
     tracks: those of them that can be written; unwritable: the others. recipe: with its pins resolved.
     """
 
@@ -90,6 +91,7 @@ class Session:
     unwritable: list[Skipped]
     tags_of: TagsOf | None
     recipe: Recipe
+    cache_version: Version | None
 
     def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
         """Make the playlist of an order, and a report of it."""
@@ -231,6 +233,7 @@ def open_session(
                 unwritable=unwritable,
                 tags_of=tags_from(tag_rows) if tag_rows is not None else None,
                 recipe=recipe_with_pins(request, choice, tracks),
+                cache_version=cache.seen_version if cache is not None else None,
             )
 
 

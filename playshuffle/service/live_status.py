@@ -16,6 +16,7 @@ from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, S
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
+    PlaylistUnaffected,
     PlaylistUpdated,
     ScanProgress,
     UpdateEnded,
@@ -101,6 +102,8 @@ class LiveStatus:
         elif isinstance(message, PlaylistUpdated):
             self._playlists[message.playlist].scanning = None
             self._note_update(message, self._playlists[message.playlist])
+        elif isinstance(message, PlaylistUnaffected):
+            self._playlists[message.playlist].scanning = None  # and all else is as it was
         elif isinstance(message, PlaylistFailed):
             self._playlists[message.playlist].scanning = None
             self._note_failure(message, self._playlists[message.playlist])

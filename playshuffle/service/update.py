@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
 from playshuffle.config.keys import in_keys
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
@@ -16,13 +17,21 @@ from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
+from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.short_cut import is_unaffected
 from playshuffle.pipeline.sources import Tools
 from playshuffle.service.update_process import check_stop
-from playshuffle.service.update_protocol import Message, PlaylistFailed, PlaylistUpdated, ScanProgress
+from playshuffle.service.update_protocol import (
+    Message,
+    PlaylistFailed,
+    PlaylistUnaffected,
+    PlaylistUpdated,
+    ScanProgress,
+)
 from playshuffle.shuffle import System, chance
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
@@ -34,11 +43,20 @@ _NAMES = 100  # of each kind that are sent
 
 
 def update(
-    config: Config, began_s: int, batches: Mapping[str, Batch], send: Callable[[Message], None]
+    config: Config,
+    began_s: int,
+    batches: Mapping[str, Batch],
+    send: Callable[[Message], None],
+    bases: Mapping[str, Basis] = MappingProxyType({}),
 ) -> None:
     """Update each playlist that has a batch; what fails for one does not touch the others.
 
-    began_s: when the service was started, in Unix seconds.
+    Args:
+        config: of the service.
+        began_s: when the service was started, in Unix seconds.
+        batches: changes, by playlist.
+        send: called with what came of each playlist.
+        bases: by playlist, the basis of its last update with this configuration; none if that failed.
     """
     scanned: list[_Scan] = []
     for playlist in config.playlists:
@@ -48,29 +66,24 @@ def update(
             continue
         request = playlist.request
         dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
+        changes = Changes(dirty, batch.gone, batch.moved, config.still_ns)
+        basis = bases.get(playlist.name)
+        if basis is not None and _is_unaffected(playlist, basis, changes, began_s):
+            send(PlaylistUnaffected(playlist.name, basis))
+            continue
         if all(
             any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
         ):
-            dirty = Dirty(frozenset())  # another playlist of this update had it scanned
-        changes = Changes(dirty, batch.gone, batch.moved, config.still_ns)
-        progress = _Progress(playlist.name, send)
-        try:
-            if playlist.deal is None:
-                message = _keep(playlist, changes, began_s, progress)
-            else:
-                message = _deal(playlist, changes, progress)
-        except (PlayshuffleError, OSError) as error:  # a folder may go at any moment
-            send(_failed(playlist, error, progress))
-        except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
-            _LOG.error("%s: unexpected error: %s", playlist.name, traceback.format_exc())
-            send(_failed(playlist, error, progress))
-        else:
+            # Another playlist of this update had it scanned.
+            changes = replace(changes, dirty=Dirty(frozenset()))
+        message = _update(playlist, changes, began_s, _Progress(playlist.name, send))
+        if isinstance(message, PlaylistUpdated):
             # At the start, too: what a service that was killed has written may not have been listed.
             if playlist.tell and request.output is not None and (message.is_changed or batch.why == "start"):
                 to_tell.add(request.output)
-            send(message)
             if request.tags and message.is_cached:  # else the next playlist must scan for itself
                 scanned += [_Scan(root, request.ignore_files, batch) for root in request.roots]
+        send(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +102,25 @@ class _Scan:
             not batch.is_whole and batch.folders <= scanned.folders and batch.trees <= scanned.trees
         )
         return is_inside and ignore_files == self.ignore_files and is_as_much
+
+
+def _update(
+    playlist: ConfiguredPlaylist, changes: Changes, began_s: int, progress: "_Progress"
+) -> PlaylistUpdated | PlaylistFailed:
+    try:
+        if playlist.deal is None:
+            return _keep(playlist, changes, began_s, progress)
+        return _deal(playlist, changes, progress)
+    except (PlayshuffleError, OSError) as error:  # a folder may go at any moment
+        return _failed(playlist, error, progress)
+    except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
+        _LOG.error("%s: unexpected error: %s", playlist.name, traceback.format_exc())
+        return _failed(playlist, error, progress)
+
+
+def _is_unaffected(playlist: ConfiguredPlaylist, basis: Basis, changes: Changes, began_s: int) -> bool:
+    redraw_before_s = _redraw_before_s(playlist.reshuffle, began_s) if playlist.deal is None else 0
+    return is_unaffected(basis, playlist.request, changes, now_s=time.time(), redraw_before_s=redraw_before_s)
 
 
 def _keep(
@@ -206,4 +238,5 @@ def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
         notes=list(report.notes),
         missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
         removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
+        basis=report.basis,
     )

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from playshuffle.pipeline.basis import Basis
 from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
 from playshuffle.watch.debounce import Batch
 
-# Update playlists, each for its batch, and send what came of it.
-Update = Callable[[Mapping[str, Batch], Callable[[Message], None]], None]
+# Update playlists, each for its batch and since its last basis, and send what came of it.
+Update = Callable[[Mapping[str, Batch], Callable[[Message], None], Mapping[str, Basis]], None]
 
 # Called in the forked process, so that no other process imports what updates need.
 MakeUpdate = Callable[[], Update]
@@ -80,13 +81,13 @@ class UpdateProcess:
         """Return a descriptor that is readable when there is a message."""
         return self._pipes.messages
 
-    def begin(self, batches: Mapping[str, Batch]) -> None:
-        """Begin an update; the one before has ended."""
+    def begin(self, batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> None:
+        """Begin an update; the one before has ended. bases: of the last updates of these playlists."""
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()
         try:
-            self._pipes.requests.write(update_protocol.pack_batches(batches))
+            self._pipes.requests.write(update_protocol.pack_request(batches, bases))
         except BrokenPipeError:
             self.is_over = True
 
@@ -152,20 +153,21 @@ def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
             if child == 0:
                 with _exit_at_end():
                     os.close(requests)
-                    _run_one(update, update_protocol.unpack_batches(line), replies)
+                    _run_one(update, line, replies)
             _, status = os.waitpid(child, 0)
             # On a line of its own, even if the update was killed in the middle of a line.
             _write(replies, b"\n" + update_protocol.pack(UpdateEnded(os.waitstatus_to_exitcode(status))))
 
 
-def _run_one(update: Update, batches: Mapping[str, Batch], replies: int) -> None:
+def _run_one(update: Update, request: bytes, replies: int) -> None:
     # Sent by the update itself: only one process may write at a time.
     _write(replies, update_protocol.pack(UpdateStarted(os.getpid())))
     gc.disable()  # it ends before garbage matters
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
+    batches, bases = update_protocol.unpack_request(request)
     with contextlib.suppress(StoppedError):
-        update(batches, lambda message: _write(replies, update_protocol.pack(message)))
+        update(batches, lambda message: _write(replies, update_protocol.pack(message)), bases)
 
 
 class Stop:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from playshuffle.pipeline.basis import Basis
 from playshuffle.watch.debounce import Batch
 
 
@@ -35,6 +36,7 @@ class PlaylistUpdated:
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, deck_line: only of a dealt playlist.
+    basis: to be sent with the next batch of the playlist, so that its update may take the short cut.
     """
 
     playlist: str
@@ -55,6 +57,15 @@ class PlaylistUpdated:
     removed_files: list[str] = field(default_factory=list)
     deck: dict[str, object] | None = None
     deck_line: str | None = None
+    basis: Basis | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaylistUnaffected:
+    """Nothing has changed for a playlist since its last update; basis: of that, to be sent again."""
+
+    playlist: str
+    basis: Basis
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +93,18 @@ class UpdateEnded:
     code: int
 
 
-Message = UpdateStarted | ScanProgress | PlaylistUpdated | PlaylistFailed | UpdateEnded
+Message = UpdateStarted | ScanProgress | PlaylistUpdated | PlaylistUnaffected | PlaylistFailed | UpdateEnded
 
 _TYPES: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (UpdateStarted, ScanProgress, PlaylistUpdated, PlaylistFailed, UpdateEnded)
+    for kind in (
+        UpdateStarted,
+        ScanProgress,
+        PlaylistUpdated,
+        PlaylistUnaffected,
+        PlaylistFailed,
+        UpdateEnded,
+    )
 }
 
 
@@ -100,19 +118,33 @@ def unpack(line: bytes) -> Message | None:
     try:
         fields = json.loads(line)
         kind = _TYPES[fields.pop("type")]
+        if fields.get("basis") is not None:
+            fields["basis"] = Basis(**fields["basis"])
         return kind(**fields)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
 
 
-def pack_batches(batches: Mapping[str, Batch]) -> bytes:
-    """Return the batches of an update, by playlist, as a line."""
-    return _line({name: _batch_fields(batch) for name, batch in batches.items()})
+def pack_request(batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> bytes:
+    """Return what an update is to do as a line.
+
+    Args:
+        batches: by playlist.
+        bases: by playlist, of its last update, if that went well and left one.
+    """
+    return _line(
+        {
+            "batches": {name: _batch_fields(batch) for name, batch in batches.items()},
+            "bases": {name: asdict(basis) for name, basis in bases.items()},
+        }
+    )
 
 
-def unpack_batches(line: bytes) -> dict[str, Batch]:
-    """Return what `pack_batches` packed."""
-    return {name: _batch(fields) for name, fields in json.loads(line).items()}
+def unpack_request(line: bytes) -> tuple[dict[str, Batch], dict[str, Basis]]:
+    """Return what `pack_request` packed."""
+    fields = json.loads(line)
+    batches = {name: _batch(batch) for name, batch in fields["batches"].items()}
+    return batches, {name: Basis(**basis) for name, basis in fields["bases"].items()}
 
 
 def _line(fields: dict[str, Any]) -> bytes:

@@ -16,7 +16,8 @@ from playshuffle.config.options import Options
 from playshuffle.library.folder import Reading
 from playshuffle.library.tag_reader import read
 from playshuffle.service import update
-from playshuffle.service.update_protocol import Message, PlaylistUpdated
+from playshuffle.service.backlog import Backlog
+from playshuffle.service.update_protocol import Message, PlaylistUnaffected, PlaylistUpdated
 from playshuffle.shuffle import chance
 from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint, meant
@@ -96,6 +97,10 @@ class Model:
         self._wrote(path)
         mtime_ns = 10**9 * self.chance.choice([0, 1, 8_583_926_400, -5]) + self._new()
         os.utime(path, ns=(0, mtime_ns))
+
+    def close(self) -> None:
+        """Close a file that was open for writing, without a change."""
+        self._hint(None, self._file())
 
     def rename(self) -> None:
         self._rename(self._file(), self._name())
@@ -292,6 +297,54 @@ def test_whatever_is_done_the_playlist_is_the_truth(
         monkeypatch.setattr(update, "chance", lambda _, same=randbelow: same)
         check_sequence(tmp_path / str(seed), seed)
         shutil.rmtree(tmp_path / str(seed))
+
+
+def check_short_cuts(top: Path, seed: int) -> int:
+    """Update two playlists at different times, and all the way after each short cut; return their number."""
+    top.mkdir()
+    model = Model(top, seed)
+    count = 0
+    playlists, backlogs = [], {}
+    for name in ("often", "rarely"):
+        asked = Options(folders=(str(model.music),), output=str(top / f"{name}.m3u"))
+        playlists.append(ConfiguredPlaylist(name, asked, build_request(asked)))
+        backlogs[name] = Backlog({name: [os.fsencode(model.music)]}, settle_s=0, unfinished={}, now_s=0)
+    known = Config(None, tuple(playlists), settle_s=0)
+    for look in range(20):
+        batch = model.batch(is_lost=not look)
+        for name, backlog in backlogs.items():
+            backlog.add(batch, 0)
+            if name == "rarely" and model.chance.random() < 0.5:
+                continue
+            batches = backlog.begin(0)
+            messages: list[Message] = []
+            update.update(known, 0, batches, messages.append, backlog.bases)
+            last = messages[-1]
+            if isinstance(last, PlaylistUnaffected):
+                count += 1
+                update.update(known, 0, batches, messages.append)
+                full = messages[-1]
+                assert isinstance(full, PlaylistUpdated), (seed, name, full)
+                changes = (full.is_changed, full.added, full.removed, full.renamed)
+                assert changes == (False, 0, 0, 0), (seed, name, model.done)
+            if isinstance(last, (PlaylistUnaffected, PlaylistUpdated)):
+                backlog.finish(name, basis=last.basis)
+            backlog.end(0)
+        if model.chance.random() < 0.5:
+            model.close()
+        else:
+            for _ in range(model.chance.randrange(1, 3)):
+                model.act()
+    return count
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 300), marks=pytest.mark.slow)], ids=len)
+def test_an_update_that_ends_at_once_would_have_changed_nothing(
+    tmp_path: Path, seeds: Sequence[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update, "read_all", read_here)
+    assert sum(check_short_cuts(tmp_path / str(seed), seed) for seed in seeds) > len(seeds)
 
 
 def _bytes(path: Path | None) -> bytes | None:
