@@ -45,6 +45,9 @@ class Chaos:
     """A service, its library, and the expected state of its playlists.
 
     counts: of what was done. faults: the promises that were broken.
+    known: by deck, the tracks that it found at its last deal, or knew on a missing root.
+    unsure: by deck, the new tracks that may count as dealt in this round. Each has been at the path of
+        another track that had left it, and looks like a new version of that, or like its return.
     """
 
     def __init__(self, top: Path, seed: int, tracks: int, deal: int) -> None:
@@ -55,6 +58,8 @@ class Chaos:
         self._lists = top / "Lists"
         self._orders: dict[str, list[int]] = {}
         self.rounds_of = {"morning": Round(), "evening": Round()}
+        self._known: dict[str, set[int]] = {name: set() for name in self.rounds_of}
+        self._unsure: dict[str, set[int]] = {name: set() for name in self.rounds_of}
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.service = Service(top, self._config())
@@ -115,6 +120,7 @@ class Chaos:
     def _act(self, *, kills: bool = False) -> None:
         for _ in range(self._chance.randrange(1, 5)):
             self.music.act()
+            self._note_unsure()
             self.counts["changes"] += 1
             if kills and self._chance.random() < 0.7:
                 self._await_anything()
@@ -122,6 +128,12 @@ class Chaos:
                 self.service.start()
             elif self._chance.random() < 0.3:
                 self._await_anything()
+
+    def _note_unsure(self) -> None:
+        left = {*self.music.gone}
+        at_left_path = {number for number, track in self.music.tracks.items() if bytes(track.path) in left}
+        for name, known in self._known.items():
+            self._unsure[name] |= at_left_path - known
 
     def _await_anything(self) -> None:
         """Wait until the service writes a playlist, or for two seconds, in which it may not."""
@@ -145,7 +157,7 @@ class Chaos:
         root.rename(hidden)
         wait_for(lambda: self._is_missing(root))
         if self._chance.random() < 0.5:
-            self._deal(self._chance.choice([*self.rounds_of]), is_missing=True)
+            self._deal(self._chance.choice([*self.rounds_of]), missing=root)
         assert self._contents() == before, "a playlist changed while a folder was missing"
         hidden.rename(root)
         if self._chance.random() < 0.5:
@@ -159,13 +171,14 @@ class Chaos:
         """Let no playlist or no state be written for a while."""
         with _full(self._chance.choice([self._lists, _state()])):
             self.music.replace()
+            self._note_unsure()
             self._act()
             wait_for(lambda: any(row["last_error"] for row in self.service.status()["playlists"]))
 
     def _contents(self) -> dict[str, bytes]:
         return {name: self._file(name).read_bytes() for name in _KEYS}
 
-    def _deal(self, name: str, *, is_missing: bool = False) -> None:
+    def _deal(self, name: str, *, missing: Path | None = None) -> None:
         """Deal by hand; perhaps be killed in between and deal again."""
         words: list[str | Path] = ["deal", *self.music.roots, "-n", str(self._deal_size), "--every", "run"]
         words += ["--paths", "absolute", "-o", self._file(name)]
@@ -180,17 +193,27 @@ class Chaos:
             process.wait()
             self.counts["deals killed"] += process.returncode != 0
             if not {*(after := self._numbers(name))} <= {*before}:
-                self._note_deal(name, after)
+                self._note_deal(name, after, missing)
         done = run(*words, env=self.service.env)
-        if is_missing and done.code == 75:
+        if missing is not None and done.code == 75:
             self.counts["deals that wait"] += 1
             return
         assert done.code == 0, done.err
-        self._note_deal(name, self._numbers(name))
+        self._note_deal(name, self._numbers(name), missing)
 
-    def _note_deal(self, name: str, deal: Sequence[int]) -> None:
-        faults = self.rounds_of[name].add(deal, [*self.music.tracks])
-        self._note(name, faults)
+    def _note_deal(self, name: str, deal: Sequence[int], missing: Path | None = None) -> None:
+        """Note a deal. Of a missing root a deck knows no track that came after its last deal."""
+        tracks, known, deck = self.music.tracks, self._known[name], self.rounds_of[name]
+        self._known[name] = {
+            number
+            for number, track in tracks.items()
+            if missing is None or number in known or not track.path.is_relative_to(missing)
+        }
+        rounds = deck.rounds
+        self._note(name, deck.add(deal, [*self._known[name] - self._unsure[name]]))
+        if deck.rounds != rounds:
+            self.counts["unsure"] += len(self._unsure[name])
+            self._unsure[name].clear()
 
     def _check_after_settling(self) -> None:
         """Wait until the service has seen everything, then check each list."""
