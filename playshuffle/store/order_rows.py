@@ -5,6 +5,7 @@ stored as such, so that a small change to a large library writes little. The who
 refer to is kept with the age `BASE` as long as one needs it.
 """
 
+import contextlib
 import json
 import zlib
 from array import array
@@ -116,6 +117,8 @@ def put(
                 ages |= {whole: BASE} if is_edited and whole is not None else {}
                 ages[row] = BEFORE
     changes = _edits(database, base, order)
+    # Before rows are deleted: the marks of one may be stored again.
+    marks = _packed_marks(database, playlist, values.library, order.marks) if changes is None else b""
     if base is not None and changes is not None:
         ages.setdefault(base.row, BASE)
     for row, *_ in rows:
@@ -125,7 +128,7 @@ def put(
         database.execute("UPDATE playlist SET age = ? WHERE rowid = ?", (age, row))
     if changes is None:
         put_library()
-        forms = (array("I", order.places).tobytes(), zlib.compress(order.marks, 1), b"")
+        forms = (array("I", order.places).tobytes(), marks, b"")
     else:
         forms = (b"", b"", changes)
     database.execute(
@@ -133,6 +136,18 @@ def put(
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (playlist, LAST, *values, *forms),
     )
+
+
+def _packed_marks(database: Connection, playlist: bytes, library: bytes, marks: bytes) -> bytes:
+    """Return compressed marks; those of the last whole order if they are the same, since packing is slow."""
+    query = "SELECT marks FROM playlist WHERE path = ? AND library = ? AND edits = x'' ORDER BY age LIMIT 1"
+    row = database.execute(query, (playlist, library)).fetchone()
+    with contextlib.suppress(zlib.error, TypeError):
+        # zlib ends with a checksum of what was packed: others need not be unpacked.
+        if row and row[0][-4:] == zlib.adler32(marks).to_bytes(4, "big") and zlib.decompress(row[0]) == marks:
+            packed: bytes = row[0]
+            return packed
+    return zlib.compress(marks, 1)
 
 
 def _edits(database: Connection, base: Base | None, order: Remembered) -> bytes | None:

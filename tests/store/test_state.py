@@ -544,6 +544,40 @@ def test_marks_belong_to_the_order_that_they_were_taken_for(home: Path) -> None:
         assert state.remembered(LISTS[1], SEEN) == Remembered(PATHS, swapped, ORDER, {})
 
 
+def remember_twice(home: Path, between: str) -> Remembered | None:
+    """Remember two orders over the same tracks with the same marks; return the second as it is stored."""
+    second = SEEN._replace(content="2-2")
+    with State() as state:
+        state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [], MARKS)
+    edit(home, between)
+    with State() as state:
+        state.remember(LIST, second, SEEN, lambda: PATHS, [3, 2, 1, 0], [], MARKS)
+    with State() as state:
+        return state.remembered(LIST, second)
+
+
+def test_the_same_marks_are_not_packed_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a large library that takes longer than all else that is stored."""
+    packed = []
+    real = zlib.compress
+
+    def compress(data: bytes, level: int) -> bytes:
+        packed.append(data)
+        return real(data, level)
+
+    monkeypatch.setattr(zlib, "compress", compress)
+
+    assert remember_twice(home, "SELECT 1") == Remembered(PATHS, MARKS, [3, 2, 1, 0], {})
+    assert packed == [MARKS]
+
+
+@pytest.mark.parametrize("marks", ["CAST(x'00' || substr(marks, 2) AS BLOB)", "x'00'", "'text'", "7"])
+def test_damaged_marks_are_not_stored_again(home: Path, marks: str) -> None:
+    stored = remember_twice(home, f"UPDATE playlist SET marks = {marks}")
+
+    assert stored == Remembered(PATHS, MARKS, [3, 2, 1, 0], {})
+
+
 # One bad row
 
 
