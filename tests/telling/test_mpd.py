@@ -9,9 +9,10 @@ import pytest
 
 from playshuffle.telling.mpd_queue import Address, addresses
 from tests.players.drivers.mpd import Mpd
-from tests.players.drivers.process import until
+from tests.players.drivers.process import started, until
 from tests.support.processes import strace
 from tests.support.program import PROGRAM, environment, listed
+from tests.support.service import aged
 from tests.telling.conftest import Telling, songs
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
@@ -270,13 +271,12 @@ def test_a_process_that_is_killed_loses_nothing(telling: Telling, mpd: Mpd, call
 
 
 def test_the_service_lists_what_it_writes(telling: Telling) -> None:
+    aged(telling.music)  # the service leaves songs that may still be written for later
     playlist = telling.playlists / "all.m3u"
     written(telling, playlist)
     for entry in waiting(telling):
         entry.unlink()
-    with subprocess.Popen(
-        [*PROGRAM, "watch"], env=environment(**telling.env), stderr=subprocess.DEVNULL
-    ) as service:
+    with started([*PROGRAM, "watch"], environment(**telling.env)) as service:
         until(lambda: waiting(telling) != [], service)
         assert len(listed(playlist)) == 12
         for entry in waiting(telling):
@@ -285,5 +285,4 @@ def test_the_service_lists_what_it_writes(telling: Telling) -> None:
         os.utime(telling.music / "new.wav", (1, 1))
         until(lambda: waiting(telling) != [], service)
         assert len(listed(playlist)) == 13
-        service.terminate()
     assert b"tell" in telling.run("config", "show").out
