@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 # Nine digits are 31 years of seconds; Python refuses to read numbers of thousands.
-_PARTS = re.compile(
+_PARTS = (
     r"(?:(\d{1,9}) ?(?:d|days?))?(?: ?(\d{1,9}) ?(?:h|hours?))?"
-    r"(?: ?(\d{1,9}) ?(?:m|min|minutes?))?(?: ?(\d{1,9}) ?(?:s|sec|seconds?))?",
-    re.ASCII,
+    r"(?: ?(\d{1,9}) ?(?:m|min|minutes?))?(?: ?(\d{1,9}) ?(?:s|sec|seconds?))?"
 )
-_CLOCK = re.compile(r"(\d{1,9}):([0-5]\d):([0-5]\d)", re.ASCII)
+_CLOCK = r"(\d{1,9}):([0-5]\d):([0-5]\d)"
 _UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000)
 _NEXT_UNIT = {"d": "h", "h": "m", "m": "s", "n": "s"}  # of the number that follows: 1h30, 5min30
 
@@ -34,9 +33,9 @@ def parse(text: str) -> int:
     if before != plain and ":" not in plain:
         plain += _NEXT_UNIT.get(before[-1:], "")
     total_ms = 0
-    if match := _CLOCK.fullmatch(plain):
+    if match := re.fullmatch(_CLOCK, plain, re.ASCII):
         total_ms = _total_ms(("0", *match.groups()))
-    elif match := _PARTS.fullmatch(plain):
+    elif match := re.fullmatch(_PARTS, plain, re.ASCII):
         total_ms = _total_ms(match.groups())
     if not total_ms:
         raise PlayshuffleError(

@@ -20,9 +20,9 @@ _USUAL_WIDTH = 80
 _INDENT = 2
 _LABEL = 9
 _LEAST_COLUMN = 16  # to which the first column of a table may be cut
-_OPTION = re.compile(r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])")
+_OPTION = r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
 _KEPT = "\x1f"  # a space at which no line is broken
-_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_ESCAPE = r"\x1b\[[0-9;]*m"
 
 
 class Mark(Enum):
@@ -78,7 +78,7 @@ class Screen:
 
         assert self.width is not None
         lines = textwrap.wrap(
-            _OPTION.sub(rf"\1{_KEPT}", text),
+            re.sub(_OPTION, rf"\1{_KEPT}", text),
             self.width,
             initial_indent=start,
             subsequent_indent=" " * columns(start),
@@ -204,7 +204,7 @@ def columns(text: str) -> int:
         return len(text)
     from unicodedata import combining, east_asian_width
 
-    text = _ESCAPE.sub("", text)
+    text = re.sub(_ESCAPE, "", text)
     return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
 
 

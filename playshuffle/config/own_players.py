@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playshuffle.config.toml_file import Document, Fault
 
 TABLE = "player"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_NAME = r"[a-z0-9][a-z0-9_-]*"
 _RESERVED = ("all",)  # check --for all
 
 # What a player does not lose if its table says that it reads this style.
@@ -119,7 +119,7 @@ def _name_fault(name: str, table: object) -> str | None:
         return f"'{shown(name)}' is not a player. Write [player.NAME], with its keys below."
     if name in BUILT_IN or name in _RESERVED:
         return f"The name '{shown(name)}' is taken. Give the player another name."
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(_NAME, name):
         return (
             f"'{shown(name)}' cannot be the name of a player. Use small letters, digits, hyphens and"
             " underscores."

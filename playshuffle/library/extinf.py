@@ -6,13 +6,13 @@ import re
 from playshuffle.library.folder import Tags
 
 # What could end a line for some reader, with the spaces around it.
-_BREAK = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
+_BREAK = "[\x00-\x20\x7f-\x9f\u2028\u2029]+"
 
 
 def one_line(text: str) -> str:
     """Return a text without line breaks, control characters and repeated spaces."""
     if not text.isprintable() or "  " in text:
-        text = _BREAK.sub(" ", text)
+        text = re.sub(_BREAK, " ", text)
     return text.strip(" ")
 
 

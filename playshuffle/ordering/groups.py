@@ -23,7 +23,7 @@ _TEXTS = (name for name, kind in Tags.__annotations__.items() if kind is str)
 KNOWN = tuple(dict.fromkeys((ALBUM, ARTIST, FOLDER, *_TEXTS)))
 
 # A guest does not make a new artist: 'A feat. B', 'A (ft. B)', 'A [featuring B]'.
-_GUEST = re.compile(r"\s*[(\[]?\b(?:feat|ft|featuring)\b\.?\s.*", re.IGNORECASE | re.DOTALL)
+_GUEST = r"(?is)\s*[(\[]?\b(?:feat|ft|featuring)\b\.?\s.*"
 _NOBODY = frozenset(("", "various artists", "various", "va", "v.a.", "unknown artist", "[unknown]"))
 
 # One disc of several, as a folder or a title: 'CD1', 'disc 2 - Live', 'Album (Disc 2)', 'Album CD1'.
@@ -89,7 +89,7 @@ def _numbered(names: Sequence[Hashable | None]) -> list[int]:
 def _principal(artists: str) -> str | None:
     """Return the first of several artists, without guests; None if there is none."""
     first = artists.partition("; ")[0].strip().casefold()
-    name = _GUEST.sub("", first).strip() or first
+    name = re.sub(_GUEST, "", first).strip() or first
     return None if name in _NOBODY else name
 
 

@@ -22,7 +22,7 @@ class Quirk(NamedTuple):
     what: str
     cure: str = "rename"
     signs: tuple[bytes, ...] = ()
-    pattern: re.Pattern[bytes] = re.compile(b"")
+    pattern: bytes = b""
     instead: Callable[[bytes], bytes] | None = None
 
 
@@ -40,20 +40,20 @@ QUIRKS: dict[str, Quirk] = {
         "what looks like a URI escape (such as %41) in the name",
         "use --paths uri or --for vlc",
         (b"%",),
-        re.compile(rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z"),  # any other '%', and it is none
+        rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z",  # any other '%', and it is none
     ),
     "decoded": Quirk(
         "a URI escape (such as %41) in the name",
         "use --for jellyfin",
         (b"%",),
-        re.compile(rb".*%[0-9A-Fa-f]{2}", re.DOTALL),
+        rb"(?s).*%[0-9A-Fa-f]{2}",
     ),
     "escaped-space": Quirk("'%20' in the name", signs=(b"%20",)),
     "edge": Quirk(
         "a space or control character before or after a name",
         "update MPD or rename",
         (b"/ ", b" /", *(bytes([control]) for control in range(1, 0x20))),
-        re.compile(rb".*(?:[\x01-\x20]/|/[\x01-\x20])", re.DOTALL),
+        rb"(?s).*(?:[\x01-\x20]/|/[\x01-\x20])",
         _stripped,
     ),
     "backslash": Quirk(
@@ -119,7 +119,7 @@ def odd_in(text: bytes, key: str) -> list[int]:
             return []
         return [index for index, name in enumerate(text.split(b"\0")[1:-1]) if not is_utf8(name)]
     signs = filter(bytes.isascii, quirk.signs) if text.isascii() else quirk.signs
-    return sorted({i for sign in signs for i, name in _holders(text, sign) if quirk.pattern.match(name)})
+    return sorted({i for sign in signs for i, name in _holders(text, sign) if re.match(quirk.pattern, name)})
 
 
 def _holders(text: bytes, sign: bytes) -> Iterator[tuple[int, bytes]]:

@@ -46,7 +46,7 @@ class Parsed(NamedTuple):
 _CHUNK = 4096  # tracks: some 500 KB of text
 _HEADER = b"#EXTM3U\n"
 _OURS = b"#PLAYSHUFFLE-"
-_KEY = re.compile(r"[A-Z0-9]+(-[A-Z0-9]+)*")
+_KEY = r"[A-Z0-9]+(-[A-Z0-9]+)*"
 
 
 # An entry that no player takes for a comment, a URI, a drive, or something to strip. Others
@@ -55,9 +55,9 @@ _is_plain = re.compile(rb"\.\./|[A-Za-z0-9][^/:]*(?:/|\Z)").match
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 _ESCAPED = [b"%c" % byte if byte in _UNRESERVED else b"%%%02X" % byte for byte in range(256)]
-_URI = re.compile(rb"(?P<file>file:(?://(?:localhost)?)?+(?=/))|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_ESCAPE = re.compile(rb"%[0-9A-Fa-f]{2}")
-_LONE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_URI = rb"(?i)(?P<file>file:(?://(?:localhost)?)?+(?=/))|[a-z][a-z0-9+.-]*://"
+_ESCAPE = rb"%[0-9A-Fa-f]{2}"
+_LONE_PERCENT = rb"%(?![0-9A-Fa-f]{2})"
 _has_dots = re.compile(rb"/[/.]").search
 _SLASH = ord("/")
 _HASH = ord("#")
@@ -105,14 +105,14 @@ def escaped(line: bytes) -> bytes:
     Whether a '+' alone is one to it is told in two ways; an escape is right by both.
     """
     extinf, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
-    if b"+" not in entry and not _ESCAPE.search(entry):
+    if b"+" not in entry and not re.search(_ESCAPE, entry):
         return line
     return extinf + newline + entry.replace(b"%", b"%25").replace(b"+", b"%2B") + b"\n"
 
 
 def unescaped(line: bytes) -> bytes:
     """Undo what `escaped` did to a path."""
-    return line.replace(b"%2B", b"+").replace(b"%25", b"%") if _ESCAPE.search(line) else line
+    return line.replace(b"%2B", b"+").replace(b"%25", b"%") if re.search(_ESCAPE, line) else line
 
 
 def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
@@ -143,7 +143,7 @@ class Text:
     ) -> None:
         headers = [(key, one_line(value)) for key, value in comments]
         for key, _ in headers:
-            if not _KEY.fullmatch(key):
+            if not re.fullmatch(_KEY, key):
                 raise ValueError(key)
         self._lines = lines
         self._order = order
@@ -240,7 +240,7 @@ def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
             continue
         if line[0] == _SLASH:
             paths.append(line)
-        elif b":/" in line and (uri := _URI.match(line)):
+        elif b":/" in line and (uri := re.match(_URI, line)):
             if uri["file"] is None:
                 foreign += 1
             else:
@@ -267,6 +267,6 @@ def _unescaped(uris: Sequence[bytes]) -> list[bytes]:
         return []
     # By way of Python's own \\xNN, since urllib needs ten times as long. A '%' that escapes
     # nothing stands for itself; what holds the lines apart is no byte, so no escape makes one.
-    text = _LONE_PERCENT.sub(b"%25", b"\n".join(uris)).replace(b"\\", b"%5C").replace(b"%", rb"\x")
+    text = re.sub(_LONE_PERCENT, b"%25", b"\n".join(uris)).replace(b"\\", b"%5C").replace(b"%", rb"\x")
     lines = text.replace(b"\n", rb"\u0100").decode("unicode_escape").split("\u0100")
     return [line.encode("latin-1") for line in lines]

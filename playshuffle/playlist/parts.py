@@ -16,7 +16,7 @@ from playshuffle.playlist.m3u import Text, fingerprint_of
 from playshuffle.system import atomic_file
 from playshuffle.system.regular_file import open_regular
 
-_MARK = re.compile(rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"')  # as each format writes it
+_MARK = rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"'  # as each format writes it
 HEAD_BYTES = 4096  # our own comments stand at the top
 
 
@@ -152,4 +152,4 @@ def _is_ours(path: bytes) -> bool:
     except OSError:
         return False
     with os.fdopen(descriptor, "rb") as file:
-        return bool(_MARK.search(file.read(HEAD_BYTES)))
+        return bool(re.search(_MARK, file.read(HEAD_BYTES)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
 _SAFE = "/-._~"
-_ROOTED = re.compile(rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://")
+_ROOTED = rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://"
 
 
 class Base(NamedTuple):
@@ -140,7 +140,7 @@ def is_foreign(swaps: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def _is_rooted(path: bytes) -> bool:
-    return _ROOTED.match(path) is not None and not any(byte < 0x20 for byte in path)
+    return re.match(_ROOTED, path) is not None and not any(byte < 0x20 for byte in path)
 
 
 def _with_separator(path: bytes) -> bytes:

@@ -13,7 +13,7 @@ _BLIND = frozenset(
     )
 )
 
-_ESCAPE = re.compile(rb"\\([0-7]{3})")
+_ESCAPE = rb"\\([0-7]{3})"
 
 
 class Mount(NamedTuple):
@@ -133,4 +133,4 @@ def device_kind(folder: bytes) -> tuple[int, str] | None:
 
 def unescaped(field: bytes) -> bytes:
     """Decode a field of the mount table."""
-    return _ESCAPE.sub(lambda match: bytes([int(match[1], 8)]), field)
+    return re.sub(_ESCAPE, lambda match: bytes([int(match[1], 8)]), field)
