@@ -53,7 +53,6 @@ def make(
 ) -> None:
     """Write a shuffled playlist of music folders."""
     # Not needed to complete words or to show help.
-    from playshuffle.cli import make_report
     from playshuffle.cli.music_folders import default_folders
     from playshuffle.config.build_request import build_request
     from playshuffle.pipeline.make import make_playlist
@@ -77,8 +76,12 @@ def make(
     elif options.output == STDOUT:
         write_out(report.text)
     elif as_json:
+        from playshuffle.cli import make_report
+
         write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
     if not quiet:
+        from playshuffle.cli import make_report
+
         is_local = options.root_as is None and not options.replace_prefix
         screen = screen_of(sys.stderr)
         say(make_report.lines(report, screen, names=verbose, dry_run=dry_run, is_local=is_local))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, mark_written, rename_tracks, with_replaced
@@ -28,6 +29,23 @@ class DeckHistory:
     identity: Identity | None = None
     marks: Mapping[bytes, bytes] = field(default_factory=dict)
 
+    def with_copies(self, kept: Mapping[bytes, bytes]) -> Self:
+        """Return this with each omitted copy replaced by the copy that is kept."""
+        if not kept:
+            return self
+        before = self.before and self.before._replace(deck=join_copies(self.before.deck, kept))
+        return replace(self, deck=join_copies(self.deck, kept), before=before)
+
+    def confirmed(self, state: State, target: Target) -> Self:
+        """Mark a pending deal as dealt if it did reach the file."""
+        deck, stored = self.deck, self.stored
+        if stored is None or deck.deal is None or not deck.deal.is_pending:
+            return self
+        if target.content != stored.content:
+            return self
+        decks.confirm(state, target.path)
+        return replace(self, deck=mark_written(deck), stored=stored._replace(deck=mark_written(stored.deck)))
+
 
 def load_history(state: State, target: Target, tracks: Tracks, changes: Changes) -> DeckHistory:
     """Load the deck of a playlist; without one, make it from the file, if that is ours."""
@@ -40,23 +58,6 @@ def load_history(state: State, target: Target, tracks: Tracks, changes: Changes)
         before = before._replace(deck=rename_tracks(before.deck, names))
     marks = {names.get(path, path): mark for path, mark in stored.mark_by_path().items()}
     return DeckHistory(rename_tracks(stored.deck, names), stored, before, identity, marks)
-
-
-def with_copies(history: DeckHistory, kept: Mapping[bytes, bytes]) -> DeckHistory:
-    """Replace each omitted copy in a history by the copy that is kept."""
-    if not kept:
-        return history
-    before = history.before and history.before._replace(deck=join_copies(history.before.deck, kept))
-    return replace(history, deck=join_copies(history.deck, kept), before=before)
-
-
-def confirm_pending_deal(history: DeckHistory, state: State, target: Target) -> DeckHistory:
-    """Mark a pending deal as dealt if it did reach the file."""
-    deck, stored = history.deck, history.stored
-    if stored is None or deck.deal is None or not deck.deal.is_pending or target.content != stored.content:
-        return history
-    decks.confirm(state, target.path)
-    return replace(history, deck=mark_written(deck), stored=stored._replace(deck=mark_written(stored.deck)))
 
 
 def _new_names(stored: decks.StoredDeck, paths: Sequence[bytes], identity: Identity) -> dict[bytes, bytes]:

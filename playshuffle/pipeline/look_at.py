@@ -10,7 +10,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import choose
-from playshuffle.pipeline.deck_history import DeckHistory, load_history, with_copies
+from playshuffle.pipeline.deck_history import DeckHistory, load_history
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.explain import PlaylistStages, Source
 from playshuffle.pipeline.most_per_tag import Draw
@@ -95,7 +95,7 @@ def _with_history(
         order = {path: at for at, path in enumerate(target.last_paths)}
         drawn_s = target.last.shuffled_s if target.last is not None else 0
         return replace(playlist, order=order, drawn_s=drawn_s)
-    deck = with_copies(history, playlist.choice.kept).deck
+    deck = history.with_copies(playlist.choice.kept).deck
     deal = deck.deal
     return replace(
         playlist,

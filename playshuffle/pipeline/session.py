@@ -19,7 +19,6 @@ from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
-from playshuffle.pipeline.deck_history import DeckHistory, confirm_pending_deal, load_history, with_copies
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
 from playshuffle.pipeline.presence import (
     check_deal_source,
@@ -39,11 +38,11 @@ from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.shuffle import RandBelow
-from playshuffle.store import decks
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
 if TYPE_CHECKING:
+    from playshuffle.pipeline.deck_history import DeckHistory
     from playshuffle.pipeline.most_per_tag import Draw
 
 
@@ -84,7 +83,7 @@ class Session:
     library: Library
     roots: list[Root]
     missing: list[MissingError]
-    history: DeckHistory | None
+    history: "DeckHistory | None"
     writer: EntryWriter
     choice: Choice
     tracks: Tracks
@@ -192,6 +191,8 @@ def open_session(
             history = None
             if deals:
                 assert target is not None, "a deck belongs to a file"
+                from playshuffle.pipeline.deck_history import load_history  # only for deals
+
                 check_deal_source(request, target)
                 history = load_history(state, target, library.tracks, changes)
             elif target is not None:
@@ -211,14 +212,14 @@ def open_session(
             draw = None if deals else _draw(request, writer, tools.randbelow, drawn_before, changes)
             last = partial(last_tracks, target, history)
             choice = choose(request, library.tracks, tag_rows, lists, last, draw)
-            history = history and with_copies(history, choice.kept)
+            history = history and history.with_copies(choice.kept)
             tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
             if not len(tracks):
                 raise _nothing_left(roots, missing, choice, unwritable)
             if cache is not None and not missing:
                 cache.keep((), library.gone)
             if history is not None and target is not None and request.writes:
-                history = confirm_pending_deal(history, state, target)
+                history = history.confirmed(state, target)
             yield Session(
                 request=request,
                 state=state,
@@ -258,7 +259,7 @@ def _nothing_left(
 
 def _version(state: State, target: Target | None) -> object:
     """Return a value that changes whenever a process remembers something of the playlist."""
-    return None if target is None else (state.seen(target.path), decks.version(state, target.path))
+    return None if target is None else (state.seen(target.path), state.deck_version(target.path))
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder_readings import ReadAll
 from playshuffle.library.scan import Library, Progress, survey, survey_files
 from playshuffle.library.walk import Changes
-from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.presence import check_files
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
@@ -18,6 +17,7 @@ from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
 
 if TYPE_CHECKING:
+    from playshuffle.pipeline.deck_history import DeckHistory
     from playshuffle.pipeline.skip_lists import SkipList
 
 
@@ -35,7 +35,7 @@ class Tools:
     tags: Mapping[bytes, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def last_tracks(target: Target | None, history: DeckHistory | None) -> Sequence[bytes]:
+def last_tracks(target: Target | None, history: "DeckHistory | None") -> Sequence[bytes]:
     """Return the last order of a playlist, or all tracks of its deck."""
     if history is not None:
         deck = history.deck

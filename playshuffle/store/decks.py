@@ -64,11 +64,6 @@ class StoredDeck(NamedTuple):
         return dict(_marks(self))
 
 
-def version(state: State, playlist: bytes) -> list[object]:
-    """Return a value that changes whenever the deck of a playlist does."""
-    return state.rows("SELECT * FROM deck WHERE path = ? ORDER BY age", playlist)
-
-
 def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
     """Return the deck of a playlist, or with age 1 the one before; None if there is none or it is damaged."""
     rows = state.rows(

@@ -56,6 +56,10 @@ class State(StateFile):
         rows = self.rows(f"{query} ORDER BY age", playlist, order_rows.BASE)
         return [Seen(*row) for row in rows]
 
+    def deck_version(self, playlist: bytes) -> list[object]:
+        """Return a value that changes whenever the deck of the playlist at this path does."""
+        return self.rows("SELECT * FROM deck WHERE path = ? ORDER BY age", playlist)
+
     def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
         """Return the tracks of a saved order, without vanished ones; None if it is damaged."""
         known = self.remembered(playlist, seen)
