@@ -21,23 +21,29 @@ class Contradiction(NamedTuple):
     came: frozenset[int] = frozenset()
 
 
-def contradicted(folders: Collection[Folder], known: Mapping[bytes, Folder]) -> Contradiction:
+def contradicted(
+    folders: Collection[Folder], known: Mapping[bytes, Folder], replaced: Collection[int]
+) -> Contradiction:
     """Return the folders that have a file which came to another path.
 
     Args:
         folders: as they were just found.
         known: folders of an earlier scan by path. Without any, no order can be mistaken.
+        replaced: inodes of known files whose paths have other files, which are being written.
     """
     came: set[int] = set()
     for folder in folders if known else ():
         before = known.get(folder.path)
         if folder is not before:
             came.update(inode for _, inode in _rows(folder) - _rows(before))
-    if not came:
+    moved = came.union(replaced)
+    if not moved:
         return Contradiction()
-    at_two_paths = _repeated(inode for folder in folders for inode in folder.stamp_column(3) if inode in came)
+    at_two_paths = _repeated(
+        inode for folder in folders for inode in folder.stamp_column(3) if inode in moved
+    )
     left = frozenset(folder.path for folder in folders if at_two_paths and _has_left(folder, at_two_paths))
-    return Contradiction(left, frozenset(came))
+    return Contradiction(left, frozenset(came | at_two_paths))
 
 
 def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:

@@ -45,6 +45,7 @@ class Listing:
     growing: names of files that were written to less than `still_ns` ago. Of them, too, unless what is
         known is of a file that came to another path.
     came: inodes of these.
+    replaced: inodes of the known files that stay though their paths have other files, which are growing.
     now_ns: a time before the stat of the folder that is passed to `read`.
     """
 
@@ -60,6 +61,7 @@ class Listing:
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
+        self.replaced: set[int] = set()
         self._path = path
         self._known = known
         self._with_stamps = with_stamps
@@ -166,7 +168,10 @@ class Listing:
         if abs(self._now_ns - file.st_mtime_ns) < self._still_ns and stamp != known:
             self.growing.append(name)
             self._is_plain = False
-            if known is None or known[3] == stamp[3] or known[3] not in self._came:
+            if known is None or known[3] == fits(stamp[3]):
+                self._take_known(name)
+            elif known[3] not in self._came:
+                self.replaced.add(known[3])
                 self._take_known(name)
             return
         if self._is_recent(file):

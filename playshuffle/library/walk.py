@@ -130,7 +130,7 @@ def find(
         walk.enter(number, path, rules)
     found = walk.found
     folders = list(chain.from_iterable(found.roots))
-    outdated, came = contradicted(folders, known)
+    outdated, came = contradicted(folders, known, walk.replaced)
     if outdated:
         again = find(
             roots,
@@ -152,7 +152,10 @@ def find(
 
 
 class _Walk:
-    """One walk: what was visited so far, and the links still to follow."""
+    """One walk: what was visited so far, and the links still to follow.
+
+    replaced: inodes of known files whose paths have other files, which are being written.
+    """
 
     def __init__(
         self,
@@ -174,6 +177,7 @@ class _Walk:
         self.still_ns = still_ns
         self.came = came
         self.found = WalkResult()
+        self.replaced: set[int] = set()
         # A heap: of two links to one folder, that with the smallest path counts.
         self.links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
@@ -238,6 +242,7 @@ class _Walk:
         folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]
+        self.replaced |= listing.replaced
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

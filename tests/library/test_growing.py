@@ -139,6 +139,20 @@ def test_after_a_swap_of_which_one_folder_was_read_no_file_is_found_at_two_paths
     assert music.scan(dirty=Dirty(frozenset()), still_ns=0) == {"x/a.mp3": "y/b.mp3", "y/b.mp3": "x/a.mp3"}
 
 
+def test_after_a_swap_that_was_seen_while_a_folder_was_missing_no_file_is_found_at_two_paths(
+    tmp_path: Path,
+) -> None:
+    """What is known of the other folder is older than that, and its file is not settled when it returns."""
+    music = _Music(tmp_path, "x/a.mp3", "y/b.mp3", "y/c.mp3")
+    music.retag("x/a.mp3")
+    music.rotate("x/a.mp3", "y/b.mp3")
+    music.replace_by_copy("y/c.mp3")
+    music.known |= by_path(find([music.top + b"/x"], music.known))
+
+    assert music.scan() == {"x/a.mp3": "y/b.mp3", "y/c.mp3": "y/c.mp3"}
+    assert music.growing() == {"y/b.mp3", "y/c.mp3"}
+
+
 def test_a_written_file_with_two_links_stays_though_the_folder_of_the_other_is_not_read(
     tmp_path: Path,
 ) -> None:
