@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from playshuffle.library import ignore_files
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
-from playshuffle.library.folder import Folder, Odd
+from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
 from playshuffle.system.digest import blake2b
 
@@ -113,6 +113,7 @@ class Listing:
             stamps = array("q", self._stamps)
         except OverflowError:
             stamps = array("q", map(fits, self._stamps))
+        odd = Odd(self._links, self._linked, self._left_out, {}, {})
         folder = Folder(
             self._path,
             status.st_dev,
@@ -124,7 +125,7 @@ class Listing:
             names=b"/".join(self._names),
             stamps=stamps.tobytes(),
             is_settled=self._is_plain and self._is_settled(status),
-            odd=Odd(self._links, self._linked, self._left_out, {}, {}),
+            odd=odd if any(odd) else NOTHING_ODD,
         )
         known = self._known
         if known is None or folder.odd[:3] != known.odd[:3]:
@@ -164,8 +165,10 @@ class Listing:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
-        known = self._known_stamp(name)
-        if abs(self._now_ns - file.st_mtime_ns) < self._still_ns and stamp != known:
+        # Looking for the known row takes long in large folders: only for files written just now.
+        is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._still_ns
+        known = self._known_stamp(name) if is_fresh else None
+        if is_fresh and stamp != known:
             self.growing.append(name)
             self._is_plain = False
             if known is None or known[3] == fits(stamp[3]):
