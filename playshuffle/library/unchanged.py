@@ -21,7 +21,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.listing import Listing, digest, file_stamp
 from playshuffle.system import mounts
 
-# The fields of a folder that tell of its tracks and folders; `odd` does, too.
+# The fields of a plain folder that tell of its tracks and folders.
 _OF_TRACKS = ("device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps")
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
 _CHUNK = 16
@@ -70,11 +70,8 @@ def has_same_tracks(folder: Folder, still_ns: int) -> bool:
     status = os.stat(folder.path)
     listing = Listing(folder.path, folder, with_stamps=True, now_ns=now_ns, still_ns=still_ns)
     now, _ = listing.read(status, None, use_ignore_files=True)
-    are_same = (getattr(now, name) == getattr(folder, name) for name in _OF_TRACKS)
     # Whatever is unreadable or growing, or is a link or an ignore file, makes a folder not plain.
-    return (
-        now.is_plain and folder.durations_ms is not None and all(are_same) and now.odd[:3] == folder.odd[:3]
-    )
+    return all(getattr(now, name) == getattr(folder, name) for name in _OF_TRACKS)
 
 
 @contextmanager

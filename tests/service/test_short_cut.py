@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -518,10 +519,14 @@ def test_a_cache_that_cannot_be_written_leaves_no_basis(
     assert _basis_of(managed.update(Batch(is_whole=True))) is None
 
 
-def test_another_write_of_the_cache_during_an_update_leaves_no_basis(
-    managed: Managed, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("writes", [False, True])
+def test_another_write_of_the_cache_during_an_update_is_no_basis(
+    managed: Managed, monkeypatch: pytest.MonkeyPatch, *, writes: bool
 ) -> None:
+    """Also if the update itself writes the cache later."""
     managed.start()
+    if writes:
+        _put(managed.album / "3.mp3")
     folders = Cache.folders
 
     def and_another(cache: Cache, roots: tuple[bytes, ...]) -> object:
@@ -596,6 +601,28 @@ def test_a_deal_of_today_is_left_alone(dealt: Managed, monkeypatch: pytest.Monke
 def test_a_new_deal_is_looked_at_once_more(dealt: Managed) -> None:
     """It counts as dealt when the file has it."""
     assert _basis_of(dealt.update(Batch(is_whole=True, why="start"))) is None
+
+
+def test_a_deal_of_the_future_leaves_no_basis(dealt: Managed, home: Path) -> None:
+    dealt.start()
+    tomorrow = str(datetime.now().astimezone().date() + timedelta(days=1))
+    _change_deal(home, "$.deal.period", f'"{tomorrow}"')
+
+    assert _basis_of(dealt.look()) is None
+
+
+def test_a_deal_that_had_not_reached_its_file_leaves_no_basis(dealt: Managed, home: Path) -> None:
+    dealt.start()
+    before = dealt.file.read_bytes()
+    dealt.file.unlink()
+    _change_deal(home, "$.deal.is_pending", "true")
+
+    assert _basis_of(dealt.look()) is None
+    assert dealt.file.read_bytes() == before
+
+
+def _change_deal(home: Path, name: str, value: str) -> None:
+    _change_state(home, "UPDATE deck SET facts = json_set(facts, ?, json(?)) WHERE age = 0", name, value)
 
 
 def test_a_deal_with_a_root_without_tracks_leaves_no_basis(dealt: Managed) -> None:
