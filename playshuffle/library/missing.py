@@ -9,6 +9,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
@@ -119,6 +120,8 @@ def check_tracks(
                     f" ({mount.kind}, {shown(mount.source)})",
                     _CONFIRM,
                 )
+    if len(lost_paths) <= _SMALL_LOSS and _are_at_least(2 * len(lost_paths), root.path, before):
+        return
     were = sum(map(_is_inside(root.path), before))
     if len(lost_paths) == were > _SMALL_LOSS:
         raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
@@ -184,6 +187,11 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
         " owned by root. Run it as that user, or use playshuffle@USER.service."
         for owner in sorted(owners - {0})
     ]
+
+
+def _are_at_least(count: int, root: bytes, paths: Iterable[bytes]) -> bool:
+    """Return whether this many paths are below a root; faster than to count all of them."""
+    return len(list(islice(filter(_is_inside(root), paths), count))) == count
 
 
 def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:

@@ -18,10 +18,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from playshuffle.library.contradicted import contradicted
-from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
+from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.listing import GONE, Listing, fits
 from playshuffle.library.unchanged import unchanged
+
+_SEEN_EVERY = 64  # folders
 
 
 @dataclass(slots=True)
@@ -108,7 +110,8 @@ def find(
         use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
         with_stamps: False spares the stat of each file; the stamps then hold zeros but for
             the inode.
-        seen_so_far: called with each folder, with the number of files found.
+        seen_so_far: called with the number of files found, with each folder that is looked at and now
+            and then with others.
         clock_ns: the clock that file systems stamp with.
         may_fork: have another process do half of it, where that pays; not where there are threads.
         dirty: look only there; the rest is taken as known.
@@ -219,13 +222,15 @@ class _Walk:
         path = folder.path
         self._filed.add(path)
         self.found.roots[number].append(folder)
-        todo += [(path + name + b"/", rules) for name in reversed(folder.subfolders())]
+        if folder.folders:
+            todo += [(path + name + b"/", rules) for name in reversed(folder.subfolders())]
         if folder.odd is not NOTHING_ODD:
             self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
             for name in folder.odd.links:
                 heappush(self.links, (number, path + name + b"/", rules))
-        self._files += folder.track_count
-        self.seen_so_far(self._files)
+        self._files += len(folder.stamps) // STAMP_BYTES
+        if len(self._filed) % _SEEN_EVERY == 0 or path not in self.unchanged:
+            self.seen_so_far(self._files)
 
     def _read(
         self, path: bytes, status: os.stat_result, now_ns: int, rules: Rules | None, known: Folder | None

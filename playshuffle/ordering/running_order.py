@@ -58,23 +58,27 @@ def update_order(
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
     """
     count = len(tracks)
-    now = [-1 if index is None else index for index in identity.now]
-    vanished = [old for old, index in enumerate(now) if index < 0]
+    vanished = identity.absent
+    now = identity.indices(-1)
     gone = recently_vanished(before, vanished, now_s)
     for number, (old, _) in enumerate(gone):
         now[old] = count + number
-    order = [index for index in map(now.__getitem__, before.places) if index >= 0]
+    order = list(map(now.__getitem__, before.places))
+    if vanished:
+        order = [index for index in order if index >= 0]
     # Where an order goes by tags or paths, a track that has others now may have to move, too.
     row = ORDERS[recipe.order]
     is_changed = not before.is_over(tracks.paths, tracks.marks)
     if is_changed:
         order = _insert_new(tracks, recipe, order, identity.new, randbelow, tags_of)
-    present = [index for index in order if index < count]
+    present = [index for index in order if index < count] if gone else order
     arranged = in_place(tracks, recipe, present)
     if row.repair and (is_changed or arranged.order != present):
         repair = row.repair(tracks, tags_of or no_tags, recipe)
         arranged = _repaired(arranged, recipe, repair, randbelow)
-    return UpdatedOrder(arranged, insert_vanished(order, arranged.order), gone)
+    if arranged.order != present:
+        order = insert_vanished(order, arranged.order)
+    return UpdatedOrder(arranged, order, gone)
 
 
 def _insert_new(

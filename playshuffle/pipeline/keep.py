@@ -6,7 +6,7 @@ from datetime import datetime
 from operator import ne
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.identity import Identity, Remembered, identify
+from playshuffle.library.identity import Identity, Remembered
 from playshuffle.library.marks import MARK_BYTES, mark_at
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
@@ -56,7 +56,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             return _replace(run, report, new_record(report, now_s), now_s)
         # Among all tracks that were found: one that is left out must not be taken for a deleted one.
         tracks = run.library.tracks
-        identity = identify(before, tracks.paths, tracks.marks, changes.moved)
+        identity = run.target.identity(before, tracks, changes.moved)
         # Before the playlist, so that a run that is killed in between is repeated for both.
         follow_renames(run.state, run.target.path, before, identity, tracks.paths, tracks.marks)
         identity = _with_copies(identity, before, tracks, run.choice.kept)
@@ -127,8 +127,7 @@ def _count_changes(report: Report, before: Remembered, identity: Identity) -> Re
     absent = identity.now.count(None)
     still_gone = sum(identity.now[old] is None for old in before.gone)
     paths_now = [*report.playable.paths, b""]
-    now = (-1 if index is None else index for index in identity.now) if absent else identity.now
-    moved = sum(map(ne, before.paths, map(paths_now.__getitem__, now)))  # type: ignore[arg-type]
+    moved = sum(map(ne, before.paths, map(paths_now.__getitem__, identity.indices(-1))))
     return replace(
         report,
         came=len(identity.new) + len(before.gone) - still_gone,

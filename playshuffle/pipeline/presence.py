@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
-from playshuffle.library.identity import identify, same_ends
+from playshuffle.library.identity import same_ends
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.listing import FOLDER_HAS, IGNORED
 from playshuffle.library.missing import (
@@ -150,18 +150,21 @@ def expected_tracks(
 def renamed_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> frozenset[bytes]:
     """Return the former paths of tracks of the last order that are found under other names."""
     remembered = target.remembered if target is not None else None
-    if target is None or remembered is None or frozenset(tracks.paths).issuperset(target.last_tracks):
+    if target is None or remembered is None:
         return frozenset()
-    now = identify(remembered, tracks.paths, tracks.marks, changes.moved).now
-    return frozenset(path for path, index in zip(remembered.paths, now, strict=True) if index is not None)
+    lost = _lost(target.last_tracks, tracks.paths)
+    if not lost:
+        return frozenset()
+    absent = target.identity(remembered, tracks, changes.moved).absent
+    return frozenset(lost).difference(remembered.paths[old] for old in absent)
 
 
 def present_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> frozenset[bytes]:
     """Return the present paths of the tracks that the last order had, without vanished ones."""
     remembered = target.remembered if target is not None else None
-    if remembered is None:
+    if target is None or remembered is None:
         return frozenset()
-    now = identify(remembered, tracks.paths, tracks.marks, changes.moved).now
+    now = target.identity(remembered, tracks, changes.moved).now
     return frozenset(
         tracks.paths[index]
         for old, index in enumerate(now)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.identity import Remembered
+from playshuffle.library.identity import Identity, Remembered, identify
 from playshuffle.library.listing import is_audio_name
 from playshuffle.library.missing import Root, check_output, output_root
+from playshuffle.library.tracks import Tracks
 from playshuffle.playlist import parts
 from playshuffle.playlist.formats import FORMATS, format_of
 from playshuffle.playlist.m3u import Parsed, fingerprint_of
@@ -45,6 +46,7 @@ class Target:
         self.last: Seen | None = None
         self.notes: list[str] = []
         self._state = state
+        self._identity: tuple[Tracks, Identity] | None = None
         if self.exists and not (force or self._is_ours()):
             raise parts.not_ours(path)
 
@@ -90,6 +92,12 @@ class Target:
         # Others may have written it: one file may stand there twice.
         paths = self.entries()
         return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
+
+    def identity(self, before: Remembered, tracks: Tracks, moved: Sequence[tuple[bytes, bytes]]) -> Identity:
+        """Return which of these tracks each one of the last order is; found once for the same tracks."""
+        if self._identity is None or self._identity[0] is not tracks:
+            self._identity = tracks, identify(before, tracks.paths, tracks.marks, moved)
+        return self._identity[1]
 
     @property
     def last_tracks(self) -> Sequence[bytes]:

@@ -74,7 +74,9 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
     try:
         base = _base(database, whole)
         if changes == b"":
+            _check(base.order)
             return base.order, base
+        # They apply to no other base, so a check of what comes of them will do.
         order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
         _check(order)
     except (zlib.error, ValueError, AttributeError, TypeError, LookupError) as error:
@@ -171,7 +173,6 @@ def _base(database: Connection, found: Sequence[object]) -> Base:
         list(array("I", places)),  # type: ignore[call-overload]
         _since(gone),
     )
-    _check(order)
     checksum = zlib.crc32(places, zlib.crc32(marks))  # type: ignore[arg-type]
     return Base(row, data_version(database), checksum, order)  # type: ignore[arg-type]
 
