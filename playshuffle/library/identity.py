@@ -132,11 +132,11 @@ def identify(
 
 def same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
     """Return how many entries are equal at the start, and how many of the others at the end."""
-    head, tail = _common_length(old, new), _common_length(old[::-1], new[::-1])
+    head, tail = _common_start(old, new), _common_end(old, new)
     return head, min(tail, min(len(old), len(new)) - head)
 
 
-def _common_length(old: Sequence[object], new: Sequence[object]) -> int:
+def _common_start(old: Sequence[object], new: Sequence[object]) -> int:
     # By halves, since slices are compared at the speed of C.
     low, high = 0, min(len(old), len(new))
     while low < high:
@@ -148,14 +148,25 @@ def _common_length(old: Sequence[object], new: Sequence[object]) -> int:
     return low
 
 
+def _common_end(old: Sequence[object], new: Sequence[object]) -> int:
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def _same_tracks(before: Remembered, paths: Sequence[bytes], marks: bytes) -> tuple[int, int]:
     """Return how many tracks are equal in path and mark at the start, and how many at the end."""
     were = before.paths[: before.present_count]
-    head, tail = _common_length(were, paths), _common_length(were[::-1], paths[::-1])
+    head, tail = _common_start(were, paths), _common_end(were, paths)
     if before.marks:
         old = before.marks[: MARK_BYTES * before.present_count]
-        head = min(head, _common_length(old, marks) // MARK_BYTES)
-        tail = min(tail, _common_length(old[::-1], marks[::-1]) // MARK_BYTES)
+        head = min(head, _common_start(old, marks) // MARK_BYTES)
+        tail = min(tail, _common_end(old, marks) // MARK_BYTES)
     return head, min(tail, min(len(were), len(paths)) - head)
 
 

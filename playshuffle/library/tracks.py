@@ -1,6 +1,7 @@
 """Collect the tracks below folders: each file once, in path order."""
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -12,6 +13,8 @@ from playshuffle.library.marks import mark_at
 from playshuffle.system.digest import blake2b
 
 TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
+
+_FOLDERS = 256  # some 200 KB of paths
 
 _path = itemgetter(0)
 
@@ -47,6 +50,27 @@ class Tracks:
         if self.chosen is not None or "paths" in self.__dict__:
             return iter(self.paths)
         return chain.from_iterable(map(Folder.file_paths, self.folders))
+
+    def share_paths(self, known: Sequence[bytes]) -> None:
+        """Put the paths together from those that are known, as far as they are the same.
+
+        They take no more memory then, and are compared at once. known: mostly the same, in the same order.
+        """
+        if "paths" in self.__dict__ or self.chosen is not None:
+            return
+        paths: list[bytes] = []
+        at = 0
+        for start in range(0, len(self.folders), _FOLDERS):
+            some = Tracks(self.folders[start : start + _FOLDERS]).paths
+            end = at + len(some)
+            if known[at:end] != some:  # one of these is new or gone, or one before them is
+                begin, end = bisect_left(known, some[0]), bisect_right(known, some[-1])
+                same_path = {path: path for path in known[begin:end]} if end - begin < 2 * len(some) else {}
+                paths += [same_path.get(path, path) for path in some]
+            else:
+                paths += known[at:end]
+            at = end
+        self.paths = paths
 
     @cached_property
     def durations_ms(self) -> "array[int]":

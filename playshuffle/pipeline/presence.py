@@ -144,6 +144,8 @@ def expected_tracks(
         return []
     if target.last is not None and target.last.library == tracks.digest:
         return None
+    if target.remembered is not None:
+        tracks.share_paths(target.remembered.paths)
     return target.last_tracks
 
 

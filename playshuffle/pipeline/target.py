@@ -96,6 +96,7 @@ class Target:
     def identity(self, before: Remembered, tracks: Tracks, moved: Sequence[tuple[bytes, bytes]]) -> Identity:
         """Return which of these tracks each one of the last order is; found once for the same tracks."""
         if self._identity is None or self._identity[0] is not tracks:
+            tracks.share_paths(before.paths)
             self._identity = tracks, identify(before, tracks.paths, tracks.marks, moved)
         return self._identity[1]
 
