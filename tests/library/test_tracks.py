@@ -471,3 +471,45 @@ def assert_reached_twice(top: bytes, *, left: list[bytes], left_out: list[bytes]
         library, skipped, _ = tracks(find([top], {}, with_stamps=with_stamps).roots)
         assert library.paths == [top + path for path in left]
         assert sorted(skipped) == [Skipped(top + path, "reached by another path, too") for path in left_out]
+
+
+def _folders(number_of_folders: int) -> list[Folder]:
+    return [
+        Folder(
+            b"/m/%05d/" % number, 1, number, 0, 0, digest=b"", is_plain=True, has_hard_links=False,
+            folders=b"", names=b"1.mp3/2.mp3", stamps=bytes(64),
+        )
+        for number in range(number_of_folders)
+    ]  # fmt: skip
+
+
+@given(
+    removed=st.sets(st.integers(0, 1399), max_size=5),
+    added=st.sets(st.integers(0, 1399), max_size=5),
+    vanished=st.integers(0, 2),
+)
+@settings(max_examples=30)
+def test_shared_paths_are_the_same_paths(removed: set[int], added: set[int], vanished: int) -> None:
+    folders = _folders(700)
+    paths = Tracks(folders).paths
+    known = [bytes(bytearray(path)) for at, path in enumerate(paths) if at not in removed]
+    for at in sorted(added):
+        known.insert(min(at, len(known)), b"%b new" % paths[at])
+    known += [b"/a/gone %d.mp3" % number for number in range(vanished)]
+    library = Tracks(folders)
+
+    library.share_paths(known)
+
+    assert library.paths == paths
+
+
+def test_known_paths_take_no_memory_again() -> None:
+    folders = _folders(2000)
+    known = [bytes(bytearray(path)) for path in Tracks(folders).paths]
+    del known[1000], known[2500]
+    library = Tracks(folders)
+
+    library.share_paths(known)
+
+    shared = {*map(id, known)}.intersection(map(id, library.paths))
+    assert len(shared) == len(known)
