@@ -116,6 +116,14 @@ class Backlog:
         (self._uncached.discard if is_cached else self._uncached.add)(name)
         (self._failing.add if has_unreadable else self._failing.discard)(name)
 
+    def finish_unaffected(self, name: str, basis: Basis) -> None:
+        """Drop what a playlist was updated for: nothing has changed since the update that left the basis.
+
+        What that one could not read is still to be tried again.
+        """
+        self._next_bases[name] = basis
+        self._under_way.pop(name, None)
+
     def note_growing(self, folders: Iterable[bytes]) -> None:
         """Note folders with files that are being written."""
         self._growing.update(folders)

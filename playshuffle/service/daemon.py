@@ -268,7 +268,7 @@ class _Life:
         for message in self._updates.receive():
             self._status.note_message(message)
             if isinstance(message, PlaylistUnaffected):
-                self._backlog.finish(message.playlist, basis=message.basis)
+                self._backlog.finish_unaffected(message.playlist, message.basis)
             elif isinstance(message, PlaylistUpdated):
                 self._backlog.note_growing(map(os.fsencode, message.growing))
                 self._backlog.finish(

@@ -327,8 +327,10 @@ def check_short_cuts(top: Path, seed: int) -> int:
                 assert isinstance(full, PlaylistUpdated), (seed, name, full)
                 changes = (full.is_changed, full.added, full.removed, full.renamed)
                 assert changes == (False, 0, 0, 0), (seed, name, model.done)
-            if isinstance(last, (PlaylistUnaffected, PlaylistUpdated)):
+            if isinstance(last, PlaylistUpdated):
                 backlog.finish(name, basis=last.basis)
+            elif isinstance(last, PlaylistUnaffected):
+                backlog.finish_unaffected(name, last.basis)
             backlog.end(0)
         if model.chance.random() < 0.5:
             model.close()

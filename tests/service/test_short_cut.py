@@ -90,8 +90,10 @@ class Managed:
         messages: list[Message] = []
         update.update(self.config, self.began_s, batches, messages.append, bases)
         message = unpack(pack(messages[-1]))
-        if isinstance(message, (PlaylistUpdated, PlaylistUnaffected)):
+        if isinstance(message, PlaylistUpdated):
             backlog.finish(name, basis=message.basis)
+        elif isinstance(message, PlaylistUnaffected):
+            backlog.finish_unaffected(name, message.basis)
         backlog.end(0)
         assert message is not None
         return message
@@ -385,6 +387,23 @@ def test_an_update_that_does_not_end_leaves_no_basis() -> None:
     backlog.begin(2)
 
     assert backlog.bases == {}
+
+
+def test_what_could_not_be_read_is_tried_again_after_a_short_cut() -> None:
+    backlog = Backlog({"one": (b"/m",)}, settle_s=0, unfinished={}, now_s=0)
+    batch = Batch(frozenset({b"/m/"}))
+    backlog.add(batch, 0)
+    backlog.begin(0)
+    backlog.finish("one", has_unreadable=True, basis=_basis())
+    backlog.end(0)
+    backlog.add(batch, 1)
+    backlog.begin(1)
+    backlog.finish_unaffected("one", _basis())
+    backlog.end(1)
+
+    backlog.retry(20)
+
+    assert backlog.begin(20) == {"one": Batch(is_whole=True, why="retry")}
 
 
 # What an update must not leave a basis after
