@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from playshuffle.library import unchanged
 from playshuffle.library.folder import Folder
 from playshuffle.library.unchanged import has_same_tracks
 from playshuffle.library.walk import find
@@ -27,7 +26,9 @@ def test_a_folder_that_was_left_alone_has_the_same_tracks(folder: Folder) -> Non
     assert has_same_tracks(folder, still_ns=0)
 
 
-@pytest.mark.parametrize("field", unchanged._OF_TRACKS)
+@pytest.mark.parametrize(
+    "field", ["device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps"]
+)
 def test_each_field_counts(field: str, folder: Folder) -> None:
     value: Any = getattr(folder, field)
     other: Any = value[:-1] + b"\xff" if isinstance(value, bytes) else not value
