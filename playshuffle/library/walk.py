@@ -83,6 +83,10 @@ class Changes:
 
 EVERYWHERE = Changes()
 
+# Where files have other inodes at each look, as some file systems of FUSE have, folders contradict each
+# other for ever.
+_TRIES = 5
+
 
 def find(
     roots: Sequence[bytes],
@@ -96,6 +100,7 @@ def find(
     dirty: Dirty | None = None,
     still_ns: int = 0,
     came: Collection[int] = (),
+    tries: int = _TRIES,
 ) -> WalkResult:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
@@ -117,6 +122,7 @@ def find(
         dirty: look only there; the rest is taken as known.
         still_ns: files modified less than this time ago are not read yet.
         came: inodes of files that are at another path than `known` has them.
+        tries: number of walks until folders that contradict each other are left as they were found.
     """
     if dirty is None:
         unchanged_folders = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
@@ -134,7 +140,7 @@ def find(
     found = walk.found
     folders = list(chain.from_iterable(found.roots))
     outdated, came = contradicted(folders, known, walk.replaced)
-    if outdated:
+    if outdated and tries > 1:
         again = find(
             roots,
             {folder.path: folder for folder in folders},
@@ -145,6 +151,7 @@ def find(
             dirty=Dirty(outdated),
             still_ns=still_ns,
             came=came,
+            tries=tries - 1,
         )
         # Folders that could not be read were not tried again.
         again.unreadable = list(dict.fromkeys(found.unreadable + again.unreadable))

@@ -7,12 +7,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library import unchanged
+from playshuffle.library import contradicted, listing, unchanged
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
@@ -590,6 +591,24 @@ def test_a_file_that_is_being_written_is_not_taken_for_one_that_has_left_its_nam
     assert inodes(found) == {
         path: inode for path, inode in inodes(find([top], {})).items() if path not in found.growing
     }
+
+
+def test_files_that_have_another_inode_at_each_look_end_no_scan(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system of FUSE may number a file anew, with a number that another file had."""
+    put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(2) for file in range(20)))
+    known = by_path(find([top], {}))
+    inode = Random(1).randrange
+    monkeypatch.setattr(contradicted, "_inode", lambda _: inode(20))
+    monkeypatch.setattr(listing, "file_stamp", lambda file: (file.st_size, 1, 1, inode(20)))
+
+    looks: list[int] = []
+
+    found = find([top], known, seen_so_far=looks.append, dirty=Dirty(frozenset({top + b"/0/", top + b"/1/"})))
+
+    assert len(names_below(top, found)) == 40
+    assert len(looks) < 50
 
 
 def test_a_file_that_is_written_in_place_stays_as_it_was_known(top: bytes) -> None:
