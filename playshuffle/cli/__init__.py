@@ -20,7 +20,7 @@ def main() -> int:
     """Run the command line and return the exit code."""
     words = sys.argv[1:] or ["--help"]
     try:
-        if "_PLAYSHUFFLE_COMPLETE" in os.environ:
+        if os.environ.get("_PLAYSHUFFLE_COMPLETE"):
             from playshuffle.cli import completion
 
             return completion.complete(os.environ)

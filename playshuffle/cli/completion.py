@@ -10,6 +10,7 @@ from typing import Any
 from playshuffle.cli.parameters import Option, Parameter, parameters
 from playshuffle.cli.streams import write_out
 from playshuffle.cli.verbs import VERBS, commands_of, module_of
+from playshuffle.errors import Exit, PlayshuffleError
 
 _HELP = Parameter("help", bool, Option("--help", "-h", help="Show this message and exit."), False)
 _OF_PROGRAM = (
@@ -23,8 +24,20 @@ def complete(variables: Mapping[str, str]) -> int:
     """Write the words that can stand where the cursor is, as a shell reads them, and return the exit code.
 
     variables: the environment, as the script of the shell sets it.
+
+    Raises:
+        PlayshuffleError: it asks for something else, or for an unknown shell.
     """
-    shell = variables["_PLAYSHUFFLE_COMPLETE"].removeprefix("complete_")
+    instruction, _, shell = variables["_PLAYSHUFFLE_COMPLETE"].partition("_")
+    if instruction == "source":
+        from playshuffle.cli import completion_script
+
+        write_out([completion_script.script(shell).encode()])
+        return Exit.DONE
+    if instruction != "complete" or shell not in ("bash", "zsh", "fish"):
+        raise PlayshuffleError(
+            "The variable _PLAYSHUFFLE_COMPLETE does not ask for a completion. Unset it.", Exit.USAGE
+        )
     if shell == "bash":
         words = _split(variables.get("COMP_WORDS", ""))
         count = int(variables.get("COMP_CWORD") or len(words) - 1)

@@ -215,6 +215,24 @@ def test_the_script_is_that_of_the_named_shell(shell_name: str, sign: str) -> No
     assert sign in done.out.decode()
 
 
+def test_the_usual_variable_prints_the_script_too() -> None:
+    done = run(env={"_PLAYSHUFFLE_COMPLETE": "source_bash"})
+
+    assert done == run("--show-completion", "bash")
+
+
+@pytest.mark.parametrize("value", ["complete_tcsh", "complete", "1"])
+def test_a_variable_that_asks_for_no_completion_is_an_error(value: str) -> None:
+    done = run("orders", env={"_PLAYSHUFFLE_COMPLETE": value})
+
+    assert (done.code, done.out) == (2, b"")
+    assert "_PLAYSHUFFLE_COMPLETE" in done.err
+
+
+def test_an_empty_variable_asks_for_nothing() -> None:
+    assert run("orders", env={"_PLAYSHUFFLE_COMPLETE": ""}) == run("orders")
+
+
 def test_an_unknown_shell_is_an_error() -> None:
     done = run("--show-completion", "tcsh")
 
