@@ -41,10 +41,10 @@ _SCHEMA = {
     "shelf": "number INTEGER PRIMARY KEY, prefix BLOB, folders BLOB, crc INTEGER",
     "tags": "path BLOB PRIMARY KEY, shelf INTEGER, fields BLOB, crc INTEGER",
 }
-# Device and inode of the file, and a number that each change replaces: SQLite's counter of changes does
-# not count them all in a file with a write-ahead log.
+# Device and inode of the file, and a number that each change replaces. SQLite's own change counter misses
+# changes of a file with a write-ahead log.
 Version = tuple[int, int, int]
-_VERSIONS = (1 << 31) - 1
+_VERSION_COUNT = (1 << 31) - 1  # application_id has 32 bits with a sign
 
 _SHELF_SIZE = 32  # folders; a change writes about 70 KB twice. Loading takes a tenth longer than with 128
 
@@ -53,8 +53,8 @@ class Cache:
     """The open cache; a context manager. Where the database cannot be opened, it is empty and in memory.
 
     is_kept: the next run will find everything that was kept.
-    seen_version: of all that `folders` returned and `keep` stored since; None if another process has stored
-        anything meanwhile.
+    seen_version: the version of what `folders` returned and `keep` has stored since. None if another process
+        has changed the cache in between.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Cache:
         """Return all known folders below the roots, by path."""
         tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
         cached: dict[bytes, Folder] = {}
-        self.seen_version = self.version()  # first, so that what is stored meanwhile makes it differ
+        self.seen_version = self.version()  # before reading, so that a change during the read makes it differ
         try:
             rows = self._database.execute("SELECT number, prefix FROM shelf ORDER BY number").fetchall()
             for number, prefix in rows:
@@ -95,7 +95,7 @@ class Cache:
         return cached
 
     def some_folders(self, paths: Iterable[bytes]) -> list[Folder]:
-        """Return those of these folders that are known, without a look at others."""
+        """Return the known ones of these folders, and load no other shelves."""
         found: list[Folder] = []
         by_shelf: dict[int, set[bytes]] = defaultdict(set)
         try:
@@ -109,7 +109,7 @@ class Cache:
         return found
 
     def version(self) -> Version | None:
-        """Return what differs after each change by any process; None without a file."""
+        """Return a value that differs after each change by any process; None without a file."""
         if not self.is_kept:
             return None
         try:
@@ -131,7 +131,7 @@ class Cache:
                 # Another process must not change a shelf between reading and writing it.
                 database.execute("BEGIN IMMEDIATE")
                 is_seen = self.version() == self.seen_version
-                database.execute(f"PRAGMA application_id = {time.time_ns() % _VERSIONS}")
+                database.execute(f"PRAGMA application_id = {time.time_ns() % _VERSION_COUNT}")
                 changes: dict[int, dict[bytes, Folder | None]] = defaultdict(dict)
                 new = []
                 for path in gone:

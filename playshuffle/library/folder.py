@@ -159,7 +159,7 @@ class Folder(NamedTuple):
 
     @property
     def all_paths(self) -> bytes:
-        """The paths of its audio files, of which there is one at least, joined by NUL."""
+        """The paths of its audio files, joined by NUL; there must be at least one."""
         return self.path + self.names.replace(b"/", b"\0" + self.path)
 
     def subfolders(self) -> list[bytes]:

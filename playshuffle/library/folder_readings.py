@@ -35,7 +35,7 @@ def with_readings(
     soon as its last file was read.
     """
     unread = _UnreadFiles()
-    started: dict[int, _Rows] = {}  # by number of the folder, as long as a reading is missing
+    started: dict[int, _Rows] = {}  # by number of the folder, until its last reading
     for folder in folders:
         if folder.durations_ms is not None:
             continue
@@ -60,7 +60,7 @@ def with_readings(
 
 
 class _UnreadFiles(Sequence[bytes]):
-    """The paths of the files to read, each made when it is asked for: a list of all takes 15 MB for 100,000.
+    """The paths of the files to read, each made on demand: a list of 100,000 paths would take 15 MB.
 
     folders: the folders with files to read, in the order in which they were added.
     """
@@ -70,7 +70,7 @@ class _UnreadFiles(Sequence[bytes]):
         self._rows: list[Sequence[int]] = []
         self._starts = array("Q")
         self._count = 0
-        self._named = -1
+        self._named_folder = -1  # whose names are in `_names`
         self._names: list[bytes] = []
 
     def add(self, folder: Folder, rows: Sequence[int]) -> int:
@@ -101,8 +101,8 @@ class _UnreadFiles(Sequence[bytes]):
         index %= self._count
         number, row = self.place(index)
         folder = self.folders[number]
-        if number != self._named:
-            self._named, self._names = number, folder.file_names()
+        if number != self._named_folder:
+            self._named_folder, self._names = number, folder.file_names()
         return folder.path + self._names[row]
 
 

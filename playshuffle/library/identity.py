@@ -69,15 +69,15 @@ class Identity(NamedTuple):
 
     @property
     def absent(self) -> list[int]:
-        """The remembered tracks that are not there, ascending; mostly few, and found at the speed of C."""
+        """The remembered tracks that are missing now, ascending."""
         found: list[int] = []
         with contextlib.suppress(ValueError):
-            while True:
+            while True:  # index() is fast, and mostly few are missing
                 found.append(self.now.index(None, found[-1] + 1 if found else 0))
         return found
 
     def indices(self, absent: int) -> list[int]:
-        """Return the index of each remembered track among those of now; `absent` if it is not there."""
+        """Return the present index of each remembered track; `absent` for a missing one."""
         indices = [*self.now]
         for old in self.absent:
             indices[old] = absent

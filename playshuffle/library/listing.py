@@ -42,10 +42,10 @@ class Listing:
 
     unreadable: names of entries that could not be looked at, with the reason. Of them, what is
         known stays.
-    growing: names of files that were written to less than `still_ns` ago. Of them, too, unless what is
-        known is of a file that came to another path.
-    came: inodes of these.
-    replaced: inodes of the known files that stay though their paths have other files, which are growing.
+    growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
+        `moved_inodes` has it.
+    moved_inodes: of known files that are at another path now.
+    replaced_inodes: of known files that stay though their paths have other files, which are growing.
     now_ns: a time before the stat of the folder that is passed to `read`.
     """
 
@@ -57,17 +57,17 @@ class Listing:
         with_stamps: bool,
         now_ns: int,
         still_ns: int = 0,
-        came: Collection[int] = (),
+        moved_inodes: Collection[int] = (),
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
-        self.replaced: set[int] = set()
+        self.replaced_inodes: set[int] = set()
         self._path = path
         self._known = known
         self._with_stamps = with_stamps
         self._now_ns = now_ns
         self._still_ns = still_ns
-        self._came = came
+        self._moved_inodes = moved_inodes
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -165,7 +165,7 @@ class Listing:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
-        # Looking for the known row takes long in large folders: only for files written just now.
+        # Only for files written just now: finding the known row takes long in large folders.
         is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._still_ns
         known = self._known_stamp(name) if is_fresh else None
         if is_fresh and stamp != known:
@@ -173,12 +173,12 @@ class Listing:
             self._is_plain = False
             if known is None or known[3] == fits(stamp[3]):
                 self._take_known(name)
-            elif known[3] not in self._came:
-                self.replaced.add(known[3])
+            elif known[3] not in self._moved_inodes:
+                self.replaced_inodes.add(known[3])
                 self._take_known(name)
             return
         if self._is_recent(file):
-            stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other pass gives
+            stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other scan gives
         self._take_row(name, stamp)
         if is_link:
             self._linked[name] = file.st_dev

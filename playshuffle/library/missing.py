@@ -190,7 +190,7 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
 
 
 def _are_at_least(count: int, root: bytes, paths: Iterable[bytes]) -> bool:
-    """Return whether this many paths are below a root; faster than to count all of them."""
+    """Return whether at least this many paths are below a root, without counting all of them."""
     return len(list(islice(filter(_is_inside(root), paths), count))) == count
 
 

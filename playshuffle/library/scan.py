@@ -14,7 +14,7 @@ from playshuffle.library.walk import Changes, find
 
 
 class Progress:
-    """Told how far a run is; a context manager that does nothing with it."""
+    """Receive reports of how far a run is, and ignore them; a context manager."""
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +114,7 @@ def survey_files(
 
 
 def _holds_all_of(cached: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
-    """Return whether a folder with some of its files may replace its cached version."""
+    """Return a test whether a folder with some of its files may replace its cached version."""
 
     def holds_all(folder: Folder) -> bool:
         before = cached.get(folder.path)
@@ -131,7 +131,7 @@ def _read(
     progress: Progress,
     may_keep: Callable[[Folder], bool] = lambda _: True,
 ) -> dict[bytes, Folder]:
-    """Read what is not in the cache, and keep it there; the folders that were read, by path."""
+    """Read what is not in the cache, store it there, and return the folders that were read, by path."""
 
     def read_and_tell(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for read_count, reading in enumerate(read_all(paths), 1):

@@ -21,8 +21,8 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.listing import Listing, digest, file_stamp
 from playshuffle.system import mounts
 
-# The fields of a plain folder that tell of its tracks and folders.
-_OF_TRACKS = ("device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps")
+# The fields of a plain folder that change if its audio files or subfolders do.
+_TRACK_FIELDS = ("device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps")
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
 _CHUNK = 16
 
@@ -59,7 +59,7 @@ def unchanged(
 
 
 def has_same_tracks(folder: Folder, still_ns: int) -> bool:
-    """Return whether a plain folder has the audio files and folders that it had; other files may differ.
+    """Return whether a plain folder still has the same audio files and subfolders; other files may differ.
 
     still_ns: files modified less than this time ago are being written.
 
@@ -70,8 +70,8 @@ def has_same_tracks(folder: Folder, still_ns: int) -> bool:
     status = os.stat(folder.path)
     listing = Listing(folder.path, folder, with_stamps=True, now_ns=now_ns, still_ns=still_ns)
     now, _ = listing.read(status, None, use_ignore_files=True)
-    # Whatever is unreadable or growing, or is a link or an ignore file, makes a folder not plain.
-    return all(getattr(now, name) == getattr(folder, name) for name in _OF_TRACKS)
+    # A folder with anything unreadable or growing, a link or an ignore file is not plain.
+    return all(getattr(now, name) == getattr(folder, name) for name in _TRACK_FIELDS)
 
 
 @contextmanager

@@ -17,10 +17,10 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple
 
-from playshuffle.library.contradicted import contradicted
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.listing import GONE, Listing, fits
+from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.unchanged import unchanged
 
 _SEEN_EVERY = 64  # folders
@@ -99,14 +99,14 @@ def find(
     may_fork: bool = False,
     dirty: Dirty | None = None,
     still_ns: int = 0,
-    came: Collection[int] = (),
+    moved_inodes: Collection[int] = (),
     tries: int = _TRIES,
 ) -> WalkResult:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
     Every folder is entered once, known by device and inode, so that loops and overlapping
-    roots end; a real path is preferred to one through a link. Folders that what was listed after
-    them contradicts are listed again.
+    roots end; a real path is preferred to one through a link. A folder is listed again if a file has
+    left it for a folder that was listed later.
 
     Args:
         roots: absolute paths of folders, without a slash at the end.
@@ -115,21 +115,28 @@ def find(
         use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
         with_stamps: False spares the stat of each file; the stamps then hold zeros but for
             the inode.
-        seen_so_far: called with the number of files found, with each folder that is looked at and now
-            and then with others.
+        seen_so_far: called with the number of files found, after each folder that is listed, and
+            every `_SEEN_EVERY` folders.
         clock_ns: the clock that file systems stamp with.
         may_fork: have another process do half of it, where that pays; not where there are threads.
         dirty: look only there; the rest is taken as known.
         still_ns: files modified less than this time ago are not read yet.
-        came: inodes of files that are at another path than `known` has them.
-        tries: number of walks until folders that contradict each other are left as they were found.
+        moved_inodes: of files that are at another path than in `known`.
+        tries: maximum number of walks; after them, outdated folders stay as they were found.
     """
     if dirty is None:
         unchanged_folders = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
     else:
         unchanged_folders = dirty.without(list(known.values()))
     walk = _Walk(
-        known, unchanged_folders, use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, came
+        known,
+        unchanged_folders,
+        use_ignore_files,
+        with_stamps,
+        seen_so_far,
+        clock_ns,
+        still_ns,
+        moved_inodes,
     )
     for number, root in enumerate(roots):
         walk.found.roots.append([])
@@ -139,8 +146,8 @@ def find(
         walk.enter(number, path, rules)
     found = walk.found
     folders = list(chain.from_iterable(found.roots))
-    outdated, came = contradicted(folders, known, walk.replaced)
-    if outdated and tries > 1:
+    outdated = outdated_folders(folders, known, walk.replaced_inodes)
+    if outdated.paths and tries > 1:
         again = find(
             roots,
             {folder.path: folder for folder in folders},
@@ -148,12 +155,12 @@ def find(
             with_stamps=with_stamps,
             seen_so_far=seen_so_far,
             clock_ns=clock_ns,
-            dirty=Dirty(outdated),
+            dirty=Dirty(outdated.paths),
             still_ns=still_ns,
-            came=came,
+            moved_inodes=outdated.moved_inodes,
             tries=tries - 1,
         )
-        # Folders that could not be read were not tried again.
+        # The second walk does not try again to read folders that the first could not read.
         again.unreadable = list(dict.fromkeys(found.unreadable + again.unreadable))
         return again
     if not with_stamps:
@@ -164,7 +171,7 @@ def find(
 class _Walk:
     """One walk: what was visited so far, and the links still to follow.
 
-    replaced: inodes of known files whose paths have other files, which are being written.
+    replaced_inodes: of known files whose paths have other files, which are being written.
     """
 
     def __init__(
@@ -176,7 +183,7 @@ class _Walk:
         seen_so_far: Callable[[int], object],
         clock_ns: Callable[[], int],
         still_ns: int,
-        came: Collection[int],
+        moved_inodes: Collection[int],
     ) -> None:
         self.known = known
         self.unchanged = unchanged
@@ -185,9 +192,9 @@ class _Walk:
         self.seen_so_far = seen_so_far
         self.clock_ns = clock_ns
         self.still_ns = still_ns
-        self.came = came
+        self.moved_inodes = moved_inodes
         self.found = WalkResult()
-        self.replaced: set[int] = set()
+        self.replaced_inodes: set[int] = set()
         # A heap: of two links to one folder, that with the smallest path counts.
         self.links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
@@ -249,12 +256,12 @@ class _Walk:
             with_stamps=self.with_stamps,
             now_ns=now_ns,
             still_ns=self.still_ns,
-            came=self.came,
+            moved_inodes=self.moved_inodes,
         )
         folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]
-        self.replaced |= listing.replaced
+        self.replaced_inodes |= listing.replaced_inodes
         return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

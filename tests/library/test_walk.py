@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library import contradicted, listing, unchanged
+from playshuffle.library import listing, outdated_folders, unchanged
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
@@ -600,7 +600,7 @@ def test_files_that_have_another_inode_at_each_look_end_no_scan(
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(2) for file in range(20)))
     known = by_path(find([top], {}))
     inode = Random(1).randrange
-    monkeypatch.setattr(contradicted, "_inode", lambda _: inode(20))
+    monkeypatch.setattr(outdated_folders, "_inode", lambda _: inode(20))
     monkeypatch.setattr(listing, "file_stamp", lambda file: (file.st_size, 1, 1, inode(20)))
 
     looks: list[int] = []

@@ -1,0 +1,73 @@
+"""Find folders that were listed before a file left them for a folder that was listed later.
+
+A scan lists one folder after the other, and an update only some of them, while files are moved between
+them. One file may then appear at two paths and another one at none. Renames cannot be recognised from
+such a result, so the old folder of the file must be listed again.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from playshuffle.library.folder import Folder
+from playshuffle.library.listing import fits
+
+
+class OutdatedFolders(NamedTuple):
+    """Folders to list again.
+
+    paths: of the folders. moved_inodes: of the files that have another path than in the earlier scan.
+    """
+
+    paths: frozenset[bytes] = frozenset()
+    moved_inodes: frozenset[int] = frozenset()
+
+
+def outdated_folders(
+    folders: Collection[Folder], known: Mapping[bytes, Folder], replaced_inodes: Collection[int]
+) -> OutdatedFolders:
+    """Return the folders that list a file which has left its path there.
+
+    Args:
+        folders: the result of the scan.
+        known: folders of an earlier scan by path. If empty, there is no earlier path to compare with.
+        replaced_inodes: of known files whose paths have other files, which are being written.
+    """
+    new_inodes: set[int] = set()
+    for folder in folders if known else ():
+        before = known.get(folder.path)
+        if folder is not before:
+            new_inodes.update(inode for _, inode in _rows(folder) - _rows(before))
+    candidates = new_inodes.union(replaced_inodes)
+    if not candidates:
+        return OutdatedFolders()
+    at_two_paths = _repeated(
+        inode for folder in folders for inode in folder.stamp_column(3) if inode in candidates
+    )
+    paths = frozenset(folder.path for folder in folders if at_two_paths and _has_left(folder, at_two_paths))
+    return OutdatedFolders(paths, frozenset(new_inodes | at_two_paths))
+
+
+def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:
+    """Return the name and the inode of each file."""
+    return {*zip(folder.file_names(), folder.stamp_column(3), strict=True)} if folder is not None else set()
+
+
+def _repeated(numbers: Iterable[int]) -> set[int]:
+    return {number for number, count in Counter(numbers).items() if count > 1}
+
+
+def _has_left(folder: Folder, inodes: Collection[int]) -> bool:
+    """Return whether a file with one of these inodes is not at its path any more."""
+    return any(
+        inode in inodes and _inode(folder.path + name) != inode
+        for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True)
+    )
+
+
+def _inode(path: bytes) -> int | None:
+    try:
+        return fits(os.stat(path).st_ino)
+    except OSError:
+        return None
