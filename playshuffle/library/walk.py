@@ -83,8 +83,7 @@ class Changes:
 
 EVERYWHERE = Changes()
 
-# Where files have other inodes at each look, as some file systems of FUSE have, folders contradict each
-# other for ever.
+# Some FUSE file systems give a file another inode at each look, so that folders are always outdated.
 _TRIES = 5
 
 

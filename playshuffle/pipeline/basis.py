@@ -1,4 +1,7 @@
-"""Define what the last update of a playlist relied on, so that the next one may find that it still holds."""
+"""Define what an update relied on, for the next one to compare.
+
+`short_cut` makes and compares it; the messages of the service carry it, and need no more than this module.
+"""
 
 from dataclasses import dataclass
 
@@ -8,12 +11,12 @@ class Basis:
     """What an update relied on, as numbers that go into JSON.
 
     Attributes:
-        cache: identifies what all processes had stored in the cache of tags.
-        state: identifies what all processes had stored in the state file.
-        playlist: identifies the content of the playlist file.
-        roots: of each root of the request, its device and inode.
-        taken_s: when the update ended, in Unix seconds.
-        until_s: when something is due though nothing changes, in Unix seconds; None for never.
+        cache: version of the cache of tags.
+        state: version of the state file.
+        playlist: device, inode, size, mtime and ctime of the playlist file.
+        roots: device and inode of each root.
+        updated_s: when the update ran, in Unix seconds.
+        due_s: when the playlist must be updated even if nothing changes, in Unix seconds; None for never.
         drawn_s: when the order was drawn, in Unix seconds.
     """
 
@@ -21,6 +24,6 @@ class Basis:
     state: list[int]
     playlist: list[int]
     roots: list[list[int]]
-    taken_s: int
-    until_s: int | None
+    updated_s: int
+    due_s: int | None
     drawn_s: int

@@ -75,14 +75,14 @@ def deal_playlist(
 
 
 def _basis(run: Session, every: Every, now: datetime) -> Basis | None:
-    """Return what writing a deal again relied on; None for a deal that had not reached its file before."""
+    """Return what keeping the present deal relied on; None if an earlier run has not written that deal."""
     last = history_of(run).deck.deal
     if last is None or last.is_pending or (due := next_start(every, last.period)) is None:
         return None
     now_s = int(now.timestamp())
-    until_s = int(datetime(due.year, due.month, due.day).astimezone().timestamp())
+    due_s = int(datetime(due.year, due.month, due.day).astimezone().timestamp())
     is_ahead = now.date() < last.period
-    return basis_of(run, has_notes=is_ahead, now_s=now_s, drawn_s=now_s, until_s=until_s)
+    return basis_of(run, has_notes=is_ahead, now_s=now_s, drawn_s=now_s, due_s=due_s)
 
 
 def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> Dealt:

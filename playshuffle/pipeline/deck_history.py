@@ -30,14 +30,14 @@ class DeckHistory:
     marks: Mapping[bytes, bytes] = field(default_factory=dict)
 
     def with_copies(self, kept: Mapping[bytes, bytes]) -> Self:
-        """Return this with each omitted copy replaced by the copy that is kept."""
+        """Return the history with each omitted copy replaced by the copy that is kept."""
         if not kept:
             return self
         before = self.before and self.before._replace(deck=join_copies(self.before.deck, kept))
         return replace(self, deck=join_copies(self.deck, kept), before=before)
 
     def confirmed(self, state: State, target: Target) -> Self:
-        """Mark a pending deal as dealt if it did reach the file."""
+        """Return the history with a pending deal marked as dealt, if it did reach the file."""
         deck, stored = self.deck, self.stored
         if stored is None or deck.deal is None or not deck.deal.is_pending:
             return self

@@ -81,15 +81,15 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
 
 
 def _replace(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
-    """Remember the order and replace the playlist; the report has what both relied on."""
+    """Save the order and replace the playlist; the report has the basis of the next update."""
     written = run.replace(report, record)
-    since_s = min(record.gone.values(), default=None)
+    vanished_s = min(record.gone.values(), default=None)
     basis = basis_of(
         run,
         has_notes=bool(report.notes),
         now_s=now_s,
         drawn_s=record.drawn_s,
-        until_s=None if since_s is None else since_s + VANISHED_S,
+        due_s=None if vanished_s is None else vanished_s + VANISHED_S,
     )
     return replace(written, basis=basis)
 

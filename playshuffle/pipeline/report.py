@@ -47,7 +47,7 @@ class Report:
     suspects: paths to which the indices of `losses` belong.
     kept_count: number of tracks in a file that was left as it is because some are missing; else None.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
-    basis: what an update relied on, if the next one may take the short cut.
+    basis: what an update relied on; None if the next one must run in full.
     """
 
     output: bytes | None

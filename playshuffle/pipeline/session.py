@@ -72,8 +72,8 @@ class Session:
 
     target: None if no file is asked for. roots: those that are present. missing: an error for
         each of the others. history: of the deck, None except for deals.
-    choice: which tracks are chosen. cache_version: of what the library was made from, if no other process
-        has changed the cache meanwhile.
+    choice: which tracks are chosen. cache_version: of the cache that the library was read from; None if
+        another process has changed it meanwhile.
     tracks: those of them that can be written; unwritable: the others. recipe: with its pins resolved.
     """
 

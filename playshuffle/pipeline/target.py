@@ -20,7 +20,7 @@ from playshuffle.system import atomic_file
 _SUFFIXES = tuple(FORMATS)
 # A kept playlist that has an old name must not be shuffled again.
 _OLD_ORDERS = {"uniform": "random", "blocks": "groups", "semi": "light"}
-_CHUNK_BYTES = 1 << 18  # of a playlist at a time: one of 100,000 tracks has 15 MB
+_CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 
 
 class Target:
@@ -94,7 +94,7 @@ class Target:
         return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
 
     def identity(self, before: Remembered, tracks: Tracks, moved: Sequence[tuple[bytes, bytes]]) -> Identity:
-        """Return which of these tracks each one of the last order is; found once for the same tracks."""
+        """Return which tracks of the last order are which of these tracks. The result for them is cached."""
         if self._identity is None or self._identity[0] is not tracks:
             tracks.share_paths(before.paths)
             self._identity = tracks, identify(before, tracks.paths, tracks.marks, moved)

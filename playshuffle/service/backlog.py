@@ -34,8 +34,8 @@ class Backlog:
         now_s: seconds of a clock that is never set, as in every method.
 
     Attributes:
-        bases: by playlist, what the last update relied on, for the update that began last. Each serves
-            once: only an update that ends well leaves another.
+        bases: by playlist, what its last update relied on. They are for the update that began last. Each is
+            used once: only a successful update returns another.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class Backlog:
                 self._waiting.setdefault(name, []).append((now_s, batch))
 
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
-        """Note folders that no event tells of; until the next full scan, each update of theirs is one.
+        """Note folders without events. Until the next full scan, every update of their playlists is one.
 
-        To be called as long as they are unwatched. Of a move between such a folder and another one an
-        event tells only half.
+        Call this as long as they are unwatched. Events report only half of a move between such a folder and
+        another one.
         """
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
@@ -108,7 +108,7 @@ class Backlog:
 
         is_cached: whether the tags that were read could be stored; if not, the next update scans everything.
         has_unreadable: whether something could not be read; no event tells when it can be read.
-        basis: what the update relied on, None if the next one must not take the short cut.
+        basis: what the update relied on; None if the next one must run in full.
         """
         if basis is not None:
             self._next_bases[name] = basis
@@ -117,9 +117,9 @@ class Backlog:
         (self._failing.add if has_unreadable else self._failing.discard)(name)
 
     def finish_unaffected(self, name: str, basis: Basis) -> None:
-        """Drop what a playlist was updated for: nothing has changed since the update that left the basis.
+        """Drop what a playlist was updated for: nothing has changed since the update that returned the basis.
 
-        What that one could not read is still to be tried again.
+        Whatever that update could not read is still tried again.
         """
         self._next_bases[name] = basis
         self._under_way.pop(name, None)
@@ -177,8 +177,8 @@ class Backlog:
 
     def _batch(self, name: str, dated: Sequence[_Dated], now_s: float) -> Batch:
         result = reduce(merged, (batch for _, batch in _compact(dated, now_s)))
-        is_sure = name not in self._uncached and self._unwatched.isdisjoint(self._tops[name])
-        if not is_sure and not result.is_whole:
+        needs_whole = name in self._uncached or not self._unwatched.isdisjoint(self._tops[name])
+        if needs_whole and not result.is_whole:
             result = replace(result, folders=frozenset(), trees=frozenset(), is_whole=True, why="retry")
         return result
 

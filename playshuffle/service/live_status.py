@@ -103,7 +103,7 @@ class LiveStatus:
             self._playlists[message.playlist].scanning = None
             self._note_update(message, self._playlists[message.playlist])
         elif isinstance(message, PlaylistUnaffected):
-            self._playlists[message.playlist].scanning = None  # and all else is as it was
+            self._playlists[message.playlist].scanning = None  # everything else stays
         elif isinstance(message, PlaylistFailed):
             self._playlists[message.playlist].scanning = None
             self._note_failure(message, self._playlists[message.playlist])

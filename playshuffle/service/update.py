@@ -55,8 +55,8 @@ def update(
         config: of the service.
         began_s: when the service was started, in Unix seconds.
         batches: changes, by playlist.
-        send: called with what came of each playlist.
-        bases: by playlist, the basis of its last update with this configuration; none if that failed.
+        send: called with the result for each playlist.
+        bases: by playlist, of its last update with this configuration if that returned one.
     """
     scanned: list[_Scan] = []
     for playlist in config.playlists:
@@ -74,7 +74,7 @@ def update(
         if all(
             any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
         ):
-            # Another playlist of this update had it scanned.
+            # Another playlist of this update has scanned these folders.
             changes = replace(changes, dirty=Dirty(frozenset()))
         message = _update(playlist, changes, began_s, _Progress(playlist.name, send))
         if isinstance(message, PlaylistUpdated):

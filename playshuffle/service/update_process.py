@@ -22,7 +22,7 @@ from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
 from playshuffle.watch.debounce import Batch
 
-# Update playlists, each for its batch and since its last basis, and send what came of it.
+# Update playlists by their batches and the bases of their last updates, and send the results.
 Update = Callable[[Mapping[str, Batch], Callable[[Message], None], Mapping[str, Basis]], None]
 
 # Called in the forked process, so that no other process imports what updates need.
@@ -82,7 +82,7 @@ class UpdateProcess:
         return self._pipes.messages
 
     def begin(self, batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> None:
-        """Begin an update; the one before has ended. bases: of the last updates of these playlists."""
+        """Begin an update; the one before has ended. bases: of the last update of each playlist."""
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()

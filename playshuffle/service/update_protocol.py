@@ -36,7 +36,7 @@ class PlaylistUpdated:
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, deck_line: only of a dealt playlist.
-    basis: to be sent with the next batch of the playlist, so that its update may take the short cut.
+    basis: to be sent back with the next batch of the playlist; None if that update must run in full.
     """
 
     playlist: str
@@ -62,7 +62,10 @@ class PlaylistUpdated:
 
 @dataclass(frozen=True, slots=True)
 class PlaylistUnaffected:
-    """Nothing has changed for a playlist since its last update; basis: of that, to be sent again."""
+    """Nothing has changed for a playlist since its last update.
+
+    basis: of that update, to be sent back with the next batch.
+    """
 
     playlist: str
     basis: Basis
@@ -126,11 +129,11 @@ def unpack(line: bytes) -> Message | None:
 
 
 def pack_request(batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> bytes:
-    """Return what an update is to do as a line.
+    """Return the request for an update as a line.
 
     Args:
         batches: by playlist.
-        bases: by playlist, of its last update, if that went well and left one.
+        bases: by playlist, of its last update if that returned one.
     """
     return _line(
         {

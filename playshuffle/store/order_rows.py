@@ -79,7 +79,7 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
             order = base.order._replace(places=list(base.order.places))
             _check(order)
             return order, base
-        # They apply to no other base, so a check of what comes of them will do.
+        # The edits fit this base alone, so checking the result is enough.
         order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
         _check(order)
     except (zlib.error, ValueError, AttributeError, TypeError, LookupError) as error:
@@ -122,7 +122,7 @@ def put(
                 ages |= {whole: BASE} if is_edited and whole is not None else {}
                 ages[row] = BEFORE
     changes = _edits(database, base, order)
-    # Before rows are deleted: the marks of one may be stored again.
+    # Before rows are deleted, since the packed marks of one may be stored again.
     marks = _packed_marks(database, playlist, values.library, order.marks) if changes is None else b""
     if base is not None and changes is not None:
         ages.setdefault(base.row, BASE)
@@ -144,11 +144,11 @@ def put(
 
 
 def _packed_marks(database: Connection, playlist: bytes, library: bytes, marks: bytes) -> bytes:
-    """Return compressed marks; those of the last whole order if they are the same, since packing is slow."""
+    """Return compressed marks, copied from the last whole order if they are the same: packing is slow."""
     query = "SELECT marks FROM playlist WHERE path = ? AND library = ? AND edits = x'' ORDER BY age LIMIT 1"
     row = database.execute(query, (playlist, library)).fetchone()
     with contextlib.suppress(zlib.error, TypeError):
-        # zlib ends with a checksum of what was packed: others need not be unpacked.
+        # zlib output ends with a checksum of the content, so different marks are not even unpacked.
         if row and row[0][-4:] == zlib.adler32(marks).to_bytes(4, "big") and zlib.decompress(row[0]) == marks:
             packed: bytes = row[0]
             return packed
@@ -181,7 +181,7 @@ def _base(database: Connection, found: Sequence[object]) -> Base:
 
 
 def _unpacked(packed: bytes) -> list[bytes]:
-    """Return the paths of a library; their text is never in memory as a whole."""
+    """Return the paths of a library, without the whole text in memory."""
     unpack = zlib.decompressobj()
     paths: list[bytes] = []
     last = b""

@@ -18,7 +18,7 @@ from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, i
 from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 10
-_CHANGES_AT = 24  # of the file change counter, https://www.sqlite.org/fileformat.html
+_CHANGE_COUNTER_OFFSET = 24  # https://www.sqlite.org/fileformat.html
 
 _Answer = TypeVar("_Answer")
 
@@ -238,7 +238,7 @@ def _has_content(path: bytes) -> bool:
 
 
 def stored_version() -> tuple[int, int, int] | None:
-    """Return what differs after each change of the state by any process; None if it cannot be read.
+    """Return a value that differs after each change of the state by any process; None if it cannot be read.
 
     No transaction of this process may be open.
     """
@@ -249,7 +249,7 @@ def stored_version() -> tuple[int, int, int] | None:
     try:
         status = os.fstat(fd)
         # SQLite counts the transactions that changed the file in its header.
-        return status.st_dev, status.st_ino, int.from_bytes(os.pread(fd, 4, _CHANGES_AT), "big")
+        return status.st_dev, status.st_ino, int.from_bytes(os.pread(fd, 4, _CHANGE_COUNTER_OFFSET), "big")
     except OSError:
         return None
     finally:

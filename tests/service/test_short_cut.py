@@ -1,4 +1,4 @@
-"""An update ends at once if nothing can have changed for its playlist, and goes the full way otherwise."""
+"""An update ends at once if nothing can have changed for its playlist, and runs in full otherwise."""
 
 import contextlib
 import os
@@ -318,7 +318,7 @@ CHANGES = (
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_the_full_way_is_gone_after(change: Callable[[Managed], Batch], managed: Managed) -> None:
+def test_the_update_runs_in_full_after(change: Callable[[Managed], Batch], managed: Managed) -> None:
     managed.start()
     assert isinstance(managed.look(), PlaylistUnaffected)
 
@@ -406,7 +406,7 @@ def test_what_could_not_be_read_is_tried_again_after_a_short_cut() -> None:
     assert backlog.begin(20) == {"one": Batch(is_whole=True, why="retry")}
 
 
-# What an update must not leave a basis after
+# Updates that return no basis
 
 
 def _basis() -> Basis:
