@@ -30,8 +30,8 @@ class PlaylistAudit(NamedTuple):
     successors: how many follow the one before them in path order.
     untagged: how many tell no artist.
     tracks: the paths of the entries that count.
-    groups: of each of them the number and the name of its artist, album or genre, if asked for; a
-        number is negative where the tag is missing.
+    groups: the number and the name of the artist, album or genre of each of them, if they were asked
+        for. A number is negative if the tag is missing.
     """
 
     path: bytes
@@ -144,18 +144,18 @@ def _positions(paths: Sequence[bytes], library: Sequence[bytes]) -> list[int]:
 
 
 def _tagged(cache: Cache, stamps: Mapping[bytes, bytes | None], read_all: ReadAll) -> tuple[Tracks, TagsOf]:
-    """Return the tracks with these stamps, and what looks up their tags, as long as the cache is open."""
+    """Return the tracks with these stamps, and a function for their tags that needs the open cache."""
     by_folder: dict[bytes, list[bytes]] = {}
     for path in sorted(path for path, stamp in stamps.items() if stamp is not None):
         by_folder.setdefault(path[: path.rfind(b"/") + 1], []).append(path)
     cached = cache.folders(_tops(by_folder))
     folders = {path: _folder(path, files, stamps, cached.get(path)) for path, files in by_folder.items()}
-    packed: dict[bytes, bytes] = {}  # of folders that the cache does not have like this
+    packed: dict[bytes, bytes] = {}  # tags of folders that differ from the cache
     for folder, fields in with_readings(folders.values(), cached, cache.fields, read_all):
         packed[folder.path] = fields.encode()
         folders[folder.path] = folder
     tracks = Tracks(list(folders.values()))
-    tracks.paths = list(chain.from_iterable(by_folder.values()))  # the same texts take no more memory
+    tracks.paths = list(chain.from_iterable(by_folder.values()))  # the same objects take no more memory
     rows = rows_of(cache, read_all)
     return tracks, tags_from(
         lambda folder: unpack(packed[folder.path]) if folder.path in packed else rows(folder)
@@ -165,7 +165,10 @@ def _tagged(cache: Cache, stamps: Mapping[bytes, bytes | None], read_all: ReadAl
 def _folder(
     path: bytes, files: Sequence[bytes], stamps: Mapping[bytes, bytes | None], cached: Folder | None
 ) -> Folder:
-    """Return the cached folder if it has just these files, else one without readings, not to be stored."""
+    """Return the cached folder if it has exactly these files, else one without readings.
+
+    The latter must not be stored in the cache, since it may lack files.
+    """
     folder = Folder(
         path,
         device=0,

@@ -12,7 +12,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 # Commands that are topics of `help`, too.
 _TOPICS = ("orders", "players", "service", "config", "help")
 
-# What a command that only groups others does by itself.
+# The words that follow a command with subcommands if the user gives none.
 _ALONE = {"config": "--help", "deck": "list", "plugin": "--help", "service": "status"}
 
 
@@ -24,7 +24,7 @@ def main() -> int:
             from playshuffle.cli import completion
 
             return completion.complete(os.environ)
-        words = _completed(words)
+        words = _with_omitted(words)
         code = _run(words)
     except PlayshuffleError as error:
         from playshuffle.cli.usage_errors import in_users_words
@@ -33,7 +33,7 @@ def main() -> int:
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     except OSError as error:
-        # Of typer, which writes help texts itself; our own writes catch this where it happens.
+        # Only typer gets here, which writes help texts itself; our own writes catch the error there.
         if error.errno not in (errno.ENOSPC, errno.EIO) or error.filename is not None:
             raise
         give_up(sys.stdout)
@@ -55,8 +55,8 @@ def _run(words: list[str]) -> object:
     return typer_app.run(words)
 
 
-def _completed(words: list[str]) -> list[str]:
-    """Return the command line with what a user may omit."""
+def _with_omitted(words: list[str]) -> list[str]:
+    """Return the command line with the words that a user may omit."""
     if words in (["--install-completion"], ["--show-completion"]):
         from playshuffle.cli import completion_script
 

@@ -1,7 +1,7 @@
 """Complete the words of a command line in bash, zsh and fish.
 
-The scripts of the shells, which `completion_script` writes, run the program with variables that have the
-line. Nothing here imports typer: people wait for this at every press of TAB.
+`completion_script` writes the scripts of the shells. They run the program with the command line in
+environment variables. Nothing here imports typer, since people wait for this at every press of TAB.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from playshuffle.cli.verbs import VERBS, commands_of, module_of
 from playshuffle.errors import Exit, PlayshuffleError
 
 _HELP = Parameter("help", bool, Option("--help", "-h", help="Show this message and exit."), False)
-_OF_PROGRAM = (
+PROGRAM_OPTIONS = (
     Parameter("version", bool, Option("--version", help="Show the version"), False),
     Parameter("install_completion", str, Option(help="Complete words in bash, zsh or fish"), None),
     Parameter("show_completion", str, Option(help="Print the script for a shell"), None),
@@ -21,7 +21,7 @@ _OF_PROGRAM = (
 
 
 def complete(variables: Mapping[str, str]) -> int:
-    """Write the words that can stand where the cursor is, as a shell reads them, and return the exit code.
+    """Write the words that fit at the cursor, in the form of the shell, and return the exit code.
 
     variables: the environment, as the script of the shell sets it.
 
@@ -61,13 +61,16 @@ def complete(variables: Mapping[str, str]) -> int:
 
 
 def completions(words: Sequence[str], incomplete: str) -> Iterator[tuple[str, str]]:
-    """Return the words that begin so and can follow these, each with a description or an empty text."""
+    """Return the words that begin with `incomplete` and can follow `words`.
+
+    Each has a description, or an empty text.
+    """
     if incomplete.startswith("-") and "=" in incomplete:
         flag, _, incomplete = incomplete.partition("=")
         words = [*words, flag]
     verb, rest = _first(words)
     if verb is None:
-        return _beginning(incomplete, {name: text for name, (_, text) in VERBS.items()}, _OF_PROGRAM)
+        return _beginning(incomplete, {name: text for name, (_, text) in VERBS.items()}, PROGRAM_OPTIONS)
     if verb not in VERBS:
         return iter(())
     module = module_of(verb)
@@ -81,7 +84,7 @@ def completions(words: Sequence[str], incomplete: str) -> Iterator[tuple[str, st
 
 
 def _first(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-    """Return the first word that is not an option, and the words behind it."""
+    """Return the first word that is not an option, and the words after it."""
     for number, word in enumerate(words):
         if not word.startswith("-"):
             return word, words[number + 1 :]
@@ -106,30 +109,30 @@ def _of_command(command: Any, words: Sequence[str], incomplete: str) -> Iterator
     options = {flag: each for each in known for flag in each.flags}
     values, argument_count = _read(options, words)
     if incomplete.startswith("-") and "--" not in words:
-        open_ = [each for each in options.values() if each.is_list or each.name not in values]
-        return _flags(incomplete, [each for each in dict.fromkeys(open_) if not each.facts.is_hidden])
-    last = options.get(words[-1]) if words and "--" not in words else None
-    if last is None or not last.takes_value:
+        unused = [each for each in options.values() if each.is_list or each.name not in values]
+        return _flags(incomplete, [each for each in dict.fromkeys(unused) if not each.facts.is_hidden])
+    parameter = options.get(words[-1]) if words and "--" not in words else None
+    if parameter is None or not parameter.takes_value:
         arguments = [each for each in known if each.facts.is_argument]
-        open_ = [each for number, each in enumerate(arguments) if each.is_list or number >= argument_count]
-        last = open_[0] if open_ else None
-    if last is None or last.facts.completion is None:
+        unused = [each for number, each in enumerate(arguments) if each.is_list or number >= argument_count]
+        parameter = unused[0] if unused else None
+    if parameter is None or parameter.facts.completion is None:
         return iter(())
-    found = last.facts.completion(incomplete, values.get("config"))
+    found = parameter.facts.completion(incomplete, values.get("config"))
     return ((value, "") for value in found if value.startswith(incomplete))
 
 
 def _read(options: Mapping[str, Parameter], words: Sequence[str]) -> tuple[dict[str, str], int]:
-    """Return the text of each option that is given, by its name, and the number of arguments."""
+    """Return the value of each given option as text, by name, and the number of arguments."""
     values: dict[str, str] = {}
     count = 0
-    left = iter(words)
-    for word in left:
+    remaining = iter(words)
+    for word in remaining:
         flag, sign, text = word.partition("=")
         if (option := options.get(flag)) is not None:
-            values[option.name] = text if sign or not option.takes_value else next(left, "")
+            values[option.name] = text if sign or not option.takes_value else next(remaining, "")
         elif word == "--":
-            count += len(list(left))
+            count += len(list(remaining))
         elif not word.startswith("-") or word == "-":
             count += 1
     return values, count

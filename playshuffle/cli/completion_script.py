@@ -13,7 +13,7 @@ _PROGRAM = "playshuffle"
 _VARIABLE = "_PLAYSHUFFLE_COMPLETE"
 _SHELLS = ("bash", "zsh", "fish")
 
-# As that of typer, but bash splits words such as 3:artist at the colon, and replaces only what is behind it.
+# As in typer, except for words such as 3:artist: bash splits them at the colon, and replaces only the rest.
 _completion_scripts["bash"] = """
 %(complete_func)s() {
     local IFS=$'\n' word words=("${COMP_WORDS[0]}")
@@ -37,7 +37,7 @@ complete -o default -F %(complete_func)s %(prog_name)s
 
 
 def with_shell(words: Sequence[str]) -> list[str]:
-    """Add the name of the shell that runs the program to an option that has none.
+    """Add the name of the user's shell to an option without a value.
 
     Raises:
         PlayshuffleError: the shell is unknown.

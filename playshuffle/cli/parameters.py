@@ -1,6 +1,6 @@
-"""Describe the arguments and options of commands, for all that reads command lines.
+"""Describe the arguments and options of commands.
 
-A command is a function. Its signature gives each parameter a name, a type and a default; an `Option` or an
+A command is a function. Its signature gives each parameter a name, a type and a default. An `Option` or an
 `Argument` in the annotation gives the rest. Nothing here imports typer, which takes longer than a short run.
 """
 
@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any, NamedTuple
 
-# Returns the values that begin with a text; the second is the --config of the command line.
+# Takes the beginning of a word, and the --config of the command line; returns the values that fit.
 Completion = Callable[[str, str | None], Sequence[str]]
 
-REQUIRED = ...  # as a default: there is none
+REQUIRED = ...  # the default of a parameter that has none
 
 
 class Option:
-    """What an option has besides its type and its default.
+    """Describe an option, except for its type and its default.
 
-    flags: its spellings; none for `--` with the name of the parameter. metavar: placeholder of the value.
-    group: one of `option_groups.GROUPS`. completion: of its values in a shell.
+    flags: its spellings; if there are none, `--` and the name of the parameter. metavar: placeholder of
+        the value. group: one of `option_groups.GROUPS`. completion: of its values in a shell.
     """
 
     is_argument = False
@@ -41,7 +41,7 @@ class Option:
 
 
 class Argument(Option):
-    """What an argument has besides its type and its default."""
+    """Describe an argument, except for its type and its default."""
 
     is_argument = True
 
@@ -59,7 +59,7 @@ class Parameter(NamedTuple):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Return the spellings of an option; none of an argument."""
+        """Return the spellings of an option; an argument has none."""
         if self.facts.is_argument:
             return ()
         return self.facts.flags or (f"--{self.name.replace('_', '-')}",)
@@ -94,7 +94,7 @@ def parameters(command: Callable[..., object]) -> Sequence[Parameter]:
 def signature_parameters(command: Any) -> list[Parameter]:
     """Return the parameters of a function that an `Option` or `Argument` describes.
 
-    To import `inspect` for that takes longer than most runs.
+    Without `inspect`, since importing it takes longer than most runs.
     """
     code = command.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

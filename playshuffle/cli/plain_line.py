@@ -1,7 +1,7 @@
-"""Read plain command lines, which are most of them, without typer: to import it takes longer than they run.
+"""Read plain command lines without typer, since importing it takes longer than most commands run.
 
-Plain are known options, spelled in full, with values that cannot be mistaken for options, and the right
-number of arguments. All else is left to typer, whose errors and help nothing here repeats.
+A plain command line has known options only, spelled in full, with values that cannot be mistaken for
+options, and the right number of arguments. All others are left to typer, which writes errors and help.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ _DIGITS = 9  # of a number; a longer one is left to typer
 
 
 class _UnusualError(Exception):
-    """A command line for typer."""
+    """The command line is not plain."""
 
 
 def parse(words: Sequence[str]) -> tuple[Callable[..., object], dict[str, Any]] | None:
@@ -32,8 +32,8 @@ def _values(known: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
     options = {flag: parameter for parameter in known for flag in parameter.flags}
     values: dict[str, Any] = {}
     arguments: list[str] = []
-    left = iter(words)
-    for word in left:
+    remaining = iter(words)
+    for word in remaining:
         if not word.startswith("-") or word == "-":
             arguments.append(word)
             continue
@@ -46,7 +46,7 @@ def _values(known: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
             values[option.name] = True
             continue
         if not sign:
-            text = next(left, "--")
+            text = next(remaining, "--")
             if text.startswith("-") and text != "-":
                 raise _UnusualError
         value = _value(option, text)

@@ -1,4 +1,4 @@
-"""Run a command line with typer: help, errors, and all that is not a plain command line."""
+"""Run command lines that are not plain with typer, which writes help and errors, too."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -8,11 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle import __version__
+from playshuffle.cli.completion import PROGRAM_OPTIONS
 from playshuffle.cli.help_layout import Command, Group
 from playshuffle.cli.parameters import REQUIRED, Parameter, parameters
 from playshuffle.cli.streams import fail, write_out
 from playshuffle.cli.verbs import VERBS, commands_of, module_of
 from playshuffle.errors import Exit
+
+_HELP = {option.name: option.facts.help for option in PROGRAM_OPTIONS}
 
 _EXAMPLES = """\b
 Examples:
@@ -44,7 +47,7 @@ def run(words: Sequence[str]) -> object:
 def app(words: Sequence[str], *, is_whole: bool = False) -> typer.Typer:
     """Build the command line, as far as these words need it.
 
-    A command that they do not name has a name and a summary only, unless the whole is asked for.
+    is_whole: import every command. Otherwise a command that is not named has only a name and a summary.
     """
     program = typer.Typer(
         cls=Group,
@@ -71,11 +74,11 @@ def app(words: Sequence[str], *, is_whole: bool = False) -> typer.Typer:
 
 
 def _unused() -> None:
-    """Stand for a command that is not run."""
+    """Take the place of a command that is not run."""
 
 
 def _group(module: ModuleType) -> typer.Typer:
-    """Build a command that has commands of its own; its help is the docstring of the module."""
+    """Build a command with subcommands; its help is the docstring of the module."""
     group = typer.Typer(cls=Group, help=module.__doc__, epilog=module.EXAMPLES)
     for name, command in (commands_of(module) or {}).items():
         group.command(name, cls=Command)(for_typer(command))
@@ -139,7 +142,7 @@ def _show_completion(shell: str | None) -> None:
 
 def _common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help=_HELP["version"])
     ] = False,
     install_completion: Annotated[
         str | None,
@@ -147,13 +150,13 @@ def _common(
             metavar="SHELL",
             callback=_install_completion,
             is_eager=True,
-            help="Complete words in bash, zsh or fish",
+            help=_HELP["install_completion"],
         ),
     ] = None,
     show_completion: Annotated[
         str | None,
         typer.Option(
-            metavar="SHELL", callback=_show_completion, is_eager=True, help="Print the script for a shell"
+            metavar="SHELL", callback=_show_completion, is_eager=True, help=_HELP["show_completion"]
         ),
     ] = None,
 ) -> None:

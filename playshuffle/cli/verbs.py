@@ -6,8 +6,8 @@ from types import ModuleType
 
 EVERYDAY, SERVICE, ABOUT, LAB = "Everyday commands", "Service", "About files and playlists", "Shuffle lab"
 
-# The commands, in the groups in which help shows them, each with the first sentence of its docstring:
-# to import them all for that takes longer than most runs.
+# The commands in the order of the help, each with its group and the first sentence of its docstring.
+# Importing all modules for these sentences would take longer than most runs.
 VERBS = {
     "make": (EVERYDAY, "Write a shuffled playlist of music folders."),
     "deal": (EVERYDAY, "Write some tracks, and others tomorrow."),
@@ -40,13 +40,13 @@ def module_of(verb: str) -> ModuleType:
 
 
 def commands_of(module: ModuleType) -> Mapping[str, Callable[..., object]] | None:
-    """Return the commands that a command groups, its `VERBS`, by their names; None if it groups none."""
+    """Return the subcommands of a command, its `VERBS`, by name; None if it has none."""
     verbs = getattr(module, "VERBS", None)
     return None if verbs is None else {command.__name__: command for command in verbs}
 
 
 def command_of(words: Sequence[str]) -> tuple[Callable[..., object], Sequence[str]] | None:
-    """Return the command that these words begin with, and the words behind it; None if there is none."""
+    """Return the command that these words begin with, and the words after it; None if there is none."""
     if not words or words[0] not in VERBS:
         return None
     module = module_of(words[0])

@@ -189,10 +189,7 @@ def _line_keys(entry: Entry, playlist: bytes) -> Iterable[str]:
         yield "doubled"
     if entry.form == "U":
         yield "uri"
-    if entry.form == "A" and entry.path in (
-        line,
-        os.path.normpath(line),
-    ):  # as it is here, with nothing in its place
+    if entry.form == "A" and entry.path in (line, os.path.normpath(line)):  # a path of this machine
         yield "device"
 
 

@@ -94,7 +94,7 @@ def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -
 def all_lines(
     folders: Sequence[Folder], style: PathStyle, base: bytes, *, with_extinf: bool
 ) -> Iterator[list[bytes]]:
-    """Yield the lines of each file of these folders, those of many folders at once, which takes less time."""
+    """Yield the lines of each file of these folders, of many folders at a time, which is faster."""
     base = base.rstrip(b"/") + b"/"
     for start in range(0, len(folders), _FOLDERS):
         some = folders[start : start + _FOLDERS]

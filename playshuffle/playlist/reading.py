@@ -59,7 +59,7 @@ class Listed(NamedTuple):
     """What a playlist holds, and what is odd about the whole: keys of `quirks.LIST_QUIRKS`.
 
     is_m3u: its players are known. player: that playshuffle wrote it for; empty if not known.
-    back: how its paths are found here.
+    back: maps its paths to files of this machine.
     """
 
     entries: list[Entry]
@@ -91,7 +91,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
 def read_as_written(content: bytes, path: bytes) -> Listed:
     """Read the content of a playlist as `read_content` does, but without a look at the files.
 
-    Who looks at each file anyway passes the entries without one to `resolved`.
+    A caller that looks at each file itself passes entries without a file to `resolved`.
 
     Raises:
         PlayshuffleError: it is not a playlist.
@@ -134,7 +134,7 @@ def read_as_written(content: bytes, path: bytes) -> Listed:
 
 
 def resolved(entry: Entry, back: Back) -> Entry:
-    """Return an entry; if its file does not exist, look for one that other programs write like this."""
+    """Return an entry. If its file does not exist, look for a file that other programs write like this."""
     is_as_written = entry.form in ("D", "R") or (entry.form == "A" and entry.text.startswith(b"/"))
     if not is_as_written or entry.taken or os.path.lexists(entry.path):
         return entry
@@ -206,8 +206,8 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
 
 
 def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are entries, each cut to a possible length, with their numbers from 1."""
-    # Not split(): a list of all lines would take as much memory as the entries.
+    """Yield the lines that are entries, cut to the longest possible path, with their numbers from 1."""
+    # Not with split(): a list of all lines would take as much memory as the entries.
     for number, ended_line in enumerate(io.BytesIO(content), 1):
         if ended_line[0] == _HASH:
             continue
@@ -217,7 +217,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _plain_test(content: bytes, back: Back, comments: Mapping[str, str]) -> Callable[[bytes], object]:
-    """Return whether a line is a path as it stands: nothing in it to decode, to replace or to normalise."""
+    """Return a test whether a line is a path as it is, with nothing to decode, replace or normalise."""
     if back.swaps or "ESCAPES" in comments or b"\0" in content or _is_odd(back.folder):
         return lambda _: False
     # Searching all lines at once is faster than each by itself, and mostly finds nothing.
