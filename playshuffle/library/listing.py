@@ -10,6 +10,7 @@ from playshuffle.library import ignore_files
 from playshuffle.library.audio_formats import AUDIO_SUFFIXES
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
+from playshuffle.library.known_files import KnownFiles
 from playshuffle.system.digest import blake2b
 
 # Folders that systems and other programs keep for themselves, compared in lower case.
@@ -43,7 +44,7 @@ class Listing:
     unreadable: names of entries that could not be looked at, with the reason. Of them, what is
         known stays.
     growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
-        `moved_inodes` has it.
+        `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
     moved_inodes: of known files that are at another path now.
     replaced_inodes: of known files that stay though their paths have other files, which are growing.
     now_ns: a time before the stat of the folder that is passed to `read`.
@@ -58,6 +59,7 @@ class Listing:
         now_ns: int,
         still_ns: int = 0,
         moved_inodes: Collection[int] = (),
+        known_files: KnownFiles | None = None,
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
@@ -68,6 +70,7 @@ class Listing:
         self._now_ns = now_ns
         self._still_ns = still_ns
         self._moved_inodes = moved_inodes
+        self._known_files = known_files or KnownFiles()
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -171,12 +174,14 @@ class Listing:
         if is_fresh and stamp != known:
             self.growing.append(name)
             self._is_plain = False
-            if known is None or known[3] == fits(stamp[3]):
-                self._take_known(name)
-            elif known[3] not in self._moved_inodes:
-                self.replaced_inodes.add(known[3])
-                self._take_known(name)
-            return
+            is_renamed = known is None or known[3] != fits(stamp[3])
+            if not (is_renamed and self._known_files.has(self._path + name)):
+                if known is None or not is_renamed:
+                    self._take_known(name)
+                elif known[3] not in self._moved_inodes:
+                    self.replaced_inodes.add(known[3])
+                    self._take_known(name)
+                return
         if self._is_recent(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other scan gives
         self._take_row(name, stamp)

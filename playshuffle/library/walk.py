@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
+from playshuffle.library.known_files import KnownFiles
 from playshuffle.library.listing import GONE, Listing, fits
 from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.unchanged import unchanged
@@ -84,7 +85,7 @@ class Changes:
 EVERYWHERE = Changes()
 
 # Some FUSE file systems give a file another inode at each look, so that folders are always outdated.
-_TRIES = 5
+_MOST_WALKS = 5
 
 
 def find(
@@ -98,8 +99,6 @@ def find(
     may_fork: bool = False,
     dirty: Dirty | None = None,
     still_ns: int = 0,
-    moved_inodes: Collection[int] = (),
-    tries: int = _TRIES,
 ) -> WalkResult:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
@@ -119,52 +118,39 @@ def find(
         clock_ns: the clock that file systems stamp with.
         may_fork: have another process do half of it, where that pays; not where there are threads.
         dirty: look only there; the rest is taken as known.
-        still_ns: files modified less than this time ago are not read yet.
-        moved_inodes: of files that are at another path than in `known`.
-        tries: maximum number of walks; after them, outdated folders stay as they were found.
+        still_ns: files modified less than this time ago are not read yet, unless they are known and were
+            renamed.
     """
     if dirty is None:
         unchanged_folders = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
     else:
         unchanged_folders = dirty.without(list(known.values()))
-    walk = _Walk(
-        known,
-        unchanged_folders,
-        use_ignore_files,
-        with_stamps,
-        seen_so_far,
-        clock_ns,
-        still_ns,
-        moved_inodes,
-    )
-    for number, root in enumerate(roots):
-        walk.found.roots.append([])
-        walk.enter(number, root.rstrip(b"/") + b"/", None)
-    while walk.links:
-        number, path, rules = heappop(walk.links)
-        walk.enter(number, path, rules)
-    found = walk.found
-    folders = list(chain.from_iterable(found.roots))
-    outdated = outdated_folders(folders, known, walk.replaced_inodes)
-    if outdated.paths and tries > 1:
-        again = find(
-            roots,
-            {folder.path: folder for folder in folders},
-            use_ignore_files=use_ignore_files,
-            with_stamps=with_stamps,
-            seen_so_far=seen_so_far,
-            clock_ns=clock_ns,
-            dirty=Dirty(outdated.paths),
-            still_ns=still_ns,
-            moved_inodes=outdated.moved_inodes,
-            tries=tries - 1,
-        )
-        # The second walk does not try again to read folders that the first could not read.
-        again.unreadable = list(dict.fromkeys(found.unreadable + again.unreadable))
-        return again
+    look = _Look(use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, KnownFiles(known.values()))
+    walk = _Walk(roots, known, unchanged_folders, look)
+    for _ in range(_MOST_WALKS - 1):
+        found, folders = walk.found, list(chain.from_iterable(walk.found.roots))
+        paths, moved_inodes = outdated_folders(folders, walk.known, walk.replaced_inodes)
+        if not paths:
+            break
+        now_known = {folder.path: folder for folder in folders}
+        walk = _Walk(roots, now_known, Dirty(paths).without(folders), look, moved_inodes)
+        # The second walk looks at neither the unreadable nor all growing files again.
+        walk.found.unreadable = list(dict.fromkeys(found.unreadable + walk.found.unreadable))
+        walk.found.growing = list(dict.fromkeys(found.growing + walk.found.growing))
     if not with_stamps:
-        _stat_twins(found)
-    return found
+        _stat_twins(walk.found)
+    return walk.found
+
+
+class _Look(NamedTuple):
+    """How a walk looks at folders; the arguments of `find`. known_files: of an earlier scan."""
+
+    use_ignore_files: bool
+    with_stamps: bool
+    seen_so_far: Callable[[int], object]
+    clock_ns: Callable[[], int]
+    still_ns: int
+    known_files: KnownFiles
 
 
 class _Walk:
@@ -175,44 +161,47 @@ class _Walk:
 
     def __init__(
         self,
+        roots: Sequence[bytes],
         known: Mapping[bytes, Folder],
         unchanged: Mapping[bytes, Folder],
-        use_ignore_files: bool,
-        with_stamps: bool,
-        seen_so_far: Callable[[int], object],
-        clock_ns: Callable[[], int],
-        still_ns: int,
-        moved_inodes: Collection[int],
+        look: _Look,
+        moved_inodes: Collection[int] = (),
     ) -> None:
+        """Walk the roots.
+
+        moved_inodes: of files that are at another path than in `known`.
+        """
         self.known = known
-        self.unchanged = unchanged
-        self.use_ignore_files = use_ignore_files
-        self.with_stamps = with_stamps
-        self.seen_so_far = seen_so_far
-        self.clock_ns = clock_ns
-        self.still_ns = still_ns
-        self.moved_inodes = moved_inodes
         self.found = WalkResult()
         self.replaced_inodes: set[int] = set()
+        self._unchanged = unchanged
+        self._look = look
+        self._moved_inodes = moved_inodes
         # A heap: of two links to one folder, that with the smallest path counts.
-        self.links: list[tuple[int, bytes, Rules | None]] = []
+        self._links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
         self._filed: set[bytes] = set()
         self._files = 0
+        for number, root in enumerate(roots):
+            self.found.roots.append([])
+            self._enter(number, root.rstrip(b"/") + b"/", None)
+        while self._links:
+            number, path, rules = heappop(self._links)
+            self._enter(number, path, rules)
 
-    def enter(self, number: int, top: bytes, rules: Rules | None) -> None:
+    def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
         """Walk a folder and all below it, and add the folders to root `number`."""
         todo: list[tuple[bytes, Rules | None]] = [(top, rules)]
         while todo:
             path, rules = todo.pop()
             if path in self._filed:
                 continue
-            known_folder = self.unchanged.get(path) if rules is None else None
+            known_folder = self._unchanged.get(path) if rules is None else None
             try:
                 if known_folder is not None:
                     visited = (known_folder.device, known_folder.inode)
                 else:
-                    now_ns = self.clock_ns()
+                    now_ns = self._look.clock_ns()
                     status = os.stat(path)
                     visited = (status.st_dev, status.st_ino)
                 if visited in self._visited:
@@ -240,10 +229,10 @@ class _Walk:
         if folder.odd is not NOTHING_ODD:
             self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
             for name in folder.odd.links:
-                heappush(self.links, (number, path + name + b"/", rules))
+                heappush(self._links, (number, path + name + b"/", rules))
         self._files += len(folder.stamps) // STAMP_BYTES
-        if len(self._filed) % _SEEN_EVERY == 0 or path not in self.unchanged:
-            self.seen_so_far(self._files)
+        if len(self._filed) % _SEEN_EVERY == 0 or path not in self._unchanged:
+            self._look.seen_so_far(self._files)
 
     def _read(
         self, path: bytes, status: os.stat_result, now_ns: int, rules: Rules | None, known: Folder | None
@@ -252,12 +241,13 @@ class _Walk:
         listing = Listing(
             path,
             known,
-            with_stamps=self.with_stamps,
+            with_stamps=self._look.with_stamps,
             now_ns=now_ns,
-            still_ns=self.still_ns,
-            moved_inodes=self.moved_inodes,
+            still_ns=self._look.still_ns,
+            moved_inodes=self._moved_inodes,
+            known_files=self._look.known_files,
         )
-        folder, rules = listing.read(status, rules, use_ignore_files=self.use_ignore_files)
+        folder, rules = listing.read(status, rules, use_ignore_files=self._look.use_ignore_files)
         self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
         self.found.growing += [path + name for name in listing.growing]
         self.replaced_inodes |= listing.replaced_inodes

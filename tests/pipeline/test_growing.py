@@ -1,6 +1,7 @@
 """Files that are tagged and exchange their names within the settling time keep their positions and deals."""
 
 import os
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -50,6 +51,13 @@ class _Music:
         self.order = self.numbers("all")
         self.deal(5)
 
+    def number_of(self, path: Path) -> int:
+        return self._number_of[path.stat().st_ino]
+
+    def know(self, path: Path, number: int) -> None:
+        """Know the file at a path as this track from now on."""
+        self._number_of[path.stat().st_ino] = number
+
     def retag(self, path: Path) -> None:
         """Edit a file in place, just now."""
         with path.open("ab") as file:
@@ -77,7 +85,7 @@ class _Music:
 
     def numbers(self, name: str) -> list[int]:
         entries = listed(self.top / f"{name}.m3u")
-        return [self._number_of[(self.top / entry).stat().st_ino] for entry in entries]
+        return [self.number_of(self.top / entry) for entry in entries]
 
     def _request(self, name: str) -> Request:
         return Request((bytes(self.top / "Music"),), bytes(self.top / f"{name}.m3u"))
@@ -136,3 +144,27 @@ def test_a_deal_of_the_service_within_the_settling_time_deals_none_twice(
 
     assert music.numbers("all") == music.order
     assert sorted(music.dealt) == [*range(_COUNT)]
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_track_that_was_just_written_keeps_its_place_when_it_swaps_names_with_another_file(
+    tmp_path: Path, is_new: bool
+) -> None:
+    """With a new file, or with a track that a program edited by a copy, both written an hour ago."""
+    music = _Music(tmp_path)
+    written, other = _choose(music, "uu")
+    if is_new:
+        number, other = _COUNT, written.with_name("new.mp3")
+        other.write_bytes(_AUDIO + bytes(5000))
+    else:
+        number = music.number_of(other)
+        shutil.copyfile(other, other.with_name("copy"))
+        other.with_name("copy").rename(other)
+    os.utime(other, (time.time() - 3600, time.time() - 3600))
+    music.know(other, number)
+    music.retag(written)
+    music.rotate(written, other)
+
+    for still_ns in (_STILL_NS, 0):
+        music.update(still_ns=still_ns)
+        assert [number for number in music.numbers("all") if number < _COUNT] == music.order
