@@ -22,6 +22,9 @@ from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
 from playshuffle.watch.debounce import Batch
 
+_END_S = 5.0  # an update that can be killed has ended by then
+_END_BEAT_S = 0.01
+
 # Update playlists by their batches and the bases of their last updates, and send the results.
 Update = Callable[[Mapping[str, Batch], Callable[[Message], None], Mapping[str, Basis]], None]
 
@@ -75,7 +78,14 @@ class UpdateProcess:
     ) -> None:
         self._pipes.requests.close()
         os.close(self._pipes.messages)
-        os.waitpid(self._child, 0)
+        until_s = time.monotonic() + _END_S
+        while os.waitpid(self._child, os.WNOHANG) == (0, 0):
+            if time.monotonic() > until_s:
+                # Its update waits for a drive, and cannot even be killed.
+                os.kill(self._child, signal.SIGKILL)
+                os.waitpid(self._child, 0)
+                break
+            time.sleep(_END_BEAT_S)
 
     def fileno(self) -> int:
         """Return a descriptor that is readable when there is a message."""
