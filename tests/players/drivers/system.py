@@ -100,20 +100,21 @@ def audacious() -> Opened:
     """Load into one that runs without a window, on a D-Bus of its own."""
     gio = import_module("gi.repository.Gio")
     glib = import_module("gi.repository.GLib")
-    subprocess.Popen(["audacious", "-H"], stderr=subprocess.DEVNULL)
+    player = subprocess.Popen(["audacious", "-H"], stdout=sys.stderr)
     bus = gio.bus_get_sync(gio.BusType.SESSION)
     here = "org.atheme.audacious", "/org/atheme/audacious", "org.atheme.audacious"
 
     def say(method: str, words: Any = None) -> Any:
         return bus.call_sync(*here, method, words, None, gio.DBusCallFlags.NO_AUTO_START, 20_000).unpack()
 
-    until = time.monotonic() + 120
+    until = time.monotonic() + 60
     while True:
         try:
             say("Length")
             break
         except glib.Error:
-            assert time.monotonic() < until
+            assert player.poll() is None, f"it ended with {player.returncode}"
+            assert time.monotonic() < until, "it does not answer"
             time.sleep(0.05)
 
     def opened(playlist: str) -> list[str]:
