@@ -61,11 +61,12 @@ def test_a_file_on_a_drive_without_an_answer_hides_no_other(
 ) -> None:
     dead, path = tmp_path / "dead.m3u", tmp_path / "a.m3u"
     path.write_text("old")
-    answer = threading.Event()
+    is_asked, answer = threading.Event(), threading.Event()
     look = file_watcher._facts
 
     def look_or_hang(file: bytes) -> tuple[int, ...] | None:
         if file == bytes(dead):
+            is_asked.set()
             answer.wait()
         return look(file)
 
@@ -76,6 +77,7 @@ def test_a_file_on_a_drive_without_an_answer_hides_no_other(
             path.write_text("longer")
             files.poke()
             assert news.get(timeout=20) == bytes(path)
+            assert is_asked.wait(20)
             files.stop()
             assert not files.join(0.01)
         finally:
