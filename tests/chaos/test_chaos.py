@@ -179,10 +179,14 @@ class Chaos:
         return {name: self._file(name).read_bytes() for name in _KEYS}
 
     def _deal(self, name: str, *, missing: Path | None = None) -> None:
-        """Deal by hand; perhaps be killed in between and deal again."""
+        """Deal by hand; perhaps be killed in between and deal again.
+
+        Of the deck that the service knows no deal is killed: the service would write what was dealt, and
+        the next deal replace it before anybody notes it.
+        """
         words: list[str | Path] = ["deal", *self.music.roots, "-n", str(self._deal_size), "--every", "run"]
         words += ["--paths", "absolute", "-o", self._file(name)]
-        if self._chance.random() < 0.2:
+        if name == "evening" and self._chance.random() < 0.4:
             before = self._numbers(name)
             process = subprocess.Popen(
                 [*PROGRAM, *words], env=environment(**self.service.env), stderr=subprocess.DEVNULL
