@@ -134,7 +134,7 @@ def find(
             break
         now_known = {folder.path: folder for folder in folders}
         walk = _Walk(roots, now_known, Dirty(paths).without(folders), look, moved_inodes)
-        # The second walk looks at neither the unreadable nor all growing files again.
+        # The next walk does not read unreadable folders again, nor files that were taken while growing.
         walk.found.unreadable = list(dict.fromkeys(found.unreadable + walk.found.unreadable))
         walk.found.growing = list(dict.fromkeys(found.growing + walk.found.growing))
     if not with_stamps:

@@ -142,7 +142,7 @@ def test_after_a_swap_of_which_one_folder_was_read_no_file_is_found_at_two_paths
 def test_after_a_swap_that_was_seen_while_a_folder_was_missing_no_file_is_found_at_two_paths(
     tmp_path: Path,
 ) -> None:
-    """What is known of the other folder is older than that, and its file is not settled when it returns."""
+    """The known rows of the other folder are older than that, and its file is not settled when it returns."""
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3", "y/c.mp3")
     music.retag("x/a.mp3")
     music.rotate("x/a.mp3", "y/b.mp3")

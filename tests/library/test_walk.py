@@ -596,7 +596,7 @@ def test_a_file_that_is_being_written_is_not_taken_for_one_that_has_left_its_nam
 def test_files_that_have_another_inode_at_each_look_end_no_scan(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file system of FUSE may number a file anew, with a number that another file had."""
+    """A file system of FUSE may give a file a new number, which another file had."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(2) for file in range(20)))
     known = by_path(find([top], {}))
     inode = Random(1).randrange
