@@ -9,9 +9,8 @@ import re
 import shlex
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from playshuffle.errors import shown
 
@@ -34,8 +33,7 @@ class Mark(Enum):
     RUNNING = ("●", "ok", "32")
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """What a stream can show.
 
     width: columns; None for a pipe or file.
