@@ -8,7 +8,6 @@ import optparse
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,8 @@ from beets.plugins import BeetsPlugin
 from playshuffle.errors import PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.config.option_row import Row
-    from playshuffle.config.options import Options
+    from playshuffle.config.option_rows import Row
+    from playshuffle.config.options import Field, Options
     from playshuffle.pipeline.request import Request
 
 _COUNT = 40  # tracks of a deal, as with `playshuffle deal`
@@ -74,7 +73,7 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
         add("--verbose", "-v", action="store_true", help="List skipped files.")
 
 
-def _options() -> "Iterator[tuple[Field[Any], Row]]":
+def _options() -> "Iterator[tuple[Field, Row]]":
     from playshuffle.config.options import rows
 
     for field, row in rows():
@@ -83,8 +82,6 @@ def _options() -> "Iterator[tuple[Field[Any], Row]]":
 
 
 def _write(library: Any, given: optparse.Values, query: list[str], defaults: Mapping[str, Any]) -> None:
-    from dataclasses import replace
-
     from playshuffle.config.build_request import build_request
     from playshuffle.config.options import STDOUT, Options
     from playshuffle.config.own_players import known_player
@@ -101,13 +98,13 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     if options.output is None:
         name = b"today" if given.deal else None  # None gives each player a name of its own
         folder = os.path.normpath(os.fsencode(library.directory))
-        options = replace(
-            options, output=os.fsdecode(default_output(known_player(options.player), folder, name))
+        options = options._replace(
+            output=os.fsdecode(default_output(known_player(options.player), folder, name))
         )
     if given.deal:
         if options.output == STDOUT:
             raise PlayshuffleError("A deal needs a file; name one with -o.", Exit.USAGE)
-        request = build_request(replace(options, limit=None, time=None), files=tuple(tags))
+        request = build_request(options._replace(limit=None, time=None), files=tuple(tags))
         _deal(request, options, given, tags)
     else:
         _make(build_request(options, files=tuple(tags), dry_run=bool(given.dry_run)), given, tags)

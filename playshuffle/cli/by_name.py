@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from playshuffle import text
@@ -78,7 +77,7 @@ def update_by_name(
 
 
 def _update(playlist: ConfiguredPlaylist, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
-    request = replace(playlist.request, allow_shrink=allow_shrink)
+    request = playlist.request._replace(allow_shrink=allow_shrink)
     if playlist.deal is not None:
         _deal_without_missing(playlist, request, quiet=quiet)
         return

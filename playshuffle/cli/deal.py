@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -121,8 +120,7 @@ def deal(
     if not folders and options.source is None and not undo:
         raise PlayshuffleError("Name a music folder, or use --due for the configured playlists.", Exit.USAGE)
     amount = _amount(limit, options.time, albums)
-    options = replace(
-        options,
+    options = options._replace(
         folders=tuple(folders or ()),
         output=_output(folders[0], options.player, name, output) if folders else output,
         order=order or ("albums" if albums is not None else "random"),
@@ -137,7 +135,7 @@ def deal(
     else:
         request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
-        request = replace(request, recipe=replace(request.recipe, gap=Gap(1)))
+        request = request._replace(recipe=request.recipe._replace(gap=Gap(1)))
     period = Every(known("period", every, [option.value for option in Every]))
     # The full run says more: in JSON what was left out, with -v the names of those.
     if not kind and not as_json and not verbose and _is_not_due(request, period, quiet):

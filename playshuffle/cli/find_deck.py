@@ -4,7 +4,6 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from playshuffle.cli.screen import Mark, screen_of
 from playshuffle.cli.streams import say
@@ -70,7 +69,7 @@ def deck_request(
     if config is not None or any(map(os.path.lexists, places())):
         for playlist in _configured(config):
             if atomic_file.resolved(playlist.request.output or b"") == path:
-                return replace(playlist.request, dry_run=False), False
+                return playlist.request._replace(dry_run=False), False
     if not tracks:
         raise PlayshuffleError(f"There is no deal of {shown(path)} to undo. Deal first.", Exit.USAGE)
     if not roots:
@@ -81,10 +80,10 @@ def deck_request(
         )
     if order is None:  # the file names it
         used = [deck.deck.order for deck in reversed(stored) if deck is not None and deck.deck.order]
-        options = replace(options, order=used[0] if used and used[0] in ORDERS else options.order)
+        options = options._replace(order=used[0] if used and used[0] in ORDERS else options.order)
     # Whatever was dealt counts, with any options.
     folders = tuple(map(os.fsdecode, roots))
-    options = replace(options, folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
+    options = options._replace(folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
     return build_request(options), True
 
 

@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from playshuffle.cli import common_options, playlist_options
@@ -66,7 +65,7 @@ def make(
         folders = list(found.folders)
         if not quiet:
             say([found.text])
-    options = replace(options, folders=tuple(folders or ()))
+    options = options._replace(folders=tuple(folders or ()))
     request = build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)
     with progress_bar(quiet) as progress:
         report = make_playlist(request, Tools(read_all, chance(request.seed), progress))

@@ -2,14 +2,13 @@
 
 import functools
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import Field
 from typing import Any
 
 from playshuffle.cli import names
 from playshuffle.cli.common_options import completes
 from playshuffle.cli.parameters import Completion, Option, Parameter, signature_parameters
-from playshuffle.config.option_row import Row
-from playshuffle.config.options import Options, rows
+from playshuffle.config.option_rows import Row
+from playshuffle.config.options import Field, Options, rows
 
 
 def takes_playlist_options(
@@ -40,7 +39,7 @@ def takes_playlist_options(
     return decorate
 
 
-def _parameter(field: Field[Any], row: Row, *, is_hidden: bool) -> Parameter:
+def _parameter(field: Field, row: Row, *, is_hidden: bool) -> Parameter:
     type_: Any = field.type
     if row.choices is not None:
         type_ = row.choices | None
@@ -79,7 +78,7 @@ def _completion(row: Row) -> Completion | None:
     return {"player": names.players, "order": names.orders}.get(what) or completes(values)
 
 
-def _value(field: Field[Any], row: Row, value: Any) -> Any:
+def _value(field: Field, row: Row, value: Any) -> Any:
     if row.is_negated:
         return not value
     return tuple(value or ()) if field.type == tuple[str, ...] else value

@@ -1,7 +1,6 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
 import gc
-from dataclasses import replace
 from typing import Annotated
 
 from playshuffle.cli import common_options, playlist_options
@@ -61,6 +60,6 @@ def watch(
     gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
-    options = replace(options, folders=tuple(folders))
+    options = options._replace(folders=tuple(folders))
     playlist = ConfiguredPlaylist("playlist", options, build_request(options))
     return run(lambda: Config(None, (playlist,)))

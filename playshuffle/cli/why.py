@@ -4,7 +4,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
@@ -151,9 +150,9 @@ def _requests(
         PlayshuffleError: the playlist or the configuration does not exist.
     """
     if folders or options.source is not None:
-        options = replace(options, folders=tuple(folders or ()))
+        options = options._replace(folders=tuple(folders or ()))
         if playlist is not None:
-            options = replace(options, output=playlist)
+            options = options._replace(output=playlist)
         request = build_request(options, dry_run=True)
         return Question({shown(os.path.basename(request.output or b"playlist")): request}, Source.OPTIONS)
     if options != Options():

@@ -1,6 +1,5 @@
 """Build the request for a playlist from its options."""
 
-import dataclasses
 import os
 import shlex
 from typing import TYPE_CHECKING, cast
@@ -24,13 +23,7 @@ if TYPE_CHECKING:
     from playshuffle.pipeline.file_list import FileList
 
 # Options that mean in a request what they say.
-_SAME = {field.name for field in dataclasses.fields(Options)}.intersection(
-    field.name for field in dataclasses.fields(Request)
-) - {
-    "output",
-    "relative_to",
-    "without",
-}
+_SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without"}
 
 
 def build_request(
@@ -53,7 +46,7 @@ def build_request(
     Raises:
         PlayshuffleError: an option has no valid value, or does not work with another one.
     """
-    options = check_options(dataclasses.replace(options, player=known_player(options.player)))
+    options = check_options(options._replace(player=known_player(options.player)))
     _check_path_options(options)
     is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
     if options.output == STDOUT and is_relative:

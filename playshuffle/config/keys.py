@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.config.option_row import Row
+from playshuffle.config.option_rows import Row
 from playshuffle.config.options import rows
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown

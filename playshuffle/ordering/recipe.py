@@ -1,7 +1,7 @@
 """Define how to arrange: a recipe of order, pins, gap, part and limits."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.gap import Gap
@@ -14,16 +14,14 @@ HERE = "here"
 _PART = r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{1,9}))?"
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A track, by index, and the place it must have: from 0, or `LAST`, or `HERE`."""
+class Pin(NamedTuple):
+    """A track, as an index, and the place it must have: from 0, or `LAST`, or `HERE`."""
 
-    index: int
+    track: int
     place: int | str
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(NamedTuple):
     """How to arrange; None is what was not asked for.
 
     limit: maximum number of tracks. time_ms: maximum playing time.

@@ -107,7 +107,7 @@ def peek_deal(request: Request, tools: Tools, amount: Amount, every: Every, now:
         PlayshuffleError: there is nothing to deal.
     """
     _check_options(request)
-    with open_session(replace(request, dry_run=True), tools, deals=True) as run:
+    with open_session(request._replace(dry_run=True), tools, deals=True) as run:
         deck = _next_deck(run, tools, amount, every, now)
         entries = deck.deal.entries if deck.deal is not None else ()
         certain = _certain(run, entries)

@@ -53,7 +53,7 @@ def look_at(
         history = load_history(state, target, library.tracks, EVERYWHERE) if target is not None else None
         if history is not None and history.stored is None:
             history = None
-        lists = skip_lists(replace(request, dry_run=True), state, target)
+        lists = skip_lists(request._replace(dry_run=True), state, target)
         writer = entry_writer(request, target, library.tracks.folders)
         draw = Draw(writer, None, target) if history is None else None
         last_order = partial(last_tracks, target, history)

@@ -1,7 +1,5 @@
 """Make one playlist in a new order."""
 
-from dataclasses import replace
-
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
@@ -46,7 +44,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             gap_notes.append(
                 f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
             )
-            recipe = replace(recipe, gap=Gap(count))
+            recipe = recipe._replace(gap=Gap(count))
     last = None
     if target is not None and needs_last(recipe):
         # A copy that is kept now counts as the one that was played.
@@ -85,7 +83,7 @@ def _with_gap(recipe: Recipe, count: int) -> Recipe:
     gap = usual_gap(count)
     if gap < 2 or recipe.gap or recipe.part or "--gap" not in ORDERS[recipe.order].takes:
         return recipe
-    return replace(recipe, gap=Gap(gap))
+    return recipe._replace(gap=Gap(gap))
 
 
 def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str]:

@@ -1,14 +1,13 @@
 """Define the request for one playlist: which folders, in which order, written where and how."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One playlist, as it is asked for.
 
     output: None writes no file; the entries are returned.
@@ -28,7 +27,7 @@ class Request:
 
     roots: tuple[bytes, ...]
     output: bytes | None
-    recipe: Recipe = field(default_factory=Recipe)
+    recipe: Recipe = Recipe()
     pins: tuple[str, ...] = ()
     files: tuple[bytes, ...] | None = None
     source_file: bytes | None = None

@@ -1,7 +1,5 @@
 """Find the tracks that the pins of a request name."""
 
-from dataclasses import replace
-
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
@@ -25,12 +23,12 @@ def recipe_with_pins(request: Request, choice: Choice, tracks: Tracks) -> Recipe
         except PlayshuffleError:
             _check_pin(text, request, choice)
             raise
-    return replace(request.recipe, pins=tuple(resolved_pins))
+    return request.recipe._replace(pins=tuple(resolved_pins))
 
 
 def _check_pin(text: str, request: Request, choice: Choice) -> None:
     """Raise an error if a pinned track was found, but is left out."""
-    index = pins.resolve(text, choice.found.paths, request.roots).index
+    index = pins.resolve(text, choice.found.paths, request.roots).track
     path, why = choice.found.paths[index], choice.why_not(index)
     if why is not None:
         code, reason = why

@@ -89,7 +89,7 @@ def _is_same_form(run: Session) -> bool:
     """Return whether this deal or the one before was written as the request of this session writes it."""
     history = history_of(run)
     # What a guess has in addition, so that all dealt tracks are found.
-    plain = replace(run.request, spoken=False, ignore_files=True)
+    plain = run.request._replace(spoken=False, ignore_files=True)
     digests = (request_digest(run.request), request_digest(plain))
     if history.stored is not None and history.stored.request in digests:
         return True

@@ -60,7 +60,7 @@ def request_digest(request: Request) -> str:
     """Return a digest. Requests that may be written differently have different digests."""
     facts = (
         __version__,
-        [getattr(request, name) for name in request.__slots__ if name not in _IRRELEVANT],
+        [getattr(request, name) for name in request._fields if name not in _IRRELEVANT],
         PLAYERS[request.player],
         [_stamp(path) for path in request.without],
     )

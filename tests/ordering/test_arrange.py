@@ -658,9 +658,9 @@ def test_every_track_is_there_once_whatever_is_asked(
     assert sorted(arranged.order) == list(range(count))
     assert 0 < arranged.count <= min(recipe.limit or count, count)
     for pin in recipe.pins:
-        here = last.order.index(pin.index) if last is not None else pin.index
+        here = last.order.index(pin.track) if last is not None else pin.track
         place = {LAST: arranged.count - 1, HERE: here}.get(str(pin.place))
-        assert arranged.order.index(pin.index) == (pin.place if place is None else place)
+        assert arranged.order.index(pin.track) == (pin.place if place is None else place)
 
 
 MIXED = {

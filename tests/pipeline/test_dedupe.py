@@ -3,7 +3,6 @@
 import os
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -95,7 +94,7 @@ def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_p
 def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
-    off = replace(on, dedupe=None)
+    off = on._replace(dedupe=None)
     keep(off, tools(), EVERYWHERE)
     whole = listed(tmp_path / "all.m3u")
     for _ in range(2):
@@ -108,7 +107,7 @@ def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
 def test_a_track_that_is_skipped_otherwise_hides_no_copy(tmp_path: Path) -> None:
     put(tmp_path, "a/1.mp3", "b/1.flac")
     (tmp_path / "never.m3u").write_text("b/1.flac\n")
-    make_playlist(replace(request_for(tmp_path), without=(bytes(tmp_path / "never.m3u"),)), tools())
+    make_playlist(request_for(tmp_path)._replace(without=(bytes(tmp_path / "never.m3u"),)), tools())
 
     assert listed(tmp_path / "all.m3u") == ["a/1.mp3"]
 
@@ -138,7 +137,7 @@ def test_in_a_deck_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_na
     )
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
-    request = replace(request_for(tmp_path), without=(bytes(skip_list),))
+    request = request_for(tmp_path)._replace(without=(bytes(skip_list),))
     dealt = []
     for number in range(4):
         names = deals(request, 1, f"{number}")
@@ -152,7 +151,7 @@ def test_a_copy_takes_the_position_of_a_track_that_a_skip_list_names(tmp_path: P
     put(tmp_path, *(f"{number}.flac" for number in range(8)), "copies/3.mp3")
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
-    request = replace(request_for(tmp_path), without=(bytes(skip_list),))
+    request = request_for(tmp_path)._replace(without=(bytes(skip_list),))
     keep(request, tools(), EVERYWHERE)
     before = listed(tmp_path / "all.m3u")
 

@@ -4,7 +4,6 @@ import os
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -117,7 +116,7 @@ def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int) 
         elif way == "keep":
             keep(request, tools(), EVERYWHERE)
         else:
-            request = replace(request, recipe=Recipe())
+            request = request._replace(recipe=Recipe())
             deal_playlist(request, tools(), Amount(count=2), Every.RUN, NOON)
     playlist = music / "all.m3u"
     entries = set(listed(playlist)) if playlist.exists() else set()
@@ -194,19 +193,19 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path) -> None:
     assert look_at(request, tools()).explain(bytes(tmp_path / "x.mp3")).code == "outside"
     for number in range(5):
         (music / f"jazz-1{number}.mp3").write_bytes(b"%d" % number)
-    limited = replace(request, recipe=Recipe(limit=2))
+    limited = request._replace(recipe=Recipe(limit=2))
     make_playlist(limited, tools())
     codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
     assert codes.count("in") == 2
     assert codes.count("limit") == 4
 
-    limited = replace(request, most="2:genre")
+    limited = request._replace(most="2:genre")
     make_playlist(limited, tools())
     codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
     assert codes.count("in") == 2
     assert codes.count("most") == 4
 
-    listed_files = replace(request, files=(path,))
+    listed_files = request._replace(files=(path,))
     assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"
 
 

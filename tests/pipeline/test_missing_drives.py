@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ class Library:
             Recipe(),
             where=(where,) if where else (),
         )
-        request = replace(request, allow_shrink=allow_shrink)
+        request = request._replace(allow_shrink=allow_shrink)
         keep(request, Tools(read_here, Seeded(name), Progress()), changes)
         return [(self.top / entry).stat().st_size for entry in listed(output)]
 

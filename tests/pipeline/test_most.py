@@ -4,7 +4,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -147,7 +146,7 @@ def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
 
 def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 9))
-    request = replace(request_for(tmp_path), dedupe="recording")
+    request = request_for(tmp_path)._replace(dedupe="recording")
     before = kept(request)
     put(tmp_path, *(name.replace(".mp3", ".flac") for name in before))
 
@@ -156,25 +155,25 @@ def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) 
 
 def test_names_that_the_player_would_lose_do_not_count(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 3), *(f"Ann-{number}:.mp3" for number in range(30)))
-    make_playlist(replace(request_for(tmp_path), player="car"), tools())
+    make_playlist(request_for(tmp_path)._replace(player="car"), tools())
 
     assert len(listed(tmp_path / "all.m3u")) == 3
 
 
 def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50))
-    request = replace(request_for(tmp_path, "2:artist"), pins=("Ann-7.mp3@last", "Ann-9.mp3@first"))
+    request = request_for(tmp_path, "2:artist")._replace(pins=("Ann-7.mp3@last", "Ann-9.mp3@first"))
     make_playlist(request, tools())
 
     assert listed(tmp_path / "all.m3u") == ["Ann-9.mp3", "Ann-7.mp3"]
     with pytest.raises(PlayshuffleError, match=r"skipped: over the limit of 1 per artist. Remove the pin."):
-        make_playlist(replace(request, most="1:artist"), tools())
+        make_playlist(request._replace(most="1:artist"), tools())
 
 
 def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50), *by("Bob", 2))
     for recipe in (Recipe(limit=4), Recipe(time_ms=240_000)):
-        make_playlist(replace(request_for(tmp_path), recipe=recipe), tools())
+        make_playlist(request_for(tmp_path)._replace(recipe=recipe), tools())
         entries = listed(tmp_path / "all.m3u")
         assert len(entries) == 4
         assert artists(entries)["Ann"] <= 3
@@ -183,9 +182,9 @@ def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
 def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> None:
     music = tmp_path / "Music"
     put(music, *by("Ann", 60), *by("Bob", 60))
-    request = replace(request_for(music, None), output=bytes(tmp_path / "all.m3u"))
+    request = request_for(music, None)._replace(output=bytes(tmp_path / "all.m3u"))
     kept(request)
-    limited = replace(request, most="1:artist")
+    limited = request._replace(most="1:artist")
     assert len(kept(limited)) == 2
 
     content = (tmp_path / "all.m3u").read_bytes()
@@ -226,7 +225,7 @@ def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> Non
 
 def test_deals_by_albums_are_refused(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 3))
-    request = replace(request_for(tmp_path), recipe=Recipe("albums"))
+    request = request_for(tmp_path)._replace(recipe=Recipe("albums"))
     with pytest.raises(PlayshuffleError, match="--most does not work with --albums"):
         deal_playlist(request, tools(), Amount(albums=1), Every.RUN, NOON)
 

@@ -367,7 +367,7 @@ def test_a_track_that_a_query_leaves_out_is_followed_by_name(
 
     def update() -> list[int]:
         tags = {os.fsencode(path): {"genre": genres[music.track(path)]} for path in music.folder.iterdir()}
-        request = replace(music.request("one"), where=("genre:jazz",))
+        request = music.request("one")._replace(where=("genre:jazz",))
         keep(request, replace(tools("x"), tags=tags), EVERYWHERE)
         return music.tracks("one")
 
@@ -400,7 +400,7 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
             length = 10_000 if int(paths[number][-7:-4]) % 2 else 900_000
             yield number, reading._replace(tags=reading.tags._replace(duration_ms=length))
 
-    request = replace(music.request("one"), recipe=Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
+    request = music.request("one")._replace(recipe=Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
     for seed in ("a", "b"):
         with_lengths = replace(tools(seed), read_all=read_lengths)
         report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
