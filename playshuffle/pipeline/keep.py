@@ -1,5 +1,6 @@
 """Keep the order of one playlist while its tracks change."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -159,5 +160,9 @@ def _record(
             for (old, _), index in zip(updated.gone, now, strict=True)
         )
     gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
-    is_known = before == Remembered(paths, marks, updated.order, gone)
+    is_known = (
+        before.is_over(paths, marks)
+        and array("I", before.places) == array("I", updated.order)
+        and before.gone == gone
+    )
     return OrderRecord(digest, lambda: paths, updated.order, drawn_s, marks, gone, is_known)

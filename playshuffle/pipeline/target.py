@@ -91,7 +91,7 @@ class Target:
                 return remembered
         # Others may have written it: one file may stand there twice.
         paths = self.entries()
-        return Remembered(paths, b"", list(range(len(paths))), {}) if paths else None
+        return Remembered(paths, b"", range(len(paths)), {}) if paths else None
 
     def identity(self, before: Remembered, tracks: Tracks, moved: Sequence[tuple[bytes, bytes]]) -> Identity:
         """Return which tracks of the last order are which of these tracks. The result for them is cached."""

@@ -6,11 +6,12 @@ order, and `apply` makes that order again. Edits hold a checksum of their base, 
 
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import pairwise
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
-from typing import TypeVar
+from typing import NamedTuple
 
 from playshuffle.library.identity import Remembered, same_ends
 from playshuffle.library.marks import MARK_BYTES, mark_at
@@ -20,8 +21,16 @@ _HEADER = Struct("<5I")
 # Longer edits cost more, with each further change, than to store the order whole once.
 _MOST_BYTES_A_TRACK = 2
 _FEW = 8
+_REMOVED = 0xFFFFFFFF
+_ROWS_AT_ONCE = 1024  # marks that are compared: 32 KB
 
-_Rows = TypeVar("_Rows", bytes, list[bytes], list[int])
+
+class _Run(NamedTuple):
+    """Rows that follow each other in both lists: the first in the old one, the first in the new one."""
+
+    old: int
+    new: int
+    length: int
 
 
 def pack(
@@ -43,22 +52,23 @@ def pack(
     removed, added = changed
     if 8 * (len(removed) + len(added)) > most:
         return None
+    runs = _runs(len(base.paths), removed, len(paths), added)
     marked = []
     if marks:
-        for row in _different_rows(_edited_marks(base.marks, removed, added), marks):
+        for row in _changed_marks(base.marks, marks, runs, added):
             marked.append(row)
             if MARK_BYTES * len(marked) > most:
                 return None
-    order = _edited_places(base, removed, added, len(paths))
     positions = _positions(added, places)
-    order = _with(order, positions, [places[at] for at in positions])
+    indices = array("I", [places[at] for at in positions])
+    all_places = array("I", places)
     arrays: tuple[Sequence[int], ...] = (removed, added, marked)
-    if order == list(places):
+    if _edited_places(base, removed, runs, positions, indices) == all_places:
         whole = 0
-        arrays += (positions, [places[at] for at in positions])
+        arrays += (positions, indices)
     else:
         whole = len(places)
-        arrays += (places,)
+        arrays += (all_places,)
     rows = (mark_at(marks, row) for row in marked)
     texts = (b"".join(rows), b"\0".join([paths[index] for index in added]))
     if sum(map(len, texts)) > most:
@@ -67,7 +77,7 @@ def pack(
     return zlib.compress(b"".join([header, *(array("I", one).tobytes() for one in arrays), *texts]), 1)
 
 
-def apply(base: Remembered, edits: bytes, checksum: int) -> tuple[list[bytes], bytes, list[int]]:
+def apply(base: Remembered, edits: bytes, checksum: int) -> tuple[list[bytes], bytes, "array[int]"]:
     """Return paths, marks and places of an order.
 
     Raises:
@@ -84,15 +94,18 @@ def apply(base: Remembered, edits: bytes, checksum: int) -> tuple[list[bytes], b
     arrays = []
     for size in (*sizes, *((whole,) if whole else (sizes[1], sizes[1]))):
         start, end = end, end + 4 * size
-        arrays.append(list(array("I", content[start:end])))
+        arrays.append(array("I", content[start:end]))
     removed, added, marked, *order = arrays
     rows, names = content[end : end + MARK_BYTES * len(marked)], content[end + MARK_BYTES * len(marked) :]
-    paths = _with(_without(list(base.paths), removed), added, names.split(b"\0") if added else [])
-    marks = _with_rows(_edited_marks(base.marks, removed, added), marked, rows)
-    if whole:
-        return paths, marks, order[0]
-    positions, indices = order
-    return paths, marks, _with(_edited_places(base, removed, added, len(paths)), positions, indices)
+    count = len(base.paths) - len(removed) + len(added)
+    runs = _runs(len(base.paths), removed, count, added)
+    paths = [b""] * count
+    for old, new, length in runs:
+        paths[new : new + length] = base.paths[old : old + length]
+    for row, path in zip(added, names.split(b"\0") if added else (), strict=True):
+        paths[row] = path
+    marks = _edited_marks(base.marks, count, runs, marked, rows)
+    return paths, marks, order[0] if whole else _edited_places(base, removed, runs, *order)
 
 
 def _changed_paths(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[list[int], list[int]] | None:
@@ -115,21 +128,83 @@ def _changed_paths(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[list[int
     return removed, [head + row for row, path in enumerate(after) if path not in were or path in moved]
 
 
-def _edited_marks(marks: bytes, removed: Sequence[int], added: Sequence[int]) -> bytes:
-    """Return the marks of the base, with zeros for paths that were added."""
-    if not marks:
-        return marks
-    kept = _without(marks, removed, MARK_BYTES)
-    return _with(kept, added, bytes(MARK_BYTES * len(added)), MARK_BYTES)
+def _runs(old_count: int, removed: Sequence[int], new_count: int, added: Sequence[int]) -> list[_Run]:
+    """Return the rows that stay when some are removed from a list and others are added.
+
+    Args:
+        old_count: number of rows before.
+        removed: rows of the list before, ascending.
+        new_count: number of rows afterwards.
+        added: rows of the list afterwards, ascending.
+
+    Raises:
+        ValueError: the numbers contradict each other.
+    """
+    kept_count = old_count - len(removed)
+    # How many of the rows that stay are in front of each of these.
+    before_removed = [row - number for number, row in enumerate(removed)]
+    before_added = [row - number for number, row in enumerate(added)]
+    for counts in (before_removed, before_added):
+        if counts != sorted(counts) or (counts and not 0 <= counts[0] <= counts[-1] <= kept_count):
+            raise ValueError("the edits are of other rows")
+    if new_count - len(added) != kept_count:
+        raise ValueError("the edits are of another number of rows")
+    cuts = sorted({0, kept_count, *before_removed, *before_added})
+    return [
+        _Run(start + bisect_right(before_removed, start), start + bisect_right(before_added, start), count)
+        for start, count in ((start, end - start) for start, end in pairwise(cuts))
+    ]
 
 
-def _edited_places(base: Remembered, removed: Sequence[int], added: Sequence[int], count: int) -> list[int]:
-    """Return the order of the base without removed paths, as indices into the new paths."""
-    if not removed and not added:
-        return list(base.places)
-    new_index = _with(_without(list(range(count)), added), removed, [-1] * len(removed))
-    order = list(map(new_index.__getitem__, base.places))
-    return [index for index in order if index >= 0] if removed else order
+def _changed_marks(old: bytes, new: bytes, runs: Sequence[_Run], added: Sequence[int]) -> Iterator[int]:
+    """Yield the rows of new marks that are added or differ from the old ones."""
+    yield from added
+    for run in runs:
+        for start in range(0, run.length, _ROWS_AT_ONCE):
+            end = min(start + _ROWS_AT_ONCE, run.length)
+            before = old[MARK_BYTES * (run.old + start) : MARK_BYTES * (run.old + end)]
+            after = new[MARK_BYTES * (run.new + start) : MARK_BYTES * (run.new + end)]
+            if before != after:
+                rows = (row for row in range(end - start) if mark_at(before, row) != mark_at(after, row))
+                yield from (run.new + start + row for row in rows)
+
+
+def _edited_marks(old: bytes, count: int, runs: Sequence[_Run], marked: Sequence[int], rows: bytes) -> bytes:
+    """Return the marks of this many paths: those of the base, and others for the rows that are marked."""
+    if not old:
+        return old
+    marks = bytearray(MARK_BYTES * count)
+    view = memoryview(old)
+    for run in runs:
+        end = MARK_BYTES * (run.new + run.length)
+        marks[MARK_BYTES * run.new : end] = view[MARK_BYTES * run.old : MARK_BYTES * (run.old + run.length)]
+    for number, row in enumerate(marked):
+        marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] = mark_at(rows, number)
+    return bytes(marks)
+
+
+def _edited_places(
+    base: Remembered,
+    removed: Sequence[int],
+    runs: Sequence[_Run],
+    positions: Sequence[int],
+    indices: Sequence[int],
+) -> "array[int]":
+    """Return the order of the base without removed paths, and with new indices at these positions."""
+    kept = array("I", base.places)
+    if removed or indices:
+        new_index = array("I", [_REMOVED]) * len(base.paths)
+        for old, new, count in runs:
+            new_index[old : old + count] = array("I", range(new, new + count))
+        kept = array("I", map(new_index.__getitem__, base.places))
+    if removed:
+        kept = array("I", filter(_REMOVED.__ne__, kept))
+    order = array("I", bytes(4 * (len(kept) + len(positions))))
+    for old, new, count in _runs(len(kept), (), len(order), positions):
+        order[new : new + count] = kept[old : old + count]
+    for position, index in zip(positions, indices, strict=True):
+        order[position] = index
+    return order
 
 
 def _positions(added: Sequence[int], places: Sequence[int]) -> list[int]:
@@ -138,52 +213,3 @@ def _positions(added: Sequence[int], places: Sequence[int]) -> list[int]:
         return sorted(map(places.index, added))
     wanted = frozenset(added)
     return [at for at, index in enumerate(places) if index in wanted]
-
-
-def _without(rows: _Rows, removed: Sequence[int], width: int = 1) -> _Rows:
-    """Return rows, each `width` long, without those at some indices, ascending."""
-    starts = [0, *(width * (row + 1) for row in removed)]
-    ends = [*(width * row for row in removed), len(rows)]
-    return _joined(rows, (rows[start:end] for start, end in zip(starts, ends, strict=True)))
-
-
-def _with(rows: _Rows, places: Sequence[int], new: _Rows, width: int = 1) -> _Rows:
-    """Return rows with others inserted, which have these indices afterwards, ascending."""
-
-    def pieces() -> Iterator[_Rows]:
-        end = 0
-        for number, place in enumerate(places):
-            start, end = end, width * (place - number)
-            yield rows[start:end]
-            yield new[width * number : width * (number + 1)]
-        yield rows[end:]
-
-    return _joined(rows, pieces())
-
-
-def _with_rows(marks: bytes, places: Sequence[int], new: bytes) -> bytes:
-    """Return marks of which some are replaced."""
-    changed = bytearray(marks)
-    for number, row in enumerate(places):
-        changed[MARK_BYTES * row : MARK_BYTES * (row + 1)] = mark_at(new, number)
-    return bytes(changed)
-
-
-def _joined(like: _Rows, pieces: Iterator[_Rows]) -> _Rows:
-    if isinstance(like, bytes):
-        return b"".join(pieces)
-    return list(chain.from_iterable(pieces))
-
-
-def _different_rows(one: bytes, other: bytes) -> Iterator[int]:
-    """Yield the rows of marks that differ, ascending; both have the same length."""
-    todo = [(0, len(one) // MARK_BYTES)]
-    while todo:
-        start, end = todo.pop()
-        if one[MARK_BYTES * start : MARK_BYTES * end] == other[MARK_BYTES * start : MARK_BYTES * end]:
-            continue
-        if end - start == 1:
-            yield start
-            continue
-        middle = (start + end) // 2
-        todo += [(middle, end), (start, middle)]

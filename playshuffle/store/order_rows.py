@@ -9,7 +9,9 @@ import contextlib
 import json
 import zlib
 from array import array
+from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from playshuffle.library.identity import Remembered
@@ -76,9 +78,8 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
     try:
         base = _base(database, whole)
         if changes == b"":
-            order = base.order._replace(places=list(base.order.places))
-            _check(order)
-            return order, base
+            _check(base.order)
+            return base.order, base
         # The edits fit this base alone, so checking the result is enough.
         order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
         _check(order)
@@ -201,9 +202,11 @@ def _since(gone: object) -> dict[int, int]:
 
 
 def _check(order: Remembered) -> None:
-    """Raise ValueError if an order is damaged."""
+    """Raise ValueError or IndexError if an order is damaged."""
     paths, marks, places, gone = order
-    if not len(set(places)) == len(places) == len(paths) == max(places) + 1:
+    is_placed = bytearray(len(paths))
+    deque(map(is_placed.__setitem__, places, repeat(1)), maxlen=0)
+    if len(places) != len(paths) or 0 in is_placed:
         raise ValueError("the order is not a permutation")
     if len(marks) not in (0, MARK_BYTES * len(paths)) or not all(0 <= index < len(paths) for index in gone):
         raise ValueError("the row belongs to other tracks")

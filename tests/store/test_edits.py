@@ -1,6 +1,7 @@
 """Orders that are stored as edits of another one."""
 
 import sqlite3
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def mark(number: int) -> bytes:
 def library(names: Sequence[int], *, has_marks: bool = True) -> Remembered:
     paths = [b"/m/%d.mp3" % name for name in names]
     marks = b"".join(map(mark, names)) if has_marks else b""
-    return Remembered(paths, marks, list(range(len(paths))), {})
+    return Remembered(paths, marks, array("I", range(len(paths))), {})
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def orders(draw: st.DrawFn) -> Remembered:
     """Return an order over a few of ten tracks, each with one of two marks."""
     names = draw(st.lists(st.integers(0, 9), min_size=1, unique=True))
     marks = b"".join(mark(name + 16 * draw(st.booleans())) for name in names)
-    places = draw(st.permutations(range(len(names))))
+    places = array("I", draw(st.permutations(range(len(names)))))
     return Remembered([b"/m/%d.mp3" % name for name in names], marks, places, {})
 
 

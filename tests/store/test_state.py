@@ -7,6 +7,7 @@ import re
 import sqlite3
 import time
 import zlib
+from array import array
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from playshuffle.system.mounts import Mount
 pytestmark = pytest.mark.damages_state
 
 PATHS = [b"/m/a.mp3", b"/m/b\n.mp3", b"/m/caf\xe9.mp3", b"/m/d.mp3"]
-ORDER = [2, 0, 3, 1]
+ORDER = array("I", [2, 0, 3, 1])
 LIST = b"/m/x\xff.m3u"
 LISTS = (LIST, b"/m/y.m3u")
 DECK = b"/m/today.m3u"
@@ -567,7 +568,7 @@ def test_the_same_marks_are_not_packed_again(home: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(zlib, "compress", compress)
 
-    assert remember_twice(home, "SELECT 1") == Remembered(PATHS, MARKS, [3, 2, 1, 0], {})
+    assert remember_twice(home, "SELECT 1") == Remembered(PATHS, MARKS, array("I", [3, 2, 1, 0]), {})
     assert packed == [MARKS]
 
 
@@ -575,7 +576,7 @@ def test_the_same_marks_are_not_packed_again(home: Path, monkeypatch: pytest.Mon
 def test_damaged_marks_are_not_stored_again(home: Path, marks: str) -> None:
     stored = remember_twice(home, f"UPDATE playlist SET marks = {marks}")
 
-    assert stored == Remembered(PATHS, MARKS, [3, 2, 1, 0], {})
+    assert stored == Remembered(PATHS, MARKS, array("I", [3, 2, 1, 0]), {})
 
 
 # One bad row
