@@ -3,7 +3,7 @@
 import errno
 import os
 from array import array
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
 from playshuffle.library import ignore_files
@@ -170,18 +170,8 @@ class Listing:
         stamp = file_stamp(file)
         # Only for files written just now: finding the known row takes long in large folders.
         is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._still_ns
-        known = self._known_stamp(name) if is_fresh else None
-        if is_fresh and stamp != known:
-            self.growing.append(name)
-            self._is_plain = False
-            is_renamed = known is None or known[3] != fits(stamp[3])
-            if not (is_renamed and self._known_files.has(self._path + name)):
-                if known is None or not is_renamed:
-                    self._take_known(name)
-                elif known[3] not in self._moved_inodes:
-                    self.replaced_inodes.add(known[3])
-                    self._take_known(name)
-                return
+        if is_fresh and not self._may_take_fresh(name, stamp):
+            return
         if self._is_recent(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other scan gives
         self._take_row(name, stamp)
@@ -189,6 +179,23 @@ class Listing:
             self._linked[name] = file.st_dev
         elif file.st_nlink > 1:
             self._has_hard_links = True
+
+    def _may_take_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
+        """Return whether a file that was written just now may be taken; if not, reuse the known row."""
+        known = self._known_stamp(name)
+        if stamp == known:
+            return True
+        self.growing.append(name)
+        self._is_plain = False
+        is_other_file = known is None or known[3] != fits(stamp[3])
+        if is_other_file and self._known_files.has(self._path + name):
+            return True  # a known file that was renamed
+        if known is not None and is_other_file:
+            if known[3] in self._moved_inodes:
+                return False
+            self.replaced_inodes.add(known[3])
+        self._take_known(name)
+        return False
 
     def _take_row(self, name: bytes, stamp: Iterable[int]) -> None:
         self._names.append(name)
