@@ -40,7 +40,8 @@ def complete(variables: Mapping[str, str]) -> int:
         )
     if shell == "bash":
         words = _split(variables.get("COMP_WORDS", ""))
-        count = int(variables.get("COMP_CWORD") or len(words) - 1)
+        number = variables.get("COMP_CWORD", "")
+        count = int(number) if number.isdecimal() else len(words) - 1
         incomplete = words[count] if count < len(words) else ""
         words = words[:count]
     else:

@@ -215,6 +215,19 @@ def test_the_script_is_that_of_the_named_shell(shell_name: str, sign: str) -> No
     assert sign in done.out.decode()
 
 
+@pytest.mark.parametrize("number", ["", "x", "-1"])
+def test_without_the_number_of_the_word_the_last_one_is_completed(number: str) -> None:
+    shell = {
+        "_PLAYSHUFFLE_COMPLETE": "complete_bash",
+        "COMP_WORDS": "playshuffle resh",
+        "COMP_CWORD": number,
+    }
+
+    done = run(env={**os.environ, **shell})
+
+    assert (done.code, done.out) == (0, b"reshuffle\n"), done.err
+
+
 def test_the_usual_variable_prints_the_script_too() -> None:
     done = run(env={"_PLAYSHUFFLE_COMPLETE": "source_bash"})
 
