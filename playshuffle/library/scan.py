@@ -1,9 +1,8 @@
 """Scan folders into a library, and cache the tags of its tracks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Reading, Skipped
@@ -43,8 +42,7 @@ class Progress:
 _KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """The tracks of the roots, and the skipped files.
 
     gone: folders that were removed. growing: files that are being written, and left for later.

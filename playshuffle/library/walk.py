@@ -12,7 +12,6 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple
@@ -27,8 +26,7 @@ from playshuffle.library.unchanged import unchanged
 _SEEN_EVERY = 64  # folders
 
 
-@dataclass(slots=True)
-class WalkResult:
+class WalkResult(NamedTuple):
     """The result of a walk: folders by root, in the order given, and what was skipped.
 
     Attributes:
@@ -36,10 +34,10 @@ class WalkResult:
             found under another path.
     """
 
-    roots: list[list[Folder]] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    unreadable: list[Skipped] = field(default_factory=list)
-    growing: list[bytes] = field(default_factory=list)
+    roots: list[list[Folder]]
+    skipped: list[Skipped]
+    unreadable: list[Skipped]
+    growing: list[bytes]
 
 
 class Dirty(NamedTuple):
@@ -65,8 +63,7 @@ class Dirty(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """Changes in the folders since the last scan, by events.
 
     Attributes:
@@ -135,8 +132,8 @@ def find(
         now_known = {folder.path: folder for folder in folders}
         walk = _Walk(roots, now_known, Dirty(paths).without(folders), look, moved_inodes)
         # The next walk does not read unreadable folders again, nor files that were taken while growing.
-        walk.found.unreadable = list(dict.fromkeys(found.unreadable + walk.found.unreadable))
-        walk.found.growing = list(dict.fromkeys(found.growing + walk.found.growing))
+        walk.found.unreadable[:] = dict.fromkeys(found.unreadable + walk.found.unreadable)
+        walk.found.growing[:] = dict.fromkeys(found.growing + walk.found.growing)
     if not with_stamps:
         _stat_twins(walk.found)
     return walk.found
@@ -172,7 +169,7 @@ class _Walk:
         moved_inodes: of files that are at another path than in `known`.
         """
         self.known = known
-        self.found = WalkResult()
+        self.found = WalkResult([], [], [], [])
         self.replaced_inodes: set[int] = set()
         self._unchanged = unchanged
         self._look = look
@@ -227,7 +224,7 @@ class _Walk:
         if folder.folders:
             todo += [(path + name + b"/", rules) for name in reversed(folder.subfolders())]
         if folder.odd is not NOTHING_ODD:
-            self.found.skipped += [Skipped(path + name, reason) for name, reason in folder.odd.left_out]
+            self.found.skipped.extend(Skipped(path + name, reason) for name, reason in folder.odd.left_out)
             for name in folder.odd.links:
                 heappush(self._links, (number, path + name + b"/", rules))
         self._files += len(folder.stamps) // STAMP_BYTES
@@ -248,8 +245,8 @@ class _Walk:
             known_files=self._look.known_files,
         )
         folder, rules = listing.read(status, rules, use_ignore_files=self._look.use_ignore_files)
-        self.found.unreadable += [Skipped(path + name, reason) for name, reason in listing.unreadable]
-        self.found.growing += [path + name for name in listing.growing]
+        self.found.unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
+        self.found.growing.extend(path + name for name in listing.growing)
         self.replaced_inodes |= listing.replaced_inodes
         return folder, rules
 

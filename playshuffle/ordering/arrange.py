@@ -1,7 +1,7 @@
 """Arrange tracks into an order: apply the order, pins, gap and limits of a recipe."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from playshuffle.duration import words
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -24,12 +24,11 @@ from playshuffle.shuffle import (
 from playshuffle.text import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Arranged:
-    """All tracks in order; the first `count` of them are to be played, or were."""
+class Arranged(NamedTuple):
+    """All tracks in order; the first `playlist_length` of them are to be played, or were."""
 
     order: list[int]
-    count: int
+    playlist_length: int
 
 
 def needs_last(recipe: Recipe) -> bool:
@@ -107,18 +106,17 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
     return Arranged(result + plan.left_out, count)
 
 
-@dataclass(slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """What is to be put in order, and what of it has a place already.
 
     base: the tracks to choose from. left_out: those that are too long, or of unknown length.
-    count: how many are to be played, as far as is known. there: the pinned ones, by place.
+    playlist_length: how many are to be played, as far as is known. there: the pinned ones, by place.
     closing: one that is pinned to the end of a list of unknown length.
     """
 
     base: list[int]
     left_out: list[int]
-    count: int
+    playlist_length: int
     there: dict[int, int]
     closing: list[int]
 
@@ -141,7 +139,7 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
 
 def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
     """Return the order with the closing tracks inserted, and the number of tracks to play."""
-    count, pinned_at = plan.count, plan.there
+    count, pinned_at = plan.playlist_length, plan.there
     if recipe.time_ms is not None:
         count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], pinned_at, plan.closing)
         if count <= max(pinned_at, default=-1):
@@ -190,7 +188,8 @@ def _shuffled(
     """Shuffle the base around pins, around all but a part, or after a gap."""
     if recipe.gap is not None:
         among = frozenset(base)
-        played = [index for index in last.order[: last.count] if index in among] if last is not None else []
+        last_played = last.order[: last.playlist_length] if last is not None else []
+        played = [index for index in last_played if index in among]
         was_played = frozenset(played)
         unplayed = [index for index in base if index not in was_played]
         return _after_gap(unplayed, played, recipe.gap.plays(len(base)), pinned_at, randbelow)

@@ -112,6 +112,6 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:
     """Restore the guarantee of the tracks that are played; the pinned ones stay."""
-    order, count = arranged.order, arranged.count
+    order, count = arranged.order, arranged.playlist_length
     pins = {order.index(pin.track) for pin in recipe.pins}
     return Arranged([*repair(order[:count], pins, randbelow, 0), *order[count:]], count)

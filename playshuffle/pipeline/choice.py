@@ -6,9 +6,7 @@ The reasons are what `-v`, `--json` and `why` show.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library import spoken
@@ -33,8 +31,7 @@ SPOKEN, WHERE, WITHOUT, DUPLICATE, MOST = "spoken", "where", "without", "duplica
 NAMED = 20  # tracks that a stage names when the cache is closed
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """The tracks that one stage leaves out.
 
     code: SPOKEN, WHERE, WITHOUT, DUPLICATE or MOST. indices: of the tracks that were found, ascending.
@@ -50,8 +47,7 @@ class Stage:
     terms: "Callable[[int], Sequence[Finding]]" = lambda _: ()
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The tracks of a playlist, and what each stage leaves out of all that were found.
 
     lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
@@ -61,11 +57,11 @@ class Choice:
 
     found: Tracks
     tracks: Tracks
-    stages: tuple[Stage, ...] = ()
-    lacking: "Sequence[Lacking]" = ()
-    idle: "Sequence[Idle]" = ()
-    lists: "Sequence[SkipList]" = ()
-    kept: Mapping[bytes, bytes] = field(default_factory=dict)
+    stages: tuple[Stage, ...]
+    lacking: "Sequence[Lacking]"
+    idle: "Sequence[Idle]"
+    lists: "Sequence[SkipList]"
+    kept: Mapping[bytes, bytes]
 
     def stage(self, code: str) -> Stage | None:
         """Return the stage with this code; None if it was not asked for."""
@@ -82,11 +78,6 @@ class Choice:
         """Return what each term of the query says about a track."""
         stage = self.stage(WHERE)
         return () if stage is None else stage.terms(index)
-
-    @cached_property
-    def indices(self) -> dict[bytes, int]:
-        """The index of each track that was found, by path."""
-        return {path: index for index, path in enumerate(self.found.paths)}
 
     def why_not(self, index: int) -> tuple[str, str] | None:
         """Return the code of the stage that leaves out a track, and the reason; None if none does."""

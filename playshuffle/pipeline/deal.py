@@ -71,7 +71,7 @@ def deal_playlist(
             return _replace_deal(run, _next_deck(run, tools, amount, every, now))
         dealt = _repeat_deal(run, every, now)
         dealt = replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
-        return replace(dealt, report=replace(dealt.report, basis=_basis(run, every, now)))
+        return replace(dealt, report=dealt.report._replace(basis=_basis(run, every, now)))
 
 
 def _basis(run: Session, every: Every, now: datetime) -> Basis | None:
@@ -196,7 +196,7 @@ def _replace_deal(run: Session, deck: Deck) -> Dealt:
     history = history_of(run)
     before = history.stored or decks.StoredDeck(Deck(), "", [], b"")
     report = _replace(run, deck, before._replace(deck=history.deck))
-    return Dealt(report, mark_written(deck), is_new=True, certain=report.count)
+    return Dealt(report, mark_written(deck), is_new=True, certain=report.track_count)
 
 
 def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
@@ -209,9 +209,9 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
         deck = replace(deck, deal=replace(last, period=max(last.period, period_start(every, now))))
     present = frozenset(run.tracks.paths)
     if run.missing and target.exists and not present.issuperset(last.entries):
-        report = replace(entries_report(run, last.entries), kept_count=len(target.entries()))
+        report = entries_report(run, last.entries)._replace(kept_count=len(target.entries()))
         report = run.finish(report, is_changed=False)
-        return Dealt(report, deck, is_new=False, certain=report.count)
+        return Dealt(report, deck, is_new=False, certain=report.track_count)
     notes = []
     if now.date() < last.period:
         notes.append(
@@ -219,21 +219,21 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
             " then. If the clock was wrong at the last deal, --every run deals now."
         )
     report = _replace(run, deck, history_of(run).before, notes)
-    return Dealt(report, mark_written(deck), is_new=False, certain=report.count)
+    return Dealt(report, mark_written(deck), is_new=False, certain=report.track_count)
 
 
 def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequence[str] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
     path, stored, identity = target_of(run).path, history_of(run).stored, history_of(run).identity
-    report = replace(entries_report(run, deck.deal.entries), notes=notes)
+    report = entries_report(run, deck.deal.entries)._replace(notes=notes)
     if stored is not None and identity is not None:
         tracks = run.library.tracks  # the identity is over all, not over those that match
         follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
     with parts.prepared(path, report.text, force=run.request.force) as ready:
         content, marks = report.text.fingerprint, _marks(run)
         # A file that lacks some of the deal is to be written again as soon as they can be.
-        digest = request_digest(run.request) if report.count == len(deck.deal.entries) else ""
+        digest = request_digest(run.request) if report.track_count == len(deck.deal.entries) else ""
         if (
             stored is None
             or stored.request != digest

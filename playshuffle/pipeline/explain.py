@@ -70,7 +70,8 @@ class PlaylistStages:
     """What the stages of a run leave of the files of one playlist.
 
     entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
-    that is missing. skipped: reasons of the scan. unwritable: reasons by path.
+    that is missing. indices: of the tracks that were found, by path. skipped: reasons of the scan.
+    unwritable: reasons by path.
     order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
     source: of the options. written_s: when the playlist was written; 0 if it does not exist.
     """
@@ -81,6 +82,7 @@ class PlaylistStages:
     exists: bool
     entries: dict[bytes, int]
     missing: Sequence[MissingError]
+    indices: dict[bytes, int]
     skipped: dict[bytes, str]
     unwritable: dict[bytes, str]
     pinned: frozenset[bytes]
@@ -94,7 +96,7 @@ class PlaylistStages:
 
     def path_of(self, path: bytes) -> bytes:
         """Return a path as it is found below the folders of the playlist, which may be links."""
-        if path in self.entries or path in self.choice.indices or path in self.skipped:
+        if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)
         for root in self.request.roots:
@@ -111,7 +113,7 @@ class PlaylistStages:
         return self._why_not(path)._replace(terms=self._terms(path))
 
     def _terms(self, path: bytes) -> "tuple[Finding, ...]":
-        index = self.choice.indices.get(path)
+        index = self.indices.get(path)
         return () if index is None else tuple(self.choice.terms(index))
 
     def _position(self, path: bytes) -> str:
@@ -169,7 +171,7 @@ class PlaylistStages:
 
     def _stage(self, path: bytes) -> Reason | None:
         """Return the reason of the first stage that leaves out a file; None if none does."""
-        index = self.choice.indices.get(path)
+        index = self.indices.get(path)
         if index is None:
             return self._not_found(path)
         left_out = self.choice.why_not(index)

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from operator import ne
 
@@ -72,7 +71,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
                     raise
                 notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
             else:
-                report = replace(report, notes=[*report.notes, *notes])
+                report = report._replace(notes=[*report.notes, *notes])
                 return _replace(run, report, new_record(report, now_s), now_s)
         updated = update_order(
             run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
@@ -92,7 +91,7 @@ def _replace(run: Session, report: Report, record: OrderRecord, now_s: int) -> R
         drawn_s=record.drawn_s,
         due_s=None if vanished_s is None else vanished_s + VANISHED_S,
     )
-    return replace(written, basis=basis)
+    return written._replace(basis=basis)
 
 
 def _with_copies(
@@ -129,8 +128,7 @@ def _count_changes(report: Report, before: Remembered, identity: Identity) -> Re
     still_gone = sum(identity.now[old] is None for old in before.gone)
     paths_now = [*report.playable.paths, b""]
     moved = sum(map(ne, before.paths, map(paths_now.__getitem__, identity.indices(-1))))
-    return replace(
-        report,
+    return report._replace(
         came=len(identity.new) + len(before.gone) - still_gone,
         went=absent - still_gone,
         renamed=moved - absent,

@@ -66,6 +66,7 @@ def look_at(
             exists=target is not None and target.exists,
             entries={path: at for at, path in enumerate(target.entries())} if target is not None else {},
             missing=[*missing, *gone],
+            indices={path: index for index, path in enumerate(choice.found.paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
             unwritable=dict(unwritable),
             pinned=frozenset(

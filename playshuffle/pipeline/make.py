@@ -65,7 +65,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
 def new_record(report: Report, now_s: int) -> OrderRecord:
     """Return the record of a new order for the state."""
     tracks = report.playable
-    return OrderRecord(tracks.digest, tracks.each_path, report.arranged, now_s, tracks.marks)
+    return OrderRecord(tracks.digest, tracks.each_path, report.arranged, now_s, tracks.marks, {})
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
@@ -96,6 +96,6 @@ def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str
             notes.append(f"{counted(unknown, 'track')} of unknown length skipped because of --time")
         if longer:
             notes.append(f"{counted(longer, 'track')} longer than --time skipped")
-    if ORDERS[recipe.order].from_last and (last is None or not last.count):
+    if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
         notes.append(f"This playlist has no last order, so {recipe.order} starts from the order by path.")
     return notes

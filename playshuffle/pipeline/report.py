@@ -1,16 +1,14 @@
 """Report what a run did: the playlist, what is in it, and what was skipped."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.library.folder import Skipped
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
-from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
@@ -20,6 +18,9 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.playlist.parts import Parts, files_of, playlist_text, surplus
 from playshuffle.shuffle import fewest_repeats, repeats
+
+if TYPE_CHECKING:
+    from playshuffle.pipeline.basis import Basis
 
 
 class Figures(NamedTuple):
@@ -34,12 +35,11 @@ class Figures(NamedTuple):
     fewest: int
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a run did.
 
     found: number of all tracks; choice: which of them are chosen; playable: those that can be written;
-        arranged: their order; the first `count` tracks are in the playlist.
+        arranged: their order; the first `track_count` tracks are in the playlist.
     figures: counts what the playlist holds; only a person wants to know.
     text: the playlist itself, of one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
@@ -55,7 +55,7 @@ class Report:
     style: PathStyle
     found: int
     choice: Choice
-    count: int
+    track_count: int
     playable: Tracks
     arranged: list[int]
     figures: Callable[[], Figures]
@@ -76,12 +76,12 @@ class Report:
     is_changed: bool = False
     kept_count: int | None = None
     notes: Sequence[str] = ()
-    basis: Basis | None = None
+    basis: "Basis | None" = None
 
     @property
     def count_in_file(self) -> int:
         """Number of tracks in the playlist file, missing ones included."""
-        return self.count if self.kept_count is None else self.kept_count
+        return self.track_count if self.kept_count is None else self.kept_count
 
     def files(self) -> list[bytes]:
         """Return the files that the playlist is in, or would be: one, or its parts in order."""
@@ -89,7 +89,7 @@ class Report:
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
-        return [self.playable.paths[index] for index in self.arranged[: self.count]]
+        return [self.playable.paths[index] for index in self.arranged[: self.track_count]]
 
 
 def build_report(
@@ -107,15 +107,15 @@ def build_report(
     Raises:
         PlayshuffleError: the player would lose tracks, and the request is strict.
     """
-    played = arranged.order[: arranged.count]
-    is_all = arranged.count == len(playable)
-    tracks, places = (playable, played) if is_all else (playable.only(played), range(arranged.count))
+    count = arranged.playlist_length
+    played = arranged.order[:count]
+    tracks, places = (playable, played) if count == len(playable) else (playable.only(played), range(count))
     comments = [("ORDER", request.recipe.order_name)]
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += [("FOR", request.player)] if request.player != GENERIC else []
     comments += writer.comments()
     suspects = writer.suspects(tracks)
-    lost = writer.losses(suspects, arranged.count)
+    lost = writer.losses(suspects, count)
     if request.strict:
         writer.check_strict(unwritable, lost, suspects)
     text = playlist_text(writer.format.text, writer.all_lines(tracks), places, comments, writer.max_per_file)
@@ -126,7 +126,7 @@ def build_report(
         player=request.player,
         found=len(library.tracks),
         choice=choice,
-        count=arranged.count,
+        track_count=count,
         playable=playable,
         arranged=arranged.order,
         figures=partial(_figures, tracks, places),

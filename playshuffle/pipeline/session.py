@@ -4,9 +4,8 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.cache import Cache, Version
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
     from playshuffle.pipeline.most_per_tag import Draw
 
 
-@dataclass(frozen=True, slots=True)
-class OrderRecord:
+class OrderRecord(NamedTuple):
     """An order, as it is remembered.
 
     paths: returns the tracks that the order is over; digest: of these. places: the order.
@@ -62,12 +60,11 @@ class OrderRecord:
     places: Sequence[int]
     drawn_s: int
     marks: bytes
-    gone: Mapping[int, int] = field(default_factory=dict)
+    gone: Mapping[int, int]
     is_known: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """The tracks of a request, the playlist to write, and its stored history.
 
     target: None if no file is asked for. roots: those that are present. missing: an error for
@@ -104,7 +101,7 @@ class Session:
             self.unwritable,
             arranged,
         )
-        return replace(report, notes=notes)
+        return report._replace(notes=notes)
 
     def replace(self, report: Report, record: OrderRecord) -> Report:
         """Remember the order, then replace the playlist: both or neither.
@@ -117,7 +114,7 @@ class Session:
         if target is None or not self.request.writes:
             return self.finish(report, is_changed=False)
         with parts.prepared(target.path, report.text, force=self.request.force) as ready:
-            seen = Seen(record.digest, report.text.fingerprint, report.count, record.drawn_s)
+            seen = Seen(record.digest, report.text.fingerprint, report.track_count, record.drawn_s)
             if not record.is_known or target.last != seen:
                 self.state.remember(
                     target.path,
@@ -141,7 +138,7 @@ class Session:
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
         notes += [f"{error.summary}. Its tracks are skipped until it is back." for error in self.missing]
         by_root = [(root.path, root.tracks) for root in self.roots if not root.path.endswith(b"/")]
-        return replace(report, is_changed=is_changed, by_root=by_root, notes=notes)
+        return report._replace(is_changed=is_changed, by_root=by_root, notes=notes)
 
 
 @contextmanager
@@ -186,7 +183,7 @@ def open_session(
         # From the look at the last order to the end nobody else may write a new one.
         with locked(state, target.path) if target is not None and request.writes else nullcontext():
             if _version(state, target) != version:  # another process wrote, and may have seen more
-                library = scan(request, roots, cache, tools, replace(changes, dirty=None))
+                library = scan(request, roots, cache, tools, changes._replace(dirty=None))
             writer = entry_writer(request, target, library.tracks.folders)
             history = None
             if deals:

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder_readings import ReadAll
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from playshuffle.pipeline.skip_lists import SkipList
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(NamedTuple):
     """What a run works with: the tag reader, the source of randomness, the progress display, the clock.
 
     tags: fields of `Tags` that replace those of files, by path.
@@ -32,7 +31,7 @@ class Tools:
     randbelow: RandBelow
     progress: Progress
     clock: Callable[[], float] = time.time
-    tags: Mapping[bytes, Mapping[str, Any]] = field(default_factory=dict)
+    tags: Mapping[bytes, Mapping[str, Any]] = MappingProxyType({})
 
 
 def last_tracks(target: Target | None, history: "DeckHistory | None") -> Sequence[bytes]:

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 
 from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -53,8 +52,8 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
             decks.restore_previous(run.state, path)
             is_changed = False
             if run.missing:
-                report = replace(report, kept_count=len(target_of(run).entries()))
-        elif report.count:
+                report = report._replace(kept_count=len(target_of(run).entries()))
+        elif report.track_count:
             if is_guess and not _is_same_form(run):
                 raise _other_options(path)
             with parts.prepared(path, report.text, force=request.force) as ready:
@@ -64,8 +63,8 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
             decks.restore_previous(run.state, path)
             is_changed = False
             notes.append(f"{shown(path)} keeps its tracks until then.")
-        report = run.finish(replace(report, notes=notes), is_changed=is_changed)
-        return Dealt(report, before.deck, is_new=False, certain=report.count)
+        report = run.finish(report._replace(notes=notes), is_changed=is_changed)
+        return Dealt(report, before.deck, is_new=False, certain=report.track_count)
 
 
 def _check_missing(run: Session, entries: Sequence[bytes]) -> None:

@@ -75,7 +75,7 @@ def update(
             any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
         ):
             # Another playlist of this update has scanned these folders.
-            changes = replace(changes, dirty=Dirty(frozenset()))
+            changes = changes._replace(dirty=Dirty(frozenset()))
         message = _update(playlist, changes, began_s, _Progress(playlist.name, send))
         if isinstance(message, PlaylistUpdated):
             # At the start, too: what a service that was killed has written may not have been listed.

@@ -534,7 +534,7 @@ def test_without_stamps_a_number_that_all_files_have_makes_no_twins(top: bytes) 
     one_for_all = bytes(24) + (0xFFFFFFFF).to_bytes(8, sys.byteorder)
     listed = [folder._replace(stamps=one_for_all * (len(folder.stamps) // 32)) for folder in found.roots[0]]
 
-    _stat_twins(WalkResult([listed]))
+    _stat_twins(WalkResult([listed], [], [], []))
 
     assert tracks([listed])[0].paths == files(found.roots[0])
 

@@ -109,7 +109,7 @@ def test_a_limit_counts_pinned_tracks_and_ends_with_the_last_of_them() -> None:
     """Three of ten, the third of them pinned as last."""
     arranged = arrange(library(*[60] * 10), Recipe(pins=(Pin(8, LAST),), limit=3), None, Seeded("x"))
 
-    assert arranged.count == 3
+    assert arranged.playlist_length == 3
     assert arranged.order[2] == 8
     assert sorted(arranged.order) == list(range(10))
 
@@ -120,11 +120,11 @@ def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
 
     limited = arrange(library(*[60] * 30), Recipe(limit=5), None, Seeded("x"))
 
-    assert limited.order[: limited.count] == whole.order[:5]
+    assert limited.order[: limited.playlist_length] == whole.order[:5]
 
 
 def test_a_limit_beyond_the_library_is_the_library() -> None:
-    assert arrange(library(60, 60), Recipe(limit=9), None, Seeded("x")).count == 2
+    assert arrange(library(60, 60), Recipe(limit=9), None, Seeded("x")).playlist_length == 2
 
 
 @given(
@@ -140,9 +140,9 @@ def test_time_takes_the_longest_beginning_that_fits(durations_s: list[int], limi
         arranged = arrange(tracks, recipe, None, Seeded(seed))
     except PlayshuffleError:  # nothing fits, which has tests of its own
         reject()
-    chosen = arranged.order[: arranged.count]
+    chosen = arranged.order[: arranged.playlist_length]
     total_s = sum(durations_s[index] for index in chosen)
-    following = [durations_s[index] for index in arranged.order[arranged.count :]]
+    following = [durations_s[index] for index in arranged.order[arranged.playlist_length :]]
 
     assert 0 < total_s <= limit_s
     assert 0 not in {durations_s[index] for index in chosen}
@@ -154,7 +154,7 @@ def test_time_holds_room_for_all_pinned_tracks() -> None:
     """Ten minutes: the pinned opening and closing are in, and nothing is cut short for it."""
     pins = (Pin(0, 0), Pin(1, LAST))
     arranged = arrange(library(240, 240, *[60] * 20), Recipe(pins=pins, time_ms=600_000), None, Seeded("x"))
-    chosen = arranged.order[: arranged.count]
+    chosen = arranged.order[: arranged.playlist_length]
 
     assert chosen[0] == 0
     assert chosen[-1] == 1
@@ -164,7 +164,7 @@ def test_time_holds_room_for_all_pinned_tracks() -> None:
 def test_time_with_only_a_closing_track_plays_that() -> None:
     arranged = arrange(library(60, 60), Recipe(pins=(Pin(1, LAST),), time_ms=60_000), None, Seeded("x"))
 
-    assert arranged.order[: arranged.count] == [1]
+    assert arranged.order[: arranged.playlist_length] == [1]
     assert sorted(arranged.order) == [0, 1]
 
 
@@ -222,7 +222,7 @@ def test_a_track_longer_than_the_time_does_not_stand_in_the_way(seed: str) -> No
     """Whatever is drawn first: the long one is left out, all others fit."""
     arranged = arrange(library(1, 1, 40), Recipe(time_ms=5_000), None, Seeded(seed))
 
-    assert sorted(arranged.order[: arranged.count]) == [0, 1]
+    assert sorted(arranged.order[: arranged.playlist_length]) == [0, 1]
     assert sorted(arranged.order) == [0, 1, 2]
 
 
@@ -231,7 +231,7 @@ def test_a_closing_track_counts_in_a_list_with_limit_and_time() -> None:
 
     arranged = arrange(library(*[60] * 9), recipe, None, Seeded("x"))
 
-    assert arranged.count == 3
+    assert arranged.playlist_length == 3
     assert arranged.order[2] == 5
 
 
@@ -283,10 +283,10 @@ def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
     tracks, tags_of = by_artists(*artists)
 
     arranged = arrange(tracks, Recipe("spread", limit=limit), None, Seeded(seed), tags_of)
-    found, fewest = badness(tracks, tags_of, "artist", arranged.order[: arranged.count])
+    found, fewest = badness(tracks, tags_of, "artist", arranged.order[: arranged.playlist_length])
 
     assert found == fewest
-    assert arranged.count == min(limit, len(artists))
+    assert arranged.playlist_length == min(limit, len(artists))
 
 
 def test_what_a_limit_chooses_is_spread_once_more() -> None:
@@ -308,10 +308,10 @@ def test_spread_leaves_the_fewest_neighbours_in_a_timed_list(artists: list[str],
     )
 
     arranged = arrange(tracks, Recipe("spread", time_ms=200_000), None, Seeded(seed), tags_of)
-    found, fewest = badness(tracks, tags_of, "artist", arranged.order[: arranged.count])
+    found, fewest = badness(tracks, tags_of, "artist", arranged.order[: arranged.playlist_length])
 
     assert found == fewest
-    assert arranged.count == min(3, len(artists))
+    assert arranged.playlist_length == min(3, len(artists))
 
 
 @given(genres=st.lists(st.sampled_from(["Rock", "rock; Pop", "Pop", ""]), min_size=1, max_size=20))
@@ -431,7 +431,7 @@ def test_a_limit_cuts_the_last_album_where_it_falls() -> None:
 
     def chosen(randbelow: RandBelow) -> Hashable:
         arranged = arrange(tracks, Recipe("albums", limit=3), None, randbelow, tags_of)
-        return tuple(arranged.order[: arranged.count])
+        return tuple(arranged.order[: arranged.playlist_length])
 
     assert is_uniform_over(distribution(chosen), beginnings)
 
@@ -587,7 +587,7 @@ def test_a_gap_holds_whatever_came_and_went(
     last = last_order(tracks.paths, [b"/m/%02d" % number for number in before], listed)
     order = arrange(tracks, Recipe(gap=Gap(min(gap, len(now))), limit=limit), last, Seeded(seed)).order
 
-    plays = last.order[: last.count] + order
+    plays = last.order[: last.playlist_length] + order
     for place, index in enumerate(plays):
         since = plays[place + 1 : place + min(gap, len(now))]
         assert index not in since
@@ -656,10 +656,10 @@ def test_every_track_is_there_once_whatever_is_asked(
         reject()
 
     assert sorted(arranged.order) == list(range(count))
-    assert 0 < arranged.count <= min(recipe.limit or count, count)
+    assert 0 < arranged.playlist_length <= min(recipe.limit or count, count)
     for pin in recipe.pins:
         here = last.order.index(pin.track) if last is not None else pin.track
-        place = {LAST: arranged.count - 1, HERE: here}.get(str(pin.place))
+        place = {LAST: arranged.playlist_length - 1, HERE: here}.get(str(pin.place))
         assert arranged.order.index(pin.track) == (pin.place if place is None else place)
 
 

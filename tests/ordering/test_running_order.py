@@ -329,7 +329,7 @@ def test_a_time_limit_holds_and_the_order_settles(pins: tuple[Pin, ...]) -> None
     found = kept(tracks, [5, 4, 2, 3, 1, 0], list(range(6)), replay(), recipe)
     again = kept(tracks, found.order, list(range(6)), replay(), recipe)
 
-    played = found.arranged.order[: found.arranged.count]
+    played = found.arranged.order[: found.arranged.playlist_length]
     assert sum(lengths[index] or 99_999 for index in played) <= 800
     assert again == found
     assert not pins or played[-1] == 3
@@ -408,7 +408,7 @@ def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> 
 
     found = kept(tracks, places, now, Seeded("x"), recipe, tags_of=tags_of)
 
-    order, count = found.arranged.order, found.arranged.count
+    order, count = found.arranged.order, found.arranged.playlist_length
     played = [keys[index] for index in order[:count]]
     assert count == min(limit or 16, len(artists))
     assert sorted(order) == list(range(len(artists)))

@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -368,7 +367,7 @@ def test_a_track_that_a_query_leaves_out_is_followed_by_name(
     def update() -> list[int]:
         tags = {os.fsencode(path): {"genre": genres[music.track(path)]} for path in music.folder.iterdir()}
         request = music.request("one")._replace(where=("genre:jazz",))
-        keep(request, replace(tools("x"), tags=tags), EVERYWHERE)
+        keep(request, tools("x")._replace(tags=tags), EVERYWHERE)
         return music.tracks("one")
 
     before = update()
@@ -402,9 +401,9 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
 
     request = music.request("one")._replace(recipe=Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
     for seed in ("a", "b"):
-        with_lengths = replace(tools(seed), read_all=read_lengths)
+        with_lengths = tools(seed)._replace(read_all=read_lengths)
         report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
 
-        assert report.count == 20
+        assert report.track_count == 20
         assert f"The gap of {gap} plays is longer than the playlist, so it is shortened." in report.notes
         assert not [note for note in report.notes if "cannot be shuffled again" in note]

@@ -8,7 +8,6 @@ import os
 import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -102,7 +101,7 @@ class _Model:
         """
         changes = self._news(name)
         if self.chance.random() < 0.3 and self._may_come_early(name):
-            keep(self._request(name), self._tools(), replace(changes, still_ns=_STILL_NS))
+            keep(self._request(name), self._tools(), changes._replace(still_ns=_STILL_NS))
             changes = EVERYWHERE  # the service never applies a move twice
         keep(self._request(name), self._tools(), changes)
         self._check(name)
