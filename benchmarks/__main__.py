@@ -31,6 +31,7 @@ def main() -> None:
         # The later ones change the library, so they come last.
         for module, arguments in {
             "making": ["--tiny", str(tracks), "--real", str(real), "--keep", name],
+            "scaling": ["--tracks", str(max(10, tracks // 10)), "--keep", name],
             "commands": ["--tracks", str(tracks), "--keep", music],
             "shuffling": [],
             "updating": ["--tracks", str(tracks), "--keep", music],

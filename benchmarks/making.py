@@ -93,21 +93,28 @@ def measure(music: Path, scratch: Path, rounds: int) -> dict[str, list[Cost]]:
 
 
 def _rows(music: Path, home: Path) -> dict[str, Callable[[], Cost]]:
-    program = [sys.executable, "-m", "playshuffle", "make", "-q", str(music), "-o"]
-    os.environ |= {"HOME": str(home), "XDG_CACHE_HOME": f"{home}/c", "XDG_STATE_HOME": f"{home}/s"}
     rows: dict[str, Callable[[], Cost]] = {
         "find": lambda: run(["find", str(music), "-type", "f", "-printf", "%p %s %T@\n"]),
         "mutagen.File of each": lambda: run([sys.executable, "-c", _MUTAGEN, str(music)]),
     }
     if importlib.util.find_spec("tinytag") is not None:
         rows["TinyTag.get of each"] = lambda: run([sys.executable, "-c", _TINYTAG, str(music)])
-    rows["make, cold"] = lambda: run([*program, f"{home}/all.m3u"])
-    rows["make, nothing changed"] = lambda: run([*program, f"{home}/all.m3u"])
-    rows["make --no-tags"] = lambda: run([*program, f"{home}/bare.m3u", "--no-tags"])
+    rows |= make_rows(music, home)
     if shutil.which("mpd") and shutil.which("mpc"):
         rows["MPD, first update"] = lambda: _update_twice(music, home)[0]
         rows["MPD, second update"] = lambda: _update_twice(music, home)[1]
     return rows
+
+
+def make_rows(music: Path, home: Path) -> dict[str, Callable[[], Cost]]:
+    """Return the runs of `make` by the name of the row: without a cache, with one, and without tags."""
+    program = [sys.executable, "-m", "playshuffle", "make", "-q", str(music), "-o"]
+    os.environ |= {"HOME": str(home), "XDG_CACHE_HOME": f"{home}/c", "XDG_STATE_HOME": f"{home}/s"}
+    return {
+        "make, cold": lambda: run([*program, f"{home}/all.m3u"]),
+        "make, nothing changed": lambda: run([*program, f"{home}/all.m3u"]),
+        "make --no-tags": lambda: run([*program, f"{home}/bare.m3u", "--no-tags"]),
+    }
 
 
 _updates: dict[Path, tuple[Cost, Cost]] = {}
