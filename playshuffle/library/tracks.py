@@ -38,11 +38,8 @@ class Tracks:
     @cached_property
     def paths(self) -> list[bytes]:
         """Absolute, as they were found."""
-        if not self.folders:
-            return []
         # Joining and splitting all at once takes a tenth of the time of one list per folder.
-        text = b"\0".join([folder.all_paths for folder in self.folders if folder.names])
-        paths = text.split(b"\0")
+        paths = _joined_paths(self.folders).split(b"\0") if self.folders else []
         return paths if self.chosen is None else [paths[row] for row in self.chosen]
 
     def each_path(self) -> Iterator[bytes]:
@@ -62,14 +59,16 @@ class Tracks:
         paths: list[bytes] = []
         position = 0
         for start in range(0, len(self.folders), _FOLDERS_AT_ONCE):
-            some = Tracks(self.folders[start : start + _FOLDERS_AT_ONCE]).paths
-            end = position + len(some)
-            if known[position:end] != some:  # one of these is new or gone, or one before them is
+            text = _joined_paths(self.folders[start : start + _FOLDERS_AT_ONCE])
+            end = position + text.count(b"\0") + 1
+            same = known[position:end]
+            if b"\0".join(same) == text:
+                paths += same
+            else:  # one of these is new or gone, or one before them is
+                some = text.split(b"\0")
                 begin, end = bisect_left(known, some[0]), bisect_right(known, some[-1])
                 same_path = {path: path for path in known[begin:end]} if end - begin < 2 * len(some) else {}
                 paths += [same_path.get(path, path) for path in some]
-            else:
-                paths += known[position:end]
             position = end
         self.paths = paths
 
@@ -129,6 +128,11 @@ class Tracks:
         if "paths" in self.__dict__:  # were put together: the same texts take no more memory
             some.paths = [self.paths[index] for index in indices]
         return some
+
+
+def _joined_paths(folders: Iterable[Folder]) -> bytes:
+    """Return the paths of all audio files in some folders, joined by NUL."""
+    return b"\0".join([folder.all_paths for folder in folders if folder.names])
 
 
 def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:
