@@ -29,6 +29,7 @@ from playshuffle.library.marks import (
 )
 from playshuffle.library.observed_moves import paths_after
 
+_BLOCK = 1 << 14
 _FEW_LEFT = 4
 _CHANCE = 100  # of this many tracks two may have the same length and rates by chance
 
@@ -137,22 +138,26 @@ def same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
 
 
 def _common_start(old: Sequence[object], new: Sequence[object]) -> int:
-    # By halves, since slices are compared at the speed of C.
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[low:middle] == new[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return _equal_count(min(len(old), len(new)), lambda start, end: old[start:end] == new[start:end])
 
 
 def _common_end(old: Sequence[object], new: Sequence[object]) -> int:
-    low, high = 0, min(len(old), len(new))
+    return _equal_count(
+        min(len(old), len(new)),
+        lambda start, end: old[len(old) - end : len(old) - start] == new[len(new) - end : len(new) - start],
+    )
+
+
+def _equal_count(count: int, are_equal: Callable[[int, int], bool]) -> int:
+    """Return how many of `count` entries are equal, from the first on; are_equal: compares some of them."""
+    # Slices are compared at the speed of C, and short ones take little memory.
+    low = 0
+    while low < count and are_equal(low, min(low + _BLOCK, count)):
+        low = min(low + _BLOCK, count)
+    high = min(low + _BLOCK, count)
     while low < high:
         middle = (low + high + 1) // 2
-        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
+        if are_equal(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -4,6 +4,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from io import BytesIO
 from itertools import chain, islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
@@ -72,6 +73,10 @@ class Tracks:
             position = end
         self.paths = paths
 
+    def forget_paths(self) -> None:
+        """Free the memory of the list of paths; it is made again when it is asked for."""
+        self.__dict__.pop("paths", None)
+
     @cached_property
     def durations_ms(self) -> "array[int]":
         """0 where unknown."""
@@ -88,17 +93,12 @@ class Tracks:
     @cached_property
     def marks(self) -> bytes:
         """Return the marks of all tracks, by which `identity` recognises them under other names."""
-        numbers, contents, ids = array("q"), array("q"), array("q")
-        for folder in self.folders:
-            numbers.frombytes(folder.stamps)
-            contents.frombytes(folder.contents or bytes(8 * folder.track_count))
-            ids.frombytes(folder.file_ids or bytes(8 * folder.track_count))
-        if 0 in ids:  # no birth time
-            ids = array("q", map(or_, ids, map(mul, numbers[3::4], map(not_, ids))))
-        numbers[2::4], numbers[3::4] = contents, ids
+        marks = BytesIO()
+        for start in range(0, len(self.folders), _FOLDERS_AT_ONCE):
+            marks.write(_marks(self.folders[start : start + _FOLDERS_AT_ONCE]))
+        all_marks = marks.getvalue()
         if self.chosen is None:
-            return numbers.tobytes()
-        all_marks = numbers.tobytes()
+            return all_marks
         return b"".join([mark_at(all_marks, row) for row in self.chosen])
 
     @cached_property
@@ -133,6 +133,19 @@ class Tracks:
 def _joined_paths(folders: Iterable[Folder]) -> bytes:
     """Return the paths of all audio files in some folders, joined by NUL."""
     return b"\0".join([folder.all_paths for folder in folders if folder.names])
+
+
+def _marks(folders: Iterable[Folder]) -> "array[int]":
+    """Return the marks of all audio files in some folders."""
+    numbers, contents, ids = array("q"), array("q"), array("q")
+    for folder in folders:
+        numbers.frombytes(folder.stamps)
+        contents.frombytes(folder.contents or bytes(8 * folder.track_count))
+        ids.frombytes(folder.file_ids or bytes(8 * folder.track_count))
+    if 0 in ids:  # no birth time
+        ids = array("q", map(or_, ids, map(mul, numbers[3::4], map(not_, ids))))
+    numbers[2::4], numbers[3::4] = contents, ids
+    return numbers
 
 
 def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:
