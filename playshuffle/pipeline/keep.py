@@ -1,8 +1,9 @@
 """Keep the order of one playlist while its tracks change."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from operator import ne
 
 from playshuffle.errors import PlayshuffleError
@@ -52,8 +53,9 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             notes.append(f"The order is dated {day}, which is in the future. It counts as made now.")
             drawn_s = now_s
         if before is None:
-            report = draw_order(run, tools.randbelow, is_update=True)
-            return _replace(run, report, new_record(report, now_s), now_s)
+            arranged, drawn_notes = draw_order(run, tools.randbelow, is_update=True)
+            record = new_record(run, arranged, now_s)
+            return _replace(run, run.report(arranged, drawn_notes), record, now_s)
         # Among all tracks that were found: one that is left out must not be taken for a deleted one.
         tracks = run.library.tracks
         identity = run.target.identity(before, tracks, changes.moved)
@@ -63,21 +65,29 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         files = identity.now
         identity = _among(identity, tracks, run.tracks)
         is_same_order = run.target.order in (None, request.recipe.order_name)
-        if not is_same_order or drawn_s < redraw_before_s:
+        is_drawn = not is_same_order or drawn_s < redraw_before_s
+        if is_drawn:
             try:
-                report = draw_order(run, tools.randbelow, is_update=True)
+                arranged, drawn_notes = draw_order(run, tools.randbelow, is_update=True)
+                record = new_record(run, arranged, now_s)
+                notes = [*drawn_notes, *notes]
             except PlayshuffleError as error:
                 if not is_same_order:
                     raise
+                is_drawn = False
                 notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
-            else:
-                report = report._replace(notes=[*report.notes, *notes])
-                return _replace(run, report, new_record(report, now_s), now_s)
-        updated = update_order(
-            run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
-        )
-        report = _count_changes(run.report(updated.arranged, notes), before, identity)
-        return _replace(run, report, _record(run, before, updated, files, drawn_s), now_s)
+        came = went = renamed = 0
+        if not is_drawn:
+            updated = update_order(
+                run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
+            )
+            arranged = updated.arranged
+            record = _record(run, before, updated, files, drawn_s)
+            came, went, renamed = _changed(before, identity, run.tracks)
+        del before, identity, files
+        run.forget_last_order()
+        report = run.report(arranged, notes)._replace(came=came, went=went, renamed=renamed)
+        return _replace(run, report, record, now_s)
 
 
 def _replace(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
@@ -123,16 +133,13 @@ def _among(identity: Identity, all_tracks: Tracks, tracks: Tracks) -> Identity:
     return Identity([None if old is None else new_indices[old] for old in identity.now], new)
 
 
-def _count_changes(report: Report, before: Remembered, identity: Identity) -> Report:
+def _changed(before: Remembered, identity: Identity, tracks: Tracks) -> tuple[int, int, int]:
+    """Return how many tracks came, went and were renamed, as a report has them."""
     absent = identity.now.count(None)
     still_gone = sum(identity.now[old] is None for old in before.gone)
-    paths_now = [*report.playable.paths, b""]
+    paths_now = [*tracks.paths, b""]
     moved = sum(map(ne, before.paths, map(paths_now.__getitem__, identity.indices(-1))))
-    return report._replace(
-        came=len(identity.new) + len(before.gone) - still_gone,
-        went=absent - still_gone,
-        renamed=moved - absent,
-    )
+    return len(identity.new) + len(before.gone) - still_gone, absent - still_gone, moved - absent
 
 
 def _record(
@@ -143,24 +150,31 @@ def _record(
     files: of each remembered track its index among all tracks that were found. One that is left out
     may be renamed and tagged like any other, so it is recorded as its file is now.
     """
+    assert run.target is not None, "a kept playlist is a file"
     tracks, found = run.tracks, run.library.tracks
-    paths, digest, marks = tracks.paths, tracks.digest, tracks.marks
+    digest, marks = tracks.digest, tracks.marks
+    gone_paths: list[bytes] = []
     if updated.gone:
         now = [files[old] for old, _ in updated.gone]
         old_marks = before.marks or bytes(MARK_BYTES * len(before.paths))
-        paths = paths + [
+        gone_paths = [
             before.paths[old] if index is None else found.paths[index]
             for (old, _), index in zip(updated.gone, now, strict=True)
         ]
-        digest = blake2b(b"\0".join([digest, *paths[len(tracks) :]]), digest_size=16).digest()
+        digest = blake2b(b"\0".join([digest, *gone_paths]), digest_size=16).digest()
         marks += b"".join(
             mark_at(old_marks, old) if index is None else mark_at(found.marks, index)
             for (old, _), index in zip(updated.gone, now, strict=True)
         )
     gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
     is_known = (
-        before.is_over(paths, marks)
+        before.is_over([*tracks.paths, *gone_paths], marks)
         and array("I", before.places) == array("I", updated.order)
         and before.gone == gone
     )
-    return OrderRecord(digest, lambda: paths, updated.order, drawn_s, marks, gone, is_known)
+
+    def paths() -> Iterator[bytes]:
+        return chain(tracks.each_path(), gone_paths)
+
+    edits = run.state.edits(run.target.path, paths, marks, updated.order, is_known=is_known)
+    return OrderRecord(digest, paths, updated.order, drawn_s, marks, gone, is_known, edits)

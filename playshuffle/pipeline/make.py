@@ -22,12 +22,13 @@ def make_playlist(request: Request, tools: Tools) -> Report:
         PlayshuffleError: the playlist was not made; an old one is as it was.
     """
     with open_session(request, tools) as run:
-        report = draw_order(run, tools.randbelow)
-        return run.replace(report, new_record(report, int(tools.clock())))
+        arranged, notes = draw_order(run, tools.randbelow)
+        record = new_record(run, arranged, int(tools.clock()))
+        return run.replace(run.report(arranged, notes), record)
 
 
-def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -> Report:
-    """Draw a new order.
+def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -> tuple[Arranged, list[str]]:
+    """Draw a new order, and return it with notes for the user.
 
     Args:
         run: the session.
@@ -59,13 +60,16 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
     if not is_update:
         notes += notes_on_mpd(run.request)
-    return run.report(arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes)
+    return arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes
 
 
-def new_record(report: Report, now_s: int) -> OrderRecord:
+def new_record(run: Session, arranged: Arranged, now_s: int) -> OrderRecord:
     """Return the record of a new order for the state."""
-    tracks = report.playable
-    return OrderRecord(tracks.digest, tracks.each_path, report.arranged, now_s, tracks.marks, {})
+    tracks = run.tracks
+    edits = None
+    if run.target is not None:
+        edits = run.state.edits(run.target.path, tracks.each_path, tracks.marks, arranged.order)
+    return OrderRecord(tracks.digest, tracks.each_path, arranged.order, now_s, tracks.marks, {}, edits=edits)
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:

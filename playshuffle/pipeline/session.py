@@ -37,6 +37,7 @@ from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.shuffle import RandBelow
+from playshuffle.store.order_rows import Edits
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
@@ -53,6 +54,7 @@ class OrderRecord(NamedTuple):
     marks: of the tracks, as they are now.
     gone: tracks of the order that have disappeared, and since when, in Unix seconds.
     is_known: the same order is remembered already.
+    edits: the order as it can be stored, None if that is not known yet.
     """
 
     digest: bytes
@@ -62,6 +64,7 @@ class OrderRecord(NamedTuple):
     marks: bytes
     gone: Mapping[int, int]
     is_known: bool = False
+    edits: Edits | None = None
 
 
 class Session(NamedTuple):
@@ -103,6 +106,13 @@ class Session(NamedTuple):
         )
         return report._replace(notes=notes)
 
+    def forget_last_order(self) -> None:
+        """Free memory for the text of the playlist: that of the last order, and of the paths."""
+        if self.target is not None:
+            self.target.forget_last_order()
+        for tracks in (self.library.tracks, self.choice.tracks, self.tracks):
+            tracks.forget_paths()
+
     def replace(self, report: Report, record: OrderRecord) -> Report:
         """Remember the order, then replace the playlist: both or neither.
 
@@ -125,6 +135,7 @@ class Session(NamedTuple):
                     self.roots,
                     record.marks,
                     record.gone,
+                    record.edits,
                 )
             else:  # the folders may have changed beside the tracks of this playlist
                 self.state.remember_roots(target.path, self.roots)
@@ -197,6 +208,7 @@ def open_session(
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
             renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
             present, gone = present_roots(roots, library, root_of, expected, changes.gone, renamed)
+            del expected  # see `forget_last_order`
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]

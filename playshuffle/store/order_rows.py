@@ -10,7 +10,7 @@ import json
 import zlib
 from array import array
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
@@ -30,12 +30,22 @@ class Base(NamedTuple):
 
     data_version: of the database then; another one means that another process has written.
     checksum: identifies the row for its edits.
+    last: the edits that the loaded order was stored as; empty if that is the order of this row.
     """
 
     row: int
     data_version: int
     checksum: int
     order: Remembered
+    last: bytes = b""
+
+
+class Edits(NamedTuple):
+    """An order, packed as edits to a whole row; row and data_version: of that, as in `Base`."""
+
+    row: int
+    data_version: int
+    packed: bytes
 
 
 class Values(NamedTuple):
@@ -83,10 +93,25 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
         # The edits fit this base alone, so checking the result is enough.
         order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
         _check(order)
+        base = base._replace(last=changes)
     except (zlib.error, ValueError, AttributeError, TypeError, LookupError) as error:
         raise DamagedError(sorted({row, whole[0]})) from error
     else:
         return order, base
+
+
+def pack(
+    base: Base, paths: Iterable[bytes], marks: bytes, places: Sequence[int], *, is_known: bool
+) -> Edits | None:
+    """Return an order as edits to its base; None if it is better stored whole.
+
+    is_known: it is the order that was loaded with the base.
+    """
+    if is_known and base.last:
+        packed: bytes | None = base.last
+    else:
+        packed = edits.pack(base.order, list(paths), marks, places, base.checksum)
+    return None if packed is None else Edits(base.row, base.data_version, packed)
 
 
 def put(
@@ -94,8 +119,9 @@ def put(
     playlist: bytes,
     values: Values,
     before: str | None,
-    order: Remembered,
-    base: Base | None,
+    marks: bytes,
+    places: Sequence[int],
+    changes: Edits | None,
     put_library: Callable[[], object],
 ) -> None:
     """Store an order, and keep the order before, each with its base.
@@ -105,8 +131,9 @@ def put(
         playlist: resolved path of the file.
         values: its other columns.
         before: content of the file as it is now.
-        order: without `gone`, which is in `values`; its paths are not needed without a base.
-        base: the base of the order before, if it was loaded.
+        marks: of its tracks.
+        places: the order, an index array over the paths.
+        changes: the same order as edits, None to store it whole. Its base is as it was loaded.
         put_library: stores the paths of a whole row.
     """
     query = "SELECT rowid, age, content, edits != x'' FROM playlist WHERE path = ? ORDER BY age"
@@ -117,16 +144,18 @@ def put(
             whole = (
                 next((one[0] for one in rows if one[1] != LAST and not one[3]), None) if is_edited else row
             )
-            if base is not None and base.row != whole:
-                base = None
+            if changes is not None and changes.row != whole:
+                changes = None
             if content != values.content:
                 ages |= {whole: BASE} if is_edited and whole is not None else {}
                 ages[row] = BEFORE
-    changes = _edits(database, base, order)
-    # Before rows are deleted, since the packed marks of one may be stored again.
-    marks = _packed_marks(database, playlist, values.library, order.marks) if changes is None else b""
-    if base is not None and changes is not None:
-        ages.setdefault(base.row, BASE)
+    if changes is not None:
+        ages.setdefault(changes.row, BASE)
+        forms = (b"", b"", changes.packed)
+    else:
+        # Before rows are deleted, since the packed marks of one may be stored again.
+        packed_marks = _packed_marks(database, playlist, values.library, marks)
+        forms = (array("I", places).tobytes(), packed_marks, b"")
     for row, *_ in rows:
         if row not in ages:
             database.execute("DELETE FROM playlist WHERE rowid = ?", (row,))
@@ -134,9 +163,6 @@ def put(
         database.execute("UPDATE playlist SET age = ? WHERE rowid = ?", (age, row))
     if changes is None:
         put_library()
-        forms = (array("I", order.places).tobytes(), marks, b"")
-    else:
-        forms = (b"", b"", changes)
     database.execute(
         "INSERT INTO playlist (path, age, library, content, played, gone, shuffled, places, marks, edits)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -154,12 +180,6 @@ def _packed_marks(database: Connection, playlist: bytes, library: bytes, marks: 
             packed: bytes = row[0]
             return packed
     return zlib.compress(marks, 1)
-
-
-def _edits(database: Connection, base: Base | None, order: Remembered) -> bytes | None:
-    if base is None or base.data_version != data_version(database):
-        return None
-    return edits.pack(base.order, order.paths, order.marks, order.places, base.checksum)
 
 
 def data_version(database: Connection) -> int:

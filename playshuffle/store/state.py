@@ -103,6 +103,31 @@ class State(StateFile):
         if any(root not in known for root in roots):
             self.change(playlist, lambda database: self.put_roots(database, playlist, roots))
 
+    def edits(
+        self,
+        playlist: bytes,
+        paths: Callable[[], Iterable[bytes]],
+        marks: bytes,
+        places: Sequence[int],
+        *,
+        is_known: bool = False,
+    ) -> order_rows.Edits | None:
+        """Return an order as edits for `remember`, None if it is to be stored whole.
+
+        Afterwards the order that was loaded takes no memory here.
+
+        Args:
+            playlist: resolved path of the file.
+            paths: of the tracks that the order is over.
+            marks: of the tracks.
+            places: the order.
+            is_known: it is the order that was loaded.
+        """
+        base = self._bases.pop(playlist, None)
+        if base is None:
+            return None
+        return order_rows.pack(base, paths(), marks, places, is_known=is_known)
+
     def remember(
         self,
         playlist: bytes,
@@ -113,6 +138,7 @@ class State(StateFile):
         roots: Sequence[Root],
         marks: bytes = b"",
         gone: Mapping[int, int] = MappingProxyType({}),
+        edits: order_rows.Edits | None = None,
     ) -> None:
         """Keep the order of a playlist: `places` is the index array over the paths in library order.
 
@@ -127,6 +153,7 @@ class State(StateFile):
             roots: as they are now.
             marks: of the tracks, as they are now; empty if they are not known.
             gone: tracks of the order that are not there, and since when, in seconds.
+            edits: the order as `edits` returned it; None if that was not called.
 
         Raises:
             PlayshuffleError: it cannot be written.
@@ -134,16 +161,18 @@ class State(StateFile):
         values = order_rows.Values(
             seen.library, seen.content, seen.played, json.dumps(dict(gone)), seen.shuffled_s
         )
-        base = self._bases.pop(playlist, None)
+        changes = edits or self.edits(playlist, paths, marks, places)
 
         def keep(database: Connection) -> None:
+            is_base_there = changes is not None and changes.data_version == order_rows.data_version(database)
             order_rows.put(
                 database,
                 playlist,
                 values,
                 before.content if before is not None else None,
-                Remembered(list(paths()) if base is not None else [], marks, places, {}),
-                base,
+                marks,
+                places,
+                changes if is_base_there else None,
                 lambda: self.put_library(database, seen.library, paths),
             )
             self.put_roots(database, playlist, roots)

@@ -105,6 +105,29 @@ def test_a_change_of_one_track_writes_little(change: str) -> None:
             assert state.remembered(LIST, seen) == order
 
 
+@pytest.mark.parametrize("changes", [0, 1])
+def test_a_loaded_order_is_stored_again_with_few_bytes(changes: int) -> None:
+    """Its playlist may be written in another way; the order is whole in the state, or has edits."""
+    order = library(range(COUNT))
+    with State() as state:
+        seen = remember(state, order, "first", None)
+    if changes:
+        order = library(range(1, COUNT))
+        with State() as state:
+            state.remembered(LIST, seen)
+            seen = remember(state, order, "second", seen)
+    with State() as state:
+        assert state.remembered(LIST, seen) == order
+        packed = state.edits(LIST, lambda: order.paths, order.marks, order.places, is_known=True)
+        start = written_bytes()
+        last = Seen(b"library", "last", len(order.paths))
+        state.remember(LIST, last, seen, lambda: order.paths, order.places, [], order.marks, {}, packed)
+        assert written_bytes() - start < 3 * COUNT
+    with State() as state:
+        assert state.remembered(LIST, last) == order
+        assert state.remembered(LIST, seen) == order
+
+
 @pytest.mark.usefixtures("_edits_of_any_length")
 @given(st.lists(st.tuples(orders(), st.booleans(), st.booleans()), max_size=8))
 def test_the_last_two_orders_are_known_whatever_came_before(
