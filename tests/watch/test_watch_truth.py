@@ -100,7 +100,9 @@ class Vandal:
 
     def write(self) -> None:
         with open(self.file(), "ab") as file:
-            file.write(b"more")
+            # For a file with hard links, the system reports a write under one of its names only.
+            if os.fstat(file.fileno()).st_nlink == 1:
+                file.write(b"more")
 
     def rename(self) -> None:
         os.rename(self.file(), self.name())
