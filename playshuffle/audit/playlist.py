@@ -11,8 +11,8 @@ from typing import NamedTuple
 from playshuffle.audit.mix import Mix, mix, successors
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Tags
-from playshuffle.library.folder_readings import ReadAll, with_readings
+from playshuffle.library.folder import Folder, ReadAll, Tags
+from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listing import file_stamp, fits
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks

@@ -52,7 +52,6 @@ def make(
 ) -> None:
     """Write a shuffled playlist of music folders."""
     # Not needed to complete words or to show help.
-    from playshuffle.cli.music_folders import default_folders
     from playshuffle.config.build_request import build_request
     from playshuffle.pipeline.make import make_playlist
     from playshuffle.pipeline.sources import Tools
@@ -61,6 +60,8 @@ def make(
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     if not folders and options.source is None:
+        from playshuffle.cli.music_folders import default_folders
+
         found = default_folders()
         folders = list(found.folders)
         if not quiet:

@@ -6,7 +6,6 @@ plain lines with words and dates; a table that is too wide for its terminal beco
 
 import os
 import re
-import shlex
 import time
 from collections.abc import Collection, Sequence
 from enum import Enum
@@ -192,6 +191,8 @@ def home_path(path: bytes | str) -> str:
 
 def shell_path(path: bytes | str) -> str:
     """Return a path as a shell takes it, with `~` for the home folder."""
+    import shlex  # not needed where no command is shown
+
     text = home_path(path)
     return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") and text != "~/" else shlex.quote(text)
 

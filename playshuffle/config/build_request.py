@@ -1,7 +1,6 @@
 """Build the request for a playlist from its options."""
 
 import os
-import shlex
 from typing import TYPE_CHECKING, cast
 
 from playshuffle import duration
@@ -110,6 +109,8 @@ def _check_no_query(folder: str) -> None:
     from playshuffle.selection.fields import ALIASES, FIELDS  # most folders have no colon
 
     if field in FIELDS or field in ALIASES:
+        import shlex
+
         raise PlayshuffleError(
             f"'{shown(folder)}' is not a folder. To choose tracks by a query, write"
             f" --where {shlex.quote(shown(folder))} after the music folder.",

@@ -1,6 +1,7 @@
 """Define folders, files, tags and skipped entries: the values that travel through the program."""
 
 from array import array
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -56,6 +57,10 @@ class Reading(NamedTuple):
     reason: str = ""
     is_audio: bool = True
     is_final: bool = True
+
+
+# Reads the tags of files: takes paths, yields the index of each path with its reading, in any order.
+ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
 
 class Skipped(NamedTuple):

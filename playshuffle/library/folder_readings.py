@@ -8,15 +8,12 @@ from zlib import crc32
 
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Reading, Tags
+from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, ReadAll, Reading, Tags
 from playshuffle.library.listing import fits
 from playshuffle.library.marks import file_id
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import birth_of
-
-# Reads the tags of files: takes paths, yields the index of each path with its reading, in any order.
-ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
 
 _LONGEST_MS = (1 << 32) - 1
 _NO_SIZE = -1  # a size that no file has, so that the next scan reads the file again

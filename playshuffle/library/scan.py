@@ -5,9 +5,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Reading, Skipped
-from playshuffle.library.folder_readings import ReadAll, with_readings
-from playshuffle.library.listed_files import listed_folders
+from playshuffle.library.folder import Folder, ReadAll, Reading, Skipped
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes, find
 
@@ -99,6 +97,8 @@ def survey_files(
     paths: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progress: Progress
 ) -> Library:
     """Look at files that are listed by name, and read what is not in the cache."""
+    from playshuffle.library.listed_files import listed_folders  # for this alone
+
     folders, missing = listed_folders(paths)
     if cache is not None:
         folder_paths = {folder.path for folder in folders}
@@ -130,6 +130,10 @@ def _read(
     may_keep: Callable[[Folder], bool] = lambda _: True,
 ) -> dict[bytes, Folder]:
     """Read what is not in the cache, store it there, and return the folders that were read, by path."""
+    unread = [folder for root in roots for folder in root if folder.durations_ms is None]
+    if not unread:
+        return {}
+    from playshuffle.library.folder_readings import with_readings  # not needed where nothing has changed
 
     def read_and_tell(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for read_count, reading in enumerate(read_all(paths), 1):
@@ -138,9 +142,8 @@ def _read(
 
     folders_read: dict[bytes, Folder] = {}
     unkept: list[tuple[Folder, str]] = []
-    folders = (folder for root in roots for folder in root)
     try:
-        for folder, fields in with_readings(folders, cached, cache.fields, read_and_tell):
+        for folder, fields in with_readings(unread, cached, cache.fields, read_and_tell):
             folders_read[folder.path] = folder
             if may_keep(folder):
                 unkept.append((folder, fields))

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder_readings import ReadAll
+from playshuffle.library.folder import ReadAll
 from playshuffle.library.scan import Library, Progress, survey, survey_files
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.presence import check_files

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Tags
-from playshuffle.library.folder_readings import ReadAll
+from playshuffle.library.folder import Folder, ReadAll, Tags
 from playshuffle.ordering.groups import TagsOf
 
 # Looks up the tags of a folder, as rows of the cache.

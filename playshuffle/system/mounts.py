@@ -133,4 +133,6 @@ def device_kind(folder: bytes) -> tuple[int, str] | None:
 
 def unescaped(field: bytes) -> bytes:
     """Decode a field of the mount table."""
+    if b"\\" not in field:
+        return field
     return re.sub(_ESCAPE, lambda match: bytes([int(match[1], 8)]), field)

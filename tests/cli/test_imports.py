@@ -89,8 +89,12 @@ def test_an_unchanged_make_imports_no_reader_and_no_configuration(tmp_path: Path
     modules = loaded("make", "-q", music, home=home)
 
     assert not modules & (_HEAVY | _RARE | _CONFIGURATION)
-    unused = {"playshuffle.library.reader_pool", "playshuffle.dealing.deck", "playshuffle.cli.players"}
-    assert not (unused | _RARE_HELPERS | {"dataclasses", "inspect"}) & modules
+    unused = {
+        *("playshuffle.library.folder_readings", "playshuffle.library.listed_files"),
+        *("playshuffle.library.reader_pool", "playshuffle.dealing.deck"),
+        *("playshuffle.cli.music_folders", "playshuffle.cli.players", "playshuffle.ordering.plugin_orders"),
+    }
+    assert not (unused | _RARE_HELPERS | {"dataclasses", "inspect", "shlex"}) & modules
 
 
 @pytest.mark.process

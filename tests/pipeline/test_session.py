@@ -9,8 +9,7 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.folder import Reading, Tags
-from playshuffle.library.folder_readings import ReadAll
+from playshuffle.library.folder import ReadAll, Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
