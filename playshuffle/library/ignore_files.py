@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from playshuffle.errors import shown
 from playshuffle.system.regular_file import NotRegularError, open_regular
@@ -31,13 +31,20 @@ _IS_NONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO))
 _LARGEST_BYTES = 1 << 20
 
 
-class Rules(NamedTuple):
+class Rules:
     """What one folder's ignore files say, and those of the folders above it."""
 
-    folder: bytes
-    git_style: "GitIgnoreSpec | None"
-    mpd_style: tuple[str, ...]
-    above: "Rules | None"
+    def __init__(
+        self,
+        folder: bytes,
+        git_style: "GitIgnoreSpec | None",
+        mpd_style: Sequence[str],
+        above: "Rules | None",
+    ) -> None:
+        self.folder = folder
+        self.git_style = git_style
+        self.mpd_style = mpd_style
+        self.above = above
 
     def exclude(self, path: bytes, is_folder: bool) -> bool:
         """Return whether a path below the folder is ignored; the nearest rule counts."""
@@ -71,7 +78,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
     ]
     if not git_style and not mpd_style:
         return above
-    return Rules(folder, _spec(git_style) if git_style else None, tuple(mpd_style), above)
+    return Rules(folder, _spec(git_style) if git_style else None, mpd_style, above)
 
 
 def _spec(lines: Collection[str]) -> "GitIgnoreSpec":

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, ReadAll, Reading, Skipped
+from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes, find
 
@@ -97,8 +98,6 @@ def survey_files(
     paths: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progress: Progress
 ) -> Library:
     """Look at files that are listed by name, and read what is not in the cache."""
-    from playshuffle.library.listed_files import listed_folders  # for this alone
-
     folders, missing = listed_folders(paths)
     if cache is not None:
         folder_paths = {folder.path for folder in folders}

@@ -3,11 +3,10 @@
 `short_cut` makes and compares it; the messages of the service carry it, and need no more than this module.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(NamedTuple):
     """What an update relied on, as numbers that go into JSON.
 
     Attributes:

@@ -44,7 +44,7 @@ class Stage(NamedTuple):
     indices: Sequence[int]
     of: int
     reason: Callable[[int], str]
-    terms: "Callable[[int], Sequence[Finding]]" = lambda _: ()
+    terms: Callable[[int], Sequence["Finding"]] = lambda _: ()
 
 
 class Choice(NamedTuple):
@@ -58,9 +58,9 @@ class Choice(NamedTuple):
     found: Tracks
     tracks: Tracks
     stages: tuple[Stage, ...]
-    lacking: "Sequence[Lacking]"
-    idle: "Sequence[Idle]"
-    lists: "Sequence[SkipList]"
+    lacking: Sequence["Lacking"]
+    idle: Sequence["Idle"]
+    lists: Sequence["SkipList"]
     kept: Mapping[bytes, bytes]
 
     def stage(self, code: str) -> Stage | None:

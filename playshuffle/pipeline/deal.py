@@ -269,7 +269,7 @@ def _marks(run: Session) -> dict[bytes, bytes]:
 
 def history_of(run: Session) -> DeckHistory:
     """Return the history of the deck; a session of a deal has one."""
-    assert run.history is not None
+    assert isinstance(run.history, DeckHistory)
     return run.history
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from playshuffle.library.folder import Skipped
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
+from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
@@ -18,9 +19,6 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.playlist.parts import Parts, files_of, playlist_text, surplus
 from playshuffle.shuffle import fewest_repeats, repeats
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.basis import Basis
 
 
 class Figures(NamedTuple):
@@ -76,7 +74,7 @@ class Report(NamedTuple):
     is_changed: bool = False
     kept_count: int | None = None
     notes: Sequence[str] = ()
-    basis: "Basis | None" = None
+    basis: Basis | None = None
 
     @property
     def count_in_file(self) -> int:

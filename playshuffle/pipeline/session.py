@@ -42,7 +42,6 @@ from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
 if TYPE_CHECKING:
-    from playshuffle.pipeline.deck_history import DeckHistory
     from playshuffle.pipeline.most_per_tag import Draw
 
 
@@ -71,7 +70,7 @@ class Session(NamedTuple):
     """The tracks of a request, the playlist to write, and its stored history.
 
     target: None if no file is asked for. roots: those that are present. missing: an error for
-        each of the others. history: of the deck, None except for deals.
+        each of the others. history: of the deck, a `DeckHistory`; None except for deals.
     choice: which tracks are chosen. cache_version: of the cache that the library was read from; None if
         another process has changed it meanwhile.
     tracks: those of them that can be written; unwritable: the others. recipe: with its pins resolved.
@@ -83,7 +82,7 @@ class Session(NamedTuple):
     library: Library
     roots: list[Root]
     missing: list[MissingError]
-    history: "DeckHistory | None"
+    history: object
     writer: EntryWriter
     choice: Choice
     tracks: Tracks

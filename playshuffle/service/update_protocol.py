@@ -122,7 +122,7 @@ def unpack(line: bytes) -> Message | None:
         fields = json.loads(line)
         kind = _TYPES[fields.pop("type")]
         if fields.get("basis") is not None:
-            fields["basis"] = Basis(**fields["basis"])
+            fields["basis"] = Basis(*fields["basis"])
         return kind(**fields)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
@@ -138,7 +138,7 @@ def pack_request(batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> by
     return _line(
         {
             "batches": {name: _batch_fields(batch) for name, batch in batches.items()},
-            "bases": {name: asdict(basis) for name, basis in bases.items()},
+            "bases": dict(bases),
         }
     )
 
@@ -147,7 +147,7 @@ def unpack_request(line: bytes) -> tuple[dict[str, Batch], dict[str, Basis]]:
     """Return what `pack_request` packed."""
     fields = json.loads(line)
     batches = {name: _batch(batch) for name, batch in fields["batches"].items()}
-    return batches, {name: Basis(**basis) for name, basis in fields["bases"].items()}
+    return batches, {name: Basis(*basis) for name, basis in fields["bases"].items()}
 
 
 def _line(fields: dict[str, Any]) -> bytes:
