@@ -112,7 +112,7 @@ def goes_and_comes(top: Path, go: Act, come: Act, rounds: int) -> list[float]:
             wait_for(lambda: service.status()["roots"][0]["state"] == "ok")
         assert service.process.poll() is None
         assert service.stop() == 0
-    assert service.log.count("seems to be missing") == rounds
+    assert service.log.count("is managed again") == rounds
     return took_s
 
 
