@@ -1,5 +1,6 @@
 """Arrange tracks into an order: apply the order, pins, gap and limits of a recipe."""
 
+from array import array
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,8 +28,12 @@ from playshuffle.text import counted
 class Arranged(NamedTuple):
     """All tracks in order; the first `playlist_length` of them are to be played, or were."""
 
-    order: list[int]
+    order: Sequence[int]
     playlist_length: int
+
+    def packed(self) -> "Arranged":
+        """Return the same order as an array, which takes a tenth of the memory of a list."""
+        return self._replace(order=array("I", self.order))
 
 
 def needs_last(recipe: Recipe) -> bool:

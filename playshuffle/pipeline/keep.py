@@ -81,9 +81,10 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             updated = update_order(
                 run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
             )
-            arranged = updated.arranged
-            record = _record(run, before, updated, files, drawn_s)
             came, went, renamed = _changed(before, identity, run.tracks)
+            arranged = updated.arranged.packed()
+            record = _record(run, before, updated, files, drawn_s)
+            del updated
         del before, identity, files
         run.forget_last_order()
         report = run.report(arranged, notes)._replace(came=came, went=went, renamed=renamed)
@@ -166,15 +167,16 @@ def _record(
             mark_at(old_marks, old) if index is None else mark_at(found.marks, index)
             for (old, _), index in zip(updated.gone, now, strict=True)
         )
+    places = array("I", updated.order)
     gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
     is_known = (
         before.is_over([*tracks.paths, *gone_paths], marks)
-        and array("I", before.places) == array("I", updated.order)
+        and array("I", before.places) == places
         and before.gone == gone
     )
 
     def paths() -> Iterator[bytes]:
         return chain(tracks.each_path(), gone_paths)
 
-    edits = run.state.edits(run.target.path, paths, marks, updated.order, is_known=is_known)
-    return OrderRecord(digest, paths, updated.order, drawn_s, marks, gone, is_known, edits)
+    edits = run.state.edits(run.target.path, paths, marks, places, is_known=is_known)
+    return OrderRecord(digest, paths, places, drawn_s, marks, gone, is_known, edits)

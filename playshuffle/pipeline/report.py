@@ -55,7 +55,7 @@ class Report(NamedTuple):
     choice: Choice
     track_count: int
     playable: Tracks
-    arranged: list[int]
+    arranged: Sequence[int]
     figures: Callable[[], Figures]
     text: Text | Parts
     player: str

@@ -264,7 +264,7 @@ def test_the_last_order_knows_what_was_in_the_playlist() -> None:
 # Spread
 
 
-def badness(tracks: Tracks, tags_of: TagsOf, by: str, chosen: list[int]) -> tuple[int, int]:
+def badness(tracks: Tracks, tags_of: TagsOf, by: str, chosen: Sequence[int]) -> tuple[int, int]:
     """How many neighbours of one group there are, and how few there could be."""
     keys = group_keys(tracks, tags_of, by)
     return repeats([keys[index] for index in chosen]), fewest_repeats([keys[index] for index in chosen])
@@ -587,7 +587,7 @@ def test_a_gap_holds_whatever_came_and_went(
     last = last_order(tracks.paths, [b"/m/%02d" % number for number in before], listed)
     order = arrange(tracks, Recipe(gap=Gap(min(gap, len(now))), limit=limit), last, Seeded(seed)).order
 
-    plays = last.order[: last.playlist_length] + order
+    plays = [*last.order[: last.playlist_length], *order]
     for place, index in enumerate(plays):
         since = plays[place + 1 : place + min(gap, len(now))]
         assert index not in since
