@@ -113,7 +113,7 @@ def _joined_lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf:
     # All that could make an entry odd is in front of the name, and the same for all.
     prefix = _entry(folder.path, style, base)
     if with_extinf and folder.lines:
-        return folder.lines.replace(b"\0/", prefix)
+        return prefix.join(folder.lines.split(b"\0/"))  # faster than `replace`
     return prefix + folder.names.replace(b"/", b"\n\0" + prefix) + b"\n"
 
 
