@@ -86,7 +86,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             record = _record(run, before, updated, files, drawn_s)
             del updated
         del before, identity, files
-        run.forget_last_order()
+        record = run.packed(record)
         report = run.report(arranged, notes)._replace(came=came, went=went, renamed=renamed)
         return _replace(run, report, record, now_s)
 
@@ -151,10 +151,10 @@ def _record(
     files: of each remembered track its index among all tracks that were found. One that is left out
     may be renamed and tagged like any other, so it is recorded as its file is now.
     """
-    assert run.target is not None, "a kept playlist is a file"
     tracks, found = run.tracks, run.library.tracks
-    digest, marks = tracks.digest, tracks.marks
+    digest = tracks.digest
     gone_paths: list[bytes] = []
+    gone_marks = b""
     if updated.gone:
         now = [files[old] for old, _ in updated.gone]
         old_marks = before.marks or bytes(MARK_BYTES * len(before.paths))
@@ -163,20 +163,20 @@ def _record(
             for (old, _), index in zip(updated.gone, now, strict=True)
         ]
         digest = blake2b(b"\0".join([digest, *gone_paths]), digest_size=16).digest()
-        marks += b"".join(
+        gone_marks = b"".join(
             mark_at(old_marks, old) if index is None else mark_at(found.marks, index)
             for (old, _), index in zip(updated.gone, now, strict=True)
         )
-    places = array("I", updated.order)
-    gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
-    is_known = (
-        before.is_over([*tracks.paths, *gone_paths], marks)
-        and array("I", before.places) == places
-        and before.gone == gone
-    )
 
     def paths() -> Iterator[bytes]:
         return chain(tracks.each_path(), gone_paths)
 
-    edits = run.state.edits(run.target.path, paths, marks, places, is_known=is_known)
-    return OrderRecord(digest, paths, places, drawn_s, marks, gone, is_known, edits)
+    def marks() -> bytes:
+        return tracks.marks + gone_marks
+
+    places = array("I", updated.order)
+    gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
+    is_known = (
+        before.gone == gone and array("I", before.places) == places and before.is_over(list(paths()), marks())
+    )
+    return OrderRecord(digest, paths, places, drawn_s, marks, gone, is_known)

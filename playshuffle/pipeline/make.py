@@ -66,10 +66,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
 def new_record(run: Session, arranged: Arranged, now_s: int) -> OrderRecord:
     """Return the record of a new order for the state."""
     tracks = run.tracks
-    edits = None
-    if run.target is not None:
-        edits = run.state.edits(run.target.path, tracks.each_path, tracks.marks, arranged.order)
-    return OrderRecord(tracks.digest, tracks.each_path, arranged.order, now_s, tracks.marks, {}, edits=edits)
+    return OrderRecord(tracks.digest, tracks.each_path, arranged.order, now_s, lambda: tracks.marks, {})
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:

@@ -50,7 +50,7 @@ class OrderRecord(NamedTuple):
 
     paths: returns the tracks that the order is over; digest: of these. places: the order.
     drawn_s: when it was drawn, in Unix seconds.
-    marks: of the tracks, as they are now.
+    marks: returns those of the tracks, as they are now.
     gone: tracks of the order that have disappeared, and since when, in Unix seconds.
     is_known: the same order is remembered already.
     edits: the order as it can be stored, None if that is not known yet.
@@ -60,7 +60,7 @@ class OrderRecord(NamedTuple):
     paths: Callable[[], Iterable[bytes]]
     places: Sequence[int]
     drawn_s: int
-    marks: bytes
+    marks: Callable[[], bytes]
     gone: Mapping[int, int]
     is_known: bool = False
     edits: Edits | None = None
@@ -105,12 +105,19 @@ class Session(NamedTuple):
         )
         return report._replace(notes=notes)
 
-    def forget_last_order(self) -> None:
-        """Free memory for the text of the playlist: that of the last order, and of the paths."""
-        if self.target is not None:
-            self.target.forget_last_order()
+    def packed(self, record: OrderRecord) -> OrderRecord:
+        """Return a record with the order as it can be stored.
+
+        This frees memory for the text of the playlist: that of the last order, and of the paths.
+        """
+        assert self.target is not None, "a remembered playlist is a file"
+        self.target.forget_last_order()
+        edits = self.state.edits(
+            self.target.path, record.paths, record.marks, record.places, is_known=record.is_known
+        )
         for tracks in (self.library.tracks, self.choice.tracks, self.tracks):
             tracks.forget_paths()
+        return record._replace(edits=edits)
 
     def replace(self, report: Report, record: OrderRecord) -> Report:
         """Remember the order, then replace the playlist: both or neither.
@@ -207,7 +214,7 @@ def open_session(
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
             renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
             present, gone = present_roots(roots, library, root_of, expected, changes.gone, renamed)
-            del expected  # see `forget_last_order`
+            del expected  # see `packed`
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]

@@ -101,7 +101,12 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
 
 
 def pack(
-    base: Base, paths: Iterable[bytes], marks: bytes, places: Sequence[int], *, is_known: bool
+    base: Base,
+    paths: Callable[[], Iterable[bytes]],
+    marks: Callable[[], bytes],
+    places: Sequence[int],
+    *,
+    is_known: bool,
 ) -> Edits | None:
     """Return an order as edits to its base; None if it is better stored whole.
 
@@ -110,7 +115,7 @@ def pack(
     if is_known and base.last:
         packed: bytes | None = base.last
     else:
-        packed = edits.pack(base.order, list(paths), marks, places, base.checksum)
+        packed = edits.pack(base.order, list(paths()), marks(), places, base.checksum)
     return None if packed is None else Edits(base.row, base.data_version, packed)
 
 
@@ -119,7 +124,7 @@ def put(
     playlist: bytes,
     values: Values,
     before: str | None,
-    marks: bytes,
+    marks: Callable[[], bytes],
     places: Sequence[int],
     changes: Edits | None,
     put_library: Callable[[], object],
@@ -131,7 +136,7 @@ def put(
         playlist: resolved path of the file.
         values: its other columns.
         before: content of the file as it is now.
-        marks: of its tracks.
+        marks: returns those of its tracks.
         places: the order, an index array over the paths.
         changes: the same order as edits, None to store it whole. Its base is as it was loaded.
         put_library: stores the paths of a whole row.
@@ -154,7 +159,7 @@ def put(
         forms = (b"", b"", changes.packed)
     else:
         # Before rows are deleted, since the packed marks of one may be stored again.
-        packed_marks = _packed_marks(database, playlist, values.library, marks)
+        packed_marks = _packed_marks(database, playlist, values.library, marks())
         forms = (array("I", places).tobytes(), packed_marks, b"")
     for row, *_ in rows:
         if row not in ages:

@@ -107,7 +107,7 @@ class State(StateFile):
         self,
         playlist: bytes,
         paths: Callable[[], Iterable[bytes]],
-        marks: bytes,
+        marks: Callable[[], bytes],
         places: Sequence[int],
         *,
         is_known: bool = False,
@@ -126,7 +126,7 @@ class State(StateFile):
         base = self._bases.pop(playlist, None)
         if base is None:
             return None
-        return order_rows.pack(base, paths(), marks, places, is_known=is_known)
+        return order_rows.pack(base, paths, marks, places, is_known=is_known)
 
     def remember(
         self,
@@ -136,7 +136,7 @@ class State(StateFile):
         paths: Callable[[], Iterable[bytes]],
         places: Sequence[int],
         roots: Sequence[Root],
-        marks: bytes = b"",
+        marks: Callable[[], bytes] = bytes,
         gone: Mapping[int, int] = MappingProxyType({}),
         edits: order_rows.Edits | None = None,
     ) -> None:
@@ -151,7 +151,7 @@ class State(StateFile):
             paths: of the tracks that the order is over.
             places: the order.
             roots: as they are now.
-            marks: of the tracks, as they are now; empty if they are not known.
+            marks: of the tracks, as they are now; returns nothing if they are not known.
             gone: tracks of the order that are not there, and since when, in seconds.
             edits: the order as `edits` returned it; None if that was not called.
 

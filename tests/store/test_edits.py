@@ -71,7 +71,7 @@ def written_bytes() -> int:
 
 def remember(state: State, order: Remembered, content: str, before: Seen | None) -> Seen:
     seen = Seen(content.encode().ljust(16), content, len(order.paths))
-    state.remember(LIST, seen, before, lambda: order.paths, order.places, [], order.marks, order.gone)
+    state.remember(LIST, seen, before, lambda: order.paths, order.places, [], lambda: order.marks, order.gone)
     return seen
 
 
@@ -118,10 +118,12 @@ def test_a_loaded_order_is_stored_again_with_few_bytes(changes: int) -> None:
             seen = remember(state, order, "second", seen)
     with State() as state:
         assert state.remembered(LIST, seen) == order
-        packed = state.edits(LIST, lambda: order.paths, order.marks, order.places, is_known=True)
+        packed = state.edits(LIST, lambda: order.paths, lambda: order.marks, order.places, is_known=True)
         start = written_bytes()
         last = Seen(b"library", "last", len(order.paths))
-        state.remember(LIST, last, seen, lambda: order.paths, order.places, [], order.marks, {}, packed)
+        state.remember(
+            LIST, last, seen, lambda: order.paths, order.places, [], lambda: order.marks, {}, packed
+        )
         assert written_bytes() - start < 3 * COUNT
     with State() as state:
         assert state.remembered(LIST, last) == order

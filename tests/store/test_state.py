@@ -538,8 +538,8 @@ def test_marks_belong_to_the_order_that_they_were_taken_for(home: Path) -> None:
     """Two files swapped their names between the two."""
     swapped = MARKS[32:64] + MARKS[:32] + MARKS[64:]
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], MARKS)
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], swapped)
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], lambda: MARKS)
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], lambda: swapped)
 
         assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
         assert state.remembered(LISTS[1], SEEN) == Remembered(PATHS, swapped, ORDER, {})
@@ -549,10 +549,10 @@ def remember_twice(home: Path, between: str) -> Remembered | None:
     """Remember two orders over the same tracks with the same marks; return the second as it is stored."""
     second = SEEN._replace(content="2-2")
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [], MARKS)
+        state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [], lambda: MARKS)
     edit(home, between)
     with State() as state:
-        state.remember(LIST, second, SEEN, lambda: PATHS, [3, 2, 1, 0], [], MARKS)
+        state.remember(LIST, second, SEEN, lambda: PATHS, [3, 2, 1, 0], [], lambda: MARKS)
     with State() as state:
         return state.remembered(LIST, second)
 
@@ -611,7 +611,7 @@ def edit(home: Path, *statements: str) -> bytes:
 def test_a_list_that_makes_no_sense_costs_that_list_only(home: Path, statement: str, writes: bool) -> None:
     with State() as state:
         for playlist in LISTS:
-            state.remember(playlist, SEEN, None, lambda: PATHS, ORDER, [ROOT], MARKS)
+            state.remember(playlist, SEEN, None, lambda: PATHS, ORDER, [ROOT], lambda: MARKS)
         keep_deck(state, DECK)
     before = edit(home, statement)
 
@@ -629,7 +629,7 @@ def test_a_list_that_makes_no_sense_costs_that_list_only(home: Path, statement: 
     assert all(str(file) in state.notes[0] for file in aside)
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in aside)
     with State() as state:
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], MARKS)
+        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], lambda: MARKS)
         assert state.order(LISTS[1], SEEN) == order(state)
 
 
@@ -674,7 +674,7 @@ def test_a_folder_that_makes_no_sense_costs_that_folder_only(home: Path) -> None
 
 def test_marks_and_what_is_gone_come_back(home: Path) -> None:
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], MARKS, {3: 1_000})
+        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], lambda: MARKS, {3: 1_000})
         state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [])
 
         assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {3: 1_000})
