@@ -8,11 +8,13 @@ such a result, so the old folder of the file must be listed again.
 import os
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
+
+_FOLDERS_AT_ONCE = 256
 
 
 class OutdatedFolders(NamedTuple):
@@ -26,7 +28,7 @@ class OutdatedFolders(NamedTuple):
 
 
 def outdated_folders(
-    folders: Collection[Folder], known: Mapping[bytes, Folder], replaced_inodes: Collection[int]
+    folders: Sequence[Folder], known: Mapping[bytes, Folder], replaced_inodes: Collection[int]
 ) -> OutdatedFolders:
     """Return the folders that list a file which has left its path there.
 
@@ -43,9 +45,7 @@ def outdated_folders(
     candidates = new_inodes.union(replaced_inodes)
     if not candidates:
         return OutdatedFolders()
-    # All stamps at once, and without a loop in Python, since each update looks at all files here.
-    inodes = array("q", b"".join([folder.stamps for folder in folders]))[3::4]
-    at_two_paths = _repeated(filter(candidates.__contains__, inodes))
+    at_two_paths = _repeated(filter(candidates.__contains__, _inodes(folders)))
     paths = frozenset(folder.path for folder in folders if at_two_paths and _has_left(folder, at_two_paths))
     return OutdatedFolders(paths, frozenset(new_inodes | at_two_paths))
 
@@ -53,6 +53,13 @@ def outdated_folders(
 def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:
     """Return the name and the inode of each file."""
     return {*zip(folder.file_names(), folder.stamp_column(3), strict=True)} if folder is not None else set()
+
+
+def _inodes(folders: Sequence[Folder]) -> Iterator[int]:
+    """Yield the inodes of all files, of many folders at a time, which is faster."""
+    for start in range(0, len(folders), _FOLDERS_AT_ONCE):
+        some = folders[start : start + _FOLDERS_AT_ONCE]
+        yield from array("q", b"".join([folder.stamps for folder in some]))[3::4]
 
 
 def _repeated(numbers: Iterable[int]) -> set[int]:
