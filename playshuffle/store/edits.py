@@ -20,13 +20,13 @@ from playshuffle.library.marks import MARK_BYTES, mark_at
 _HEADER = Struct("<5I")
 # Longer edits cost more, with each further change, than to store the order whole once.
 _MOST_BYTES_A_TRACK = 2
-_FEW = 8
-_REMOVED = 0xFFFFFFFF
-_ROWS_AT_ONCE = 1024  # marks that are compared: 32 KB
+_FEW = 8  # added tracks that are looked up one by one
+_REMOVED = 0xFFFFFFFF  # the new index of a removed path
+_ROWS_AT_ONCE = 1024  # marks that are compared at once: 32 KB
 
 
 class _Run(NamedTuple):
-    """Rows that follow each other in both lists: the first in the old one, the first in the new one."""
+    """Rows that are neighbours in both lists: the first one in the old list, and in the new list."""
 
     old: int
     new: int
@@ -36,12 +36,12 @@ class _Run(NamedTuple):
 def pack(
     base: Remembered, paths: Sequence[bytes], marks: bytes, places: Sequence[int], checksum: int
 ) -> bytes | None:
-    """Return the edits that turn one order into another, None if they would be too long.
+    """Return the edits that turn one order into another; None if it is better stored whole.
 
     Args:
         base: the order that is stored whole.
         paths: of the other order, as `Remembered` has them.
-        marks: of these.
+        marks: of these paths.
         places: of the other order.
         checksum: identifies the base.
     """
@@ -78,7 +78,12 @@ def pack(
 
 
 def apply(base: Remembered, edits: bytes, checksum: int) -> tuple[list[bytes], bytes, "array[int]"]:
-    """Return paths, marks and places of an order.
+    """Return the paths, marks and places of the order that `pack` packed.
+
+    Args:
+        base: the order that is stored whole.
+        edits: what `pack` returned.
+        checksum: identifies the base.
 
     Raises:
         ValueError: the edits belong to another base, or are damaged.
@@ -170,7 +175,7 @@ def _changed_marks(old: bytes, new: bytes, runs: Sequence[_Run], added: Sequence
 
 
 def _edited_marks(old: bytes, count: int, runs: Sequence[_Run], marked: Sequence[int], rows: bytes) -> bytes:
-    """Return the marks of this many paths: those of the base, and others for the rows that are marked."""
+    """Return `count` marks: those of the base that stay, and new ones (`rows`) at the rows in `marked`."""
     if not old:
         return old
     marks = bytearray(MARK_BYTES * count)
@@ -190,18 +195,21 @@ def _edited_places(
     positions: Sequence[int],
     indices: Sequence[int],
 ) -> "array[int]":
-    """Return the order of the base without removed paths, and with new indices at these positions."""
+    """Return the order of the base as indices into the new paths.
+
+    Removed paths are omitted, and `indices` are inserted at `positions`, which are ascending.
+    """
     kept = array("I", base.places)
     if removed or indices:
         new_index = array("I", [_REMOVED]) * len(base.paths)
-        for old, new, count in runs:
-            new_index[old : old + count] = array("I", range(new, new + count))
+        for old, new, length in runs:
+            new_index[old : old + length] = array("I", range(new, new + length))
         kept = array("I", map(new_index.__getitem__, base.places))
     if removed:
         kept = array("I", filter(_REMOVED.__ne__, kept))
     order = array("I", bytes(4 * (len(kept) + len(positions))))
-    for old, new, count in _runs(len(kept), (), len(order), positions):
-        order[new : new + count] = kept[old : old + count]
+    for old, new, length in _runs(len(kept), (), len(order), positions):
+        order[new : new + length] = kept[old : old + length]
     for position, index in zip(positions, indices, strict=True):
         order[position] = index
     return order

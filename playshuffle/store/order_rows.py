@@ -30,18 +30,18 @@ class Base(NamedTuple):
 
     data_version: of the database then; another one means that another process has written.
     checksum: identifies the row for its edits.
-    last: the edits that the loaded order was stored as; empty if that is the order of this row.
+    loaded_edits: those of the order that was loaded; empty if that is the order of this row.
     """
 
     row: int
     data_version: int
     checksum: int
     order: Remembered
-    last: bytes = b""
+    loaded_edits: bytes = b""
 
 
 class Edits(NamedTuple):
-    """An order, packed as edits to a whole row; row and data_version: of that, as in `Base`."""
+    """An order, packed as edits to a whole row; row, data_version: of the whole row, as in `Base`."""
 
     row: int
     data_version: int
@@ -93,7 +93,7 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
         # The edits fit this base alone, so checking the result is enough.
         order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
         _check(order)
-        base = base._replace(last=changes)
+        base = base._replace(loaded_edits=changes)
     except (zlib.error, ValueError, AttributeError, TypeError, LookupError) as error:
         raise DamagedError(sorted({row, whole[0]})) from error
     else:
@@ -110,10 +110,10 @@ def pack(
 ) -> Edits | None:
     """Return an order as edits to its base; None if it is better stored whole.
 
-    is_known: it is the order that was loaded with the base.
+    is_known: it is the order that was loaded with the base, so its edits can be used again.
     """
-    if is_known and base.last:
-        packed: bytes | None = base.last
+    if is_known and base.loaded_edits:
+        packed: bytes | None = base.loaded_edits
     else:
         packed = edits.pack(base.order, list(paths()), marks(), places, base.checksum)
     return None if packed is None else Edits(base.row, base.data_version, packed)
@@ -136,9 +136,10 @@ def put(
         playlist: resolved path of the file.
         values: its other columns.
         before: content of the file as it is now.
-        marks: returns those of its tracks.
+        marks: returns the marks of its tracks; called only if the order is stored whole.
         places: the order, an index array over the paths.
-        changes: the same order as edits, None to store it whole. Its base is as it was loaded.
+        changes: the same order as edits, None to store it whole. No other process has written since
+            their base was loaded.
         put_library: stores the paths of a whole row.
     """
     query = "SELECT rowid, age, content, edits != x'' FROM playlist WHERE path = ? ORDER BY age"
@@ -229,6 +230,7 @@ def _since(gone: object) -> dict[int, int]:
 def _check(order: Remembered) -> None:
     """Raise ValueError or IndexError if an order is damaged."""
     paths, marks, places, gone = order
+    # Less memory than a set of the places, and faster than a loop.
     is_placed = bytearray(len(paths))
     deque(map(is_placed.__setitem__, places, repeat(1)), maxlen=0)
     if len(places) != len(paths) or 0 in is_placed:

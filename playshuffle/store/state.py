@@ -114,12 +114,12 @@ class State(StateFile):
     ) -> order_rows.Edits | None:
         """Return an order as edits for `remember`, None if it is to be stored whole.
 
-        Afterwards the order that was loaded takes no memory here.
+        Frees the order that was loaded, so a second call returns None.
 
         Args:
             playlist: resolved path of the file.
-            paths: of the tracks that the order is over.
-            marks: of the tracks.
+            paths: returns the paths of the tracks that the order is over.
+            marks: returns the marks of the tracks.
             places: the order.
             is_known: it is the order that was loaded.
         """
@@ -148,12 +148,12 @@ class State(StateFile):
             playlist: resolved path of the file.
             seen: what is to be known of the order.
             before: of the order that the file has until it is replaced.
-            paths: of the tracks that the order is over.
+            paths: returns the paths of the tracks that the order is over.
             places: the order.
             roots: as they are now.
-            marks: of the tracks, as they are now; returns nothing if they are not known.
+            marks: returns the marks of the tracks as they are now; nothing if they are not known.
             gone: tracks of the order that are not there, and since when, in seconds.
-            edits: the order as `edits` returned it; None if that was not called.
+            edits: the result of the method `edits`, if it was called.
 
         Raises:
             PlayshuffleError: it cannot be written.
