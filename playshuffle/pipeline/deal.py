@@ -195,7 +195,7 @@ def _replace_deal(run: Session, deck: Deck) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
     history = history_of(run)
     before = history.stored or decks.StoredDeck(Deck(), "", [], b"")
-    report = _replace(run, deck, before._replace(deck=history.deck))
+    report = _save(run, deck, before._replace(deck=history.deck))
     return Dealt(report, mark_written(deck), is_new=True, certain=report.track_count)
 
 
@@ -218,11 +218,11 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
             " then. If the clock was wrong at the last deal, --every run deals now."
         )
-    report = _replace(run, deck, history_of(run).before, notes)
+    report = _save(run, deck, history_of(run).before, notes)
     return Dealt(report, mark_written(deck), is_new=False, certain=report.track_count)
 
 
-def _replace(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequence[str] = ()) -> Report:
+def _save(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequence[str] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
     path, stored, identity = target_of(run).path, history_of(run).stored, history_of(run).identity

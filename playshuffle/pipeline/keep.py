@@ -55,7 +55,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         if before is None:
             arranged, drawn_notes = draw_order(run, tools.randbelow, is_update=True)
             record = new_record(run, arranged, now_s)
-            return _replace(run, run.report(arranged, drawn_notes), record, now_s)
+            return _save(run, run.report(arranged, drawn_notes), record, now_s)
         # Among all tracks that were found: one that is left out must not be taken for a deleted one.
         tracks = run.library.tracks
         identity = run.target.identity(before, tracks, changes.moved)
@@ -85,13 +85,14 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             arranged = updated.arranged.packed()
             record = _record(run, before, updated, files, drawn_s)
             del updated
+        # Nothing may refer to the last order, so that `packed` frees its memory.
         del before, identity, files
         record = run.packed(record)
         report = run.report(arranged, notes)._replace(came=came, went=went, renamed=renamed)
-        return _replace(run, report, record, now_s)
+        return _save(run, report, record, now_s)
 
 
-def _replace(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
+def _save(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
     """Save the order and replace the playlist; the report has the basis of the next update."""
     written = run.replace(report, record)
     vanished_s = min(record.gone.values(), default=None)

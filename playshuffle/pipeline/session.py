@@ -53,7 +53,7 @@ class OrderRecord(NamedTuple):
     marks: returns those of the tracks, as they are now.
     gone: tracks of the order that have disappeared, and since when, in Unix seconds.
     is_known: the same order is remembered already.
-    edits: the order as it can be stored, None if that is not known yet.
+    edits: the order as `Session.packed` packed it; None if it was not packed, or is better stored whole.
     """
 
     digest: bytes
@@ -70,7 +70,8 @@ class Session(NamedTuple):
     """The tracks of a request, the playlist to write, and its stored history.
 
     target: None if no file is asked for. roots: those that are present. missing: an error for
-        each of the others. history: of the deck, a `DeckHistory`; None except for deals.
+        each of the others.
+    history: the `DeckHistory` of a deal, else None. No string annotation, which `typing` would compile.
     choice: which tracks are chosen. cache_version: of the cache that the library was read from; None if
         another process has changed it meanwhile.
     tracks: those of them that can be written; unwritable: the others. recipe: with its pins resolved.
@@ -106,9 +107,9 @@ class Session(NamedTuple):
         return report._replace(notes=notes)
 
     def packed(self, record: OrderRecord) -> OrderRecord:
-        """Return a record with the order as it can be stored.
+        """Return a record with its order packed for the state.
 
-        This frees memory for the text of the playlist: that of the last order, and of the paths.
+        Frees the memory of the last order and of all paths, so that the text of the playlist takes its place.
         """
         assert self.target is not None, "a remembered playlist is a file"
         self.target.forget_last_order()
@@ -214,7 +215,7 @@ def open_session(
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
             renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
             present, gone = present_roots(roots, library, root_of, expected, changes.gone, renamed)
-            del expected  # see `packed`
+            del expected  # paths of the last order, which `Session.packed` frees
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]

@@ -101,7 +101,7 @@ class Target:
         return self._identity[1]
 
     def forget_last_order(self) -> None:
-        """Free the memory of the last order; it is loaded again when it is asked for."""
+        """Free the memory of the last order and of the tracks in it; they are loaded again on use."""
         for name in ("remembered", "last_paths"):
             self.__dict__.pop(name, None)
         self._identity = None

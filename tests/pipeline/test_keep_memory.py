@@ -1,4 +1,4 @@
-"""How much memory an update takes: it must fit beside the playlist that it writes."""
+"""Memory of an update: the last order is freed before the text of the playlist is made."""
 
 import os
 import tracemalloc
