@@ -29,7 +29,7 @@ from playshuffle.library.marks import (
 )
 from playshuffle.library.observed_moves import paths_after
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 14  # entries that are compared at once
 _FEW_LEFT = 4
 _CHANCE = 100  # of this many tracks two may have the same length and rates by chance
 
@@ -149,7 +149,10 @@ def _common_end(old: Sequence[object], new: Sequence[object]) -> int:
 
 
 def _equal_count(count: int, are_equal: Callable[[int, int], bool]) -> int:
-    """Return how many of `count` entries are equal, from the first on; are_equal: compares some of them."""
+    """Return how many entries are equal before the first difference.
+
+    are_equal: returns whether the entries from its first argument up to its second are equal.
+    """
     # Slices are compared at the speed of C, and short ones take little memory.
     low = 0
     while low < count and are_equal(low, min(low + _BLOCK, count)):

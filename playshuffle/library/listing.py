@@ -170,7 +170,7 @@ class Listing:
         stamp = file_stamp(file)
         # Only for files written just now: finding the known row takes long in large folders.
         is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._still_ns
-        if is_fresh and not self._may_take_fresh(name, stamp):
+        if is_fresh and not self._takes_fresh(name, stamp):
             return
         if self._is_recent(file):
             stamp = (-self._now_ns, *stamp[1:])  # a size that no file has, and no other scan gives
@@ -180,8 +180,8 @@ class Listing:
         elif file.st_nlink > 1:
             self._has_hard_links = True
 
-    def _may_take_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
-        """Return whether a file that was written just now may be taken; if not, reuse the known row."""
+    def _takes_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
+        """Return whether to take a file that was written just now; if not, its last known row may stay."""
         known = self._known_stamp(name)
         if stamp == known:
             return True

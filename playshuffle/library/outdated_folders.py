@@ -56,7 +56,7 @@ def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:
 
 
 def _inodes(folders: Sequence[Folder]) -> Iterator[int]:
-    """Yield the inodes of all files, of many folders at a time, which is faster."""
+    """Yield the inodes of all files, of some folders at a time: one is slow, all take much memory."""
     for start in range(0, len(folders), _FOLDERS_AT_ONCE):
         some = folders[start : start + _FOLDERS_AT_ONCE]
         yield from array("q", b"".join([folder.stamps for folder in some]))[3::4]

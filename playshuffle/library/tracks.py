@@ -15,7 +15,7 @@ from playshuffle.system.digest import blake2b
 
 TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
 
-_FOLDERS_AT_ONCE = 256  # about 200 KB of paths
+_FOLDERS_AT_ONCE = 256  # about 200 KB of paths; no copy of all is made
 
 _path = itemgetter(0)
 
@@ -62,9 +62,9 @@ class Tracks:
         for start in range(0, len(self.folders), _FOLDERS_AT_ONCE):
             text = _joined_paths(self.folders[start : start + _FOLDERS_AT_ONCE])
             end = position + text.count(b"\0") + 1
-            same = known[position:end]
-            if b"\0".join(same) == text:
-                paths += same
+            expected = known[position:end]
+            if b"\0".join(expected) == text:
+                paths += expected
             else:  # one of these is new or gone, or one before them is
                 some = text.split(b"\0")
                 begin, end = bisect_left(known, some[0]), bisect_right(known, some[-1])
