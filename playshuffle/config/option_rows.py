@@ -1,7 +1,7 @@
 """Define what the command line and the configuration know of the options of a playlist: one row each.
 
-A new option is a row here, a field of `Options`, and the code that acts on it. The row gives the option to
-the commands that it names, and to the configuration as a key: its type, its check, and `config show`.
+A new option is a row here, a field of `Options` with its type and default, and the code that acts on it.
+The row gives the option to the commands that it names, and to the configuration as a key.
 """
 
 import os
@@ -73,7 +73,7 @@ def _row(*flags: str, **facts: Any) -> Row:
     return Row(flags, **facts)
 
 
-def _is_from_one(flag: str, value: int) -> None:
+def _check_from_one(flag: str, value: int) -> None:
     if value < 1:
         raise PlayshuffleError(f"{flag} must be a number from 1, not {value}.", Exit.USAGE)
 
@@ -87,7 +87,7 @@ def _check_queries(texts: tuple[str, ...]) -> None:
         parse(text)
 
 
-# By field of `Options`.
+# By field of `Options`, in the same order.
 ROWS: Mapping[str, Row] = {
     "output": _row(
         "--output",
@@ -193,7 +193,7 @@ ROWS: Mapping[str, Row] = {
         help="Maximum number of tracks, such as 40",
         group=AMOUNT,
         verbs=MAKE,
-        check=_is_from_one,
+        check=_check_from_one,
     ),
     "most": _row(
         "--most",
@@ -263,7 +263,7 @@ ROWS: Mapping[str, Row] = {
         help="Split into NAME-1, NAME-2 and so on of N tracks",
         group=EXPERT,
         verbs=MAKE,
-        check=_is_from_one,
+        check=_check_from_one,
     ),
     "strict": _row("--strict", help="Write nothing if the player cannot play a track", group=SAFETY),
     "extinf": _row("--no-extinf", help="Omit titles and lengths (#EXTINF lines)", group=EXPERT),

@@ -47,7 +47,7 @@ class Options(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A field of `Options`."""
+    """A field of `Options`: its name, type and default."""
 
     name: str
     type: Any
