@@ -47,7 +47,8 @@ _RARE = {
 _RARE_HELPERS = {"shutil", "difflib", "textwrap", "subprocess", "pathlib", "random"}
 _CONFIGURATION = {"tomllib", "playshuffle.config.load", "playshuffle.config.model"}
 
-# The first text that is compiled costs more than most modules; string annotations of named tuples are.
+# `typing` compiles string annotations of named tuples. The first compilation takes as long as importing
+# four modules, so a command to which this is prepended fails if it compiles anything.
 _COMPILES_NOTHING = """
 import builtins
 builtins.compile = None
