@@ -56,7 +56,7 @@ def run(command: Sequence[str]) -> Cost:
 
 
 def find(music: Path) -> Cost:
-    """Let find look at every file."""
+    """Run `find` over every file, with sizes and times, and return what that took."""
     return run(["find", str(music), "-type", "f", "-printf", "%p %s %T@\n"])
 
 
@@ -112,7 +112,10 @@ def _rows(music: Path, home: Path) -> dict[str, Callable[[], Cost]]:
 
 
 def make_rows(music: Path, home: Path) -> dict[str, Callable[[], Cost]]:
-    """Return the runs of `make` by the name of the row: without a cache, with one, and without tags."""
+    """Return the runs of `make` by the name of the row: without a cache, with one, and without tags.
+
+    Sets the environment so that these runs, and all later ones, have their home in `home`.
+    """
     program = [sys.executable, "-m", "playshuffle", "make", "-q", str(music), "-o"]
     os.environ |= {"HOME": str(home), "XDG_CACHE_HOME": f"{home}/c", "XDG_STATE_HOME": f"{home}/s"}
     return {

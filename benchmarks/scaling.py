@@ -3,8 +3,8 @@
     python -m benchmarks.scaling [--tracks 100000] [--rounds 3] [--keep FOLDER]
 
 Makes the tiny libraries of `benchmarks.corpora` with TRACKS files and with ten times as many. Each round
-runs every command over the one and then over the other. Quoted are medians of CPU time, bytes written and
-peak memory, and how many times as much the larger library takes.
+runs every command over the smaller one and then over the larger one. Prints medians of CPU time, bytes
+written and peak memory, and how many times as much the larger library takes.
 """
 
 import argparse
