@@ -58,9 +58,9 @@ def cpu_s(process: int) -> float:
 
 @contextlib.contextmanager
 def killing_passes(service: Service, log: Path, call: str, number: int) -> Iterator[None]:
-    """Have each process of a pass killed when it is about to make its so manyeth call of a kind."""
+    """Kill each process of a pass when it is about to make call number `number` of this kind."""
     words = strace(log, f"trace={call}", f"inject={call}:signal=KILL:when={number}")
-    words.remove("-qq")  # it is to say when it is ready
+    words.remove("-qq")  # strace prints when it is attached
     with subprocess.Popen([*words, "-p", str(service.processes()[1])], stderr=subprocess.PIPE) as tracer:
         assert tracer.stderr is not None
         attached = tracer.stderr.readline()
@@ -106,7 +106,7 @@ def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
                             killed_passes(service) > killed or (is_new() and len(service.processes()) == 2)
                         )
                     )
-                    # The service may not have noticed yet, but strace is told first.
+                    # strace logs the kill before the service notices it.
                     is_killed = killed_passes(service) > killed or "killed by SIGKILL" in log.read_text()
                 changing.check(playlist)
                 service.start()
