@@ -37,9 +37,9 @@ _CHANCE = 100  # of this many tracks two may have the same length and rates by c
 class Remembered(NamedTuple):
     """An order as it was remembered.
 
-    paths: all tracks that it holds, in library order. marks: of each `MARK_BYTES` that tell it
-        again; empty if none were kept. places: the order, an index array over the paths.
-    gone: of these the tracks that are not there at the time, by index, and since when, in seconds.
+    paths: all its tracks, in library order. marks: `MARK_BYTES` for each track, by which a renamed one
+        is recognised; empty if none were stored. places: the order, an index array over the paths.
+    gone: the tracks that had disappeared, by index, and since when, in Unix seconds.
     """
 
     paths: Sequence[bytes]
