@@ -69,6 +69,7 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         if is_drawn:
             try:
                 arranged, drawn_notes = draw_order(run, tools.randbelow, is_update=True)
+                run.check_losses(arranged)  # while the last order can still be kept
                 record = new_record(run, arranged, now_s)
                 notes = [*drawn_notes, *notes]
             except PlayshuffleError as error:

@@ -106,16 +106,12 @@ def build_report(
         PlayshuffleError: the player would lose tracks, and the request is strict.
     """
     count = arranged.playlist_length
-    played = arranged.order[:count]
-    tracks, places = (playable, played) if count == len(playable) else (playable.only(played), range(count))
+    tracks, places = _played(playable, arranged)
     comments = [("ORDER", request.recipe.order_name)]
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += [("FOR", request.player)] if request.player != GENERIC else []
     comments += writer.comments()
-    suspects = writer.suspects(tracks)
-    lost = writer.losses(suspects, count)
-    if request.strict:
-        writer.check_strict(unwritable, lost, suspects)
+    suspects, lost = checked_losses(request, writer, playable, unwritable, arranged)
     text = playlist_text(writer.format.text, writer.all_lines(tracks), places, comments, writer.max_per_file)
     return Report(
         output=target.path if target is not None else None,
@@ -138,6 +134,29 @@ def build_report(
         suspects=suspects,
         losses=lost,
     )
+
+
+def checked_losses(
+    request: Request, writer: EntryWriter, playable: Tracks, unwritable: list[Skipped], arranged: Arranged
+) -> tuple[list[bytes], list[Loss]]:
+    """Return what the player would lose of an order: the paths that it may lose, and the losses.
+
+    Raises:
+        PlayshuffleError: there is a loss, and the request is strict.
+    """
+    tracks, _ = _played(playable, arranged)
+    suspects = writer.suspects(tracks)
+    lost = writer.losses(suspects, arranged.playlist_length)
+    if request.strict:
+        writer.check_strict(unwritable, lost, suspects)
+    return suspects, lost
+
+
+def _played(playable: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
+    """Return the tracks of a playlist, and its order over them."""
+    count = arranged.playlist_length
+    played = arranged.order[:count]
+    return (playable, played) if count == len(playable) else (playable.only(played), range(count))
 
 
 def _figures(tracks: Tracks, places: Sequence[int]) -> Figures:

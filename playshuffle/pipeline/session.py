@@ -29,7 +29,7 @@ from playshuffle.pipeline.presence import (
     renamed_tracks,
     root_lookup,
 )
-from playshuffle.pipeline.report import Report, build_report
+from playshuffle.pipeline.report import Report, build_report, checked_losses
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.request_pins import recipe_with_pins
 from playshuffle.pipeline.sources import Tools, last_tracks, scan, skip_lists
@@ -105,6 +105,14 @@ class Session(NamedTuple):
             arranged,
         )
         return report._replace(notes=notes)
+
+    def check_losses(self, arranged: Arranged) -> None:
+        """Check that the player would lose no track of an order, if the request is strict.
+
+        Raises:
+            PlayshuffleError: it would.
+        """
+        checked_losses(self.request, self.writer, self.tracks, self.unwritable, arranged)
 
     def packed(self, record: OrderRecord) -> OrderRecord:
         """Return a record with its order packed for the state.
