@@ -30,8 +30,7 @@ _DELAY_S = 0.2  # by which we come too late only if something kept us
 _START_S = 60  # a worker that has not begun by then never will
 _TRIES = 3  # to start a worker, and to read a file at which workers die
 
-# A worker imports from the same folders as this process, also in a checkout. With -I it ignores the
-# environment, and with -S it does not look for site-packages.
+# A worker imports from where this process does, be it a checkout; with -I the environment has no say in it.
 _COMMAND = (
     "import sys; sys.path[:] = sys.argv[4:]; from playshuffle.library.reader_worker import main; main()"
 )
@@ -75,7 +74,7 @@ class _Worker:
         self.process = subprocess.Popen(
             [
                 sys.executable,
-                "-IS",
+                "-I",
                 "-c",
                 _COMMAND,
                 str(deadline_s),

@@ -32,7 +32,7 @@ def read_sources(path: bytes, *, deadline_s: float = DEADLINE_S) -> dict[str, st
 
     Fields that describe the audio itself, such as its length, have no source.
     """
-    command = [sys.executable, "-IS", "-c", _COMMAND, str(MEMORY_BYTES), *sys.path]
+    command = [sys.executable, "-I", "-c", _COMMAND, str(MEMORY_BYTES), *sys.path]
     try:
         output = subprocess.check_output(command, input=path, stderr=subprocess.DEVNULL, timeout=deadline_s)
         sources = json.loads(output)
