@@ -77,7 +77,7 @@ def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
     row, *packed = rows[0]
     try:
         return _unpacked(*packed)
-    except (zlib.error, ValueError, LookupError, TypeError, AttributeError):
+    except (zlib.error, ValueError, LookupError, TypeError, AttributeError, OverflowError):
         state.set_row_aside("deck", row, playlist)
         return None
 

@@ -94,7 +94,7 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
         order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
         _check(order)
         base = base._replace(loaded_edits=changes)
-    except (zlib.error, ValueError, AttributeError, TypeError, LookupError) as error:
+    except (zlib.error, ValueError, AttributeError, TypeError, LookupError, OverflowError) as error:
         raise DamagedError(sorted({row, whole[0]})) from error
     else:
         return order, base

@@ -602,6 +602,7 @@ def edit(home: Path, *statements: str) -> bytes:
         "UPDATE playlist SET places = substr(places, 5) WHERE path = x'2f6d2f792e6d3375'",
         "UPDATE playlist SET gone = '{\"9\": 1}' WHERE path = x'2f6d2f792e6d3375'",
         "UPDATE playlist SET gone = 'none' WHERE path = x'2f6d2f792e6d3375'",
+        "UPDATE playlist SET gone = '{\"1\": 1e999}' WHERE path = x'2f6d2f792e6d3375'",
         "UPDATE playlist SET played = 'many' WHERE path = x'2f6d2f792e6d3375'",
         "UPDATE playlist SET content = CAST(x'ff' AS TEXT) WHERE path = x'2f6d2f792e6d3375'",
         "UPDATE playlist SET library = x'00' WHERE path = x'2f6d2f792e6d3375'",
