@@ -41,7 +41,7 @@ def complete(variables: Mapping[str, str]) -> int:
     if shell == "bash":
         words = _split(variables.get("COMP_WORDS", ""))
         number = variables.get("COMP_CWORD", "")
-        count = int(number) if number.isdecimal() else len(words) - 1
+        count = int(number) if number.isdecimal() else max(0, len(words) - 1)
         incomplete = words[count] if count < len(words) else ""
         words = words[:count]
     else:

@@ -226,6 +226,7 @@ def test_without_the_number_of_the_word_the_last_one_is_completed(number: str) -
     done = run(env={**os.environ, **shell})
 
     assert (done.code, done.out) == (0, b"reshuffle\n"), done.err
+    assert run(env={**os.environ, **shell, "COMP_WORDS": ""}).code == 0
 
 
 def test_the_usual_variable_prints_the_script_too() -> None:
