@@ -78,12 +78,14 @@ class _Model:
         self._rounds = {"morning": Round(), "evening": Round()}
         self._known: dict[str, dict[int, Path]] = {name: {} for name in self._rounds}
         self._unsure: dict[str, set[int]] = {name: set() for name in self._rounds}
+        self._was_missing = False
 
     def step(self) -> None:
         self.music.done.clear()
         for _ in range(self.chance.randrange(1, 4)):
             self.music.act()
-        if self.chance.random() < 0.2:
+        self._was_missing = self.chance.random() < 0.2
+        if self._was_missing:
             self._miss_a_root()
         for name in _RECIPES:
             if self.chance.random() < 0.7:
@@ -116,10 +118,11 @@ class _Model:
         """Whether a playlist may be updated before the files that were written just now are settled.
 
         A new file looks like a new version of the track that had its path, until that is found elsewhere.
-        Under a limit for each artist, a track that is absent gives its position to another one.
+        Under a limit for each artist, a track that is absent gives its position to another one. If a track was
+        moved to a missing root, and another file took its path, nothing is known of it until it is settled.
         """
         paths = self._paths.get(name)
-        if paths is None or name == "most":
+        if paths is None or name == "most" or self._was_missing:
             return False
         taken = {*paths.values()}
         return not any(
