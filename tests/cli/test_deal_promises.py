@@ -179,7 +179,7 @@ def test_killed_at_random_moments_it_deals_nothing_twice_and_loses_nothing(tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 def test_a_thousand_kills_at_random_moments_double_and_lose_nothing(tmp_path: Path) -> None:
     here = station(tmp_path)
     over = killed_at_random(here, 1000, seed=2)
