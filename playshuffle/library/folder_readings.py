@@ -28,8 +28,8 @@ def with_readings(
     """Read the files of the folders without readings; yield each with its readings, and all tags as JSON.
 
     A file with the same stamp as last time is not read again, also if its folder changed. A file that
-    could not be read keeps the tags of last time, and is read again next time. Each folder is yielded as
-    soon as its last file was read.
+    could not be read, or whose path another file has taken since it was listed, keeps the tags of last time,
+    and is read again next time. Each folder is yielded as soon as its last file was read.
     """
     unread = _UnreadFiles()
     started: dict[int, _Rows] = {}  # by number of the folder, until its last reading
@@ -152,13 +152,16 @@ class _Rows:
     def put(self, row: int, reading: Reading) -> None:
         """Store the reading of one file."""
         del self.missing[row]
+        birth = birth_of(self._folder.path + self.names[row])
+        if birth is not None and fits(birth.inode) != self._stamps[4 * row + 3]:
+            self._stamps[4 * row] = _NO_SIZE  # another file has taken its path since it was listed
+            return
         if reading.reason:
             self._reasons[row] = (reading.reason, reading.is_audio)
         if not reading.is_final:
             self._stamps[4 * row] = _NO_SIZE
             return
-        birth = birth_of(self._folder.path + self.names[row])
-        if birth is not None and fits(birth.inode) == self._stamps[4 * row + 3]:
+        if birth is not None:
             self._file_ids[row] = file_id(birth)
         tags = reading.tags or Tags()
         self._spoken.pop(row, None)

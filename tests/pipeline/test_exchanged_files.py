@@ -1,0 +1,60 @@
+"""Files that are exchanged while an update reads their tags."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from playshuffle.library.folder import Reading
+from playshuffle.library.scan import Progress
+from playshuffle.library.tag_reader import read
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.sources import Tools
+from playshuffle.shuffle import Seeded
+from tests.support.program import DATA, listed
+
+_FRAME = (DATA / "none.mp3").read_bytes()[-72:]
+
+
+def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((number, read(path)) for number, path in enumerate(paths))
+
+
+@pytest.mark.parametrize("touched", ["0", "1", "01"])
+@pytest.mark.parametrize("read_before", [0, 1])
+def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
+    tmp_path: Path, touched: str, read_before: int
+) -> None:
+    music = tmp_path / "music"
+    music.mkdir()
+    for number in range(9):
+        (music / f"{number}.mp3").write_bytes(_FRAME * (20 + number))
+    first, second, between = (music / name for name in ("0.mp3", "1.mp3", "between.mp3"))
+    playlist = tmp_path / "all.m3u"
+    request = Request((os.fsencode(music),), os.fsencode(playlist), Recipe())
+    keep(request, Tools(_read_all, Seeded("1"), Progress()), EVERYWHERE)
+    before = [Path(entry).name for entry in listed(playlist)]
+    for name in touched:
+        os.utime(music / f"{name}.mp3", (1, 1))  # so that it is read again
+
+    def exchange_and_read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        for number, path in enumerate(paths):
+            if number == read_before:
+                first.rename(between)
+                second.rename(first)
+                between.rename(second)
+            yield number, read(path)
+
+    keep(request, Tools(exchange_and_read_all, Seeded("2"), Progress()), EVERYWHERE)
+    if touched != "01" and read_before == 1:  # there was one file to read
+        first.rename(between)
+        second.rename(first)
+        between.rename(second)
+    keep(request, Tools(_read_all, Seeded("3"), Progress()), EVERYWHERE)
+
+    other = {first.name: second.name, second.name: first.name}
+    assert [Path(entry).name for entry in listed(playlist)] == [other.get(name, name) for name in before]
