@@ -118,8 +118,8 @@ class _Model:
         """Whether a playlist may be updated before the files that were written just now are settled.
 
         A new file looks like a new version of the track that had its path, until that is found elsewhere.
-        Under a limit for each artist, a track that is absent gives its position to another one. If a track was
-        moved to a missing root, and another file took its path, nothing is known of it until it is settled.
+        Under a limit for each artist, a track that is absent gives its position to another one. If a track
+        was moved to a missing root, and another file took its path, it is not known until it is settled.
         """
         paths = self._paths.get(name)
         if paths is None or name == "most" or self._was_missing:
