@@ -15,8 +15,9 @@ set -euo pipefail
 binds=()
 while [ "${1:-}" = --bind ]; do binds+=("$2"); shift 2; done
 [ "$(id -u)" = 0 ] || { echo "with_systemd: needs root" >&2; exit 97; }
-init=$(command -v /usr/lib/systemd/systemd /lib/systemd/systemd | head -n 1) ||
-    { echo "with_systemd: systemd is missing" >&2; exit 97; }
+init=
+for path in /lib/systemd/systemd /usr/lib/systemd/systemd; do [ ! -x "$path" ] || init=$path; done
+[ -n "$init" ] || { echo "with_systemd: systemd is missing" >&2; exit 97; }
 
 work=$(mktemp -d /tmp/with_systemd.XXXXXX)
 boot=
