@@ -56,7 +56,9 @@ def main() -> None:
             one, other = (
                 statistics.median(getattr(cost, field) for cost in each) / unit for each in (small, large)
             )
-            cells += [f"{one:.2f}"] * (field == "cpu_s") + [f"{other:.2f}", f"{other / one:.1f}"]
+            if field == "cpu_s":
+                cells.append(f"{one:.2f}")
+            cells += [f"{other:.2f}", f"{other / one:.1f}"]
         print(f"| {row} | {' | '.join(cells)} |")
     print(f"\n{machine()}")
 

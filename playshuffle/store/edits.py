@@ -156,8 +156,12 @@ def _runs(old_count: int, removed: Sequence[int], new_count: int, added: Sequenc
         raise ValueError("the edits are of another number of rows")
     cuts = sorted({0, kept_count, *before_removed, *before_added})
     return [
-        _Run(start + bisect_right(before_removed, start), start + bisect_right(before_added, start), count)
-        for start, count in ((start, end - start) for start, end in pairwise(cuts))
+        _Run(
+            start + bisect_right(before_removed, start),
+            start + bisect_right(before_added, start),
+            end - start,
+        )
+        for start, end in pairwise(cuts)
     ]
 
 

@@ -38,7 +38,7 @@ def test_a_new_order_that_would_lose_a_track_is_not_taken(tmp_path: Path) -> Non
     while not playlist.exists():
         try:
             redraw(next(seeds))
-        except PlayshuffleError as error:  # there is no order to keep yet
+        except PlayshuffleError as error:  # the playlist has not been written yet
             assert lost in str(error)  # noqa: PT017 - it is not known which draw fails
     while True:
         before = listed(playlist)
