@@ -1,5 +1,6 @@
 """Read the tags of new and changed files, and pack them into their folders."""
 
+import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,11 +10,11 @@ from zlib import crc32
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, ReadAll, Reading, Tags
-from playshuffle.library.listing import fits
+from playshuffle.library.listing import file_stamp, fits
 from playshuffle.library.marks import file_id
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
-from playshuffle.system.birth_time import birth_of
+from playshuffle.system.birth_time import Birth, birth_of
 
 _LONGEST_MS = (1 << 32) - 1
 _NO_SIZE = -1  # a size that no file has, so that the next scan reads the file again
@@ -153,8 +154,8 @@ class _Rows:
         """Store the reading of one file."""
         del self.missing[row]
         birth = birth_of(self._folder.path + self.names[row])
-        if birth is not None and fits(birth.inode) != self._stamps[4 * row + 3]:
-            self._stamps[4 * row] = _NO_SIZE  # another file has taken its path since it was listed
+        if self._is_replaced(row, birth):
+            self._stamps[4 * row] = _NO_SIZE
             return
         if reading.reason:
             self._reasons[row] = (reading.reason, reading.is_audio)
@@ -172,6 +173,21 @@ class _Rows:
         self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
         self._extinfs[row] = extinf(tags, self.names[row])
         self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
+
+    def _is_replaced(self, row: int, birth: Birth | None) -> bool:
+        """Return whether another file has taken the path of a file since it was listed.
+
+        File systems without birth times make up inode numbers. There, a file that was written to
+        meanwhile counts as another one, too.
+        """
+        size, mtime_ns, ctime_ns, inode = self._stamps[4 * row : 4 * row + 4]
+        if birth is not None:
+            return fits(birth.inode) != inode
+        try:
+            now = file_stamp(os.stat(self._folder.path + self.names[row]))
+        except OSError:
+            return False
+        return now[1:3] != (mtime_ns, ctime_ns) or (size >= 0 and now[0] != size)
 
     def finished(self) -> tuple[Folder, str]:
         """Return the folder with its readings, and all tags packed as text."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.library import folder_readings
 from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
 from playshuffle.library.tag_reader import read
@@ -24,11 +25,14 @@ def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
     return ((number, read(path)) for number, path in enumerate(paths))
 
 
+@pytest.mark.parametrize("has_birth_times", [True, False])
 @pytest.mark.parametrize("touched", ["0", "1", "01"])
 @pytest.mark.parametrize("read_before", [0, 1])
 def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
-    tmp_path: Path, touched: str, read_before: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool, touched: str, read_before: int
 ) -> None:
+    if not has_birth_times:
+        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
     music = tmp_path / "music"
     music.mkdir()
     for number in range(9):
