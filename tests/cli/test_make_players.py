@@ -1,12 +1,8 @@
 """Real players load, in order, every track that the summary does not name as lost."""
 
-import contextlib
 import os
 import re
-import socket
 import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
+from tests.players.drivers.mpd import Mpd, running
 from tests.support.hostile import PATHS
 from tests.support.needs import need
 from tests.support.program import DATA, TRACKS, library, report
@@ -112,75 +109,11 @@ def test_mpv_plays_every_format(tmp_path: Path) -> None:
 # MPD
 
 
-class Mpd:
-    """A connection to an MPD, in its own words."""
-
-    def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(30)
-        self._socket.connect(str(path))
-        self._answers = self._socket.makefile("rb")
-        assert self._answers.readline().startswith(b"OK MPD")
-
-    def say(self, command: str) -> list[bytes]:
-        """Give a command; the lines of the answer."""
-        self._socket.sendall(command.encode() + b"\n")
-        lines: list[bytes] = []
-        for line in self._answers:
-            if line == b"OK\n":
-                return lines
-            assert not line.startswith(b"ACK"), line
-            lines.append(line.removesuffix(b"\n"))
-        raise AssertionError("MPD hung up")
-
-    def loaded(self, playlist: str, music: Path) -> list[bytes]:
-        """The paths in the queue, once a playlist was loaded into it; all of them with a length."""
-        self.say("clear")
-        self.say(f'load "{playlist}"')
-        lines = self.say("playlistinfo")
-        assert b"duration: 0.000" not in lines
-        return [os.fsencode(music) + b"/" + line[6:] for line in lines if line.startswith(b"file: ")]
-
-    def close(self) -> None:
-        self._answers.close()
-        self._socket.close()
-
-
 @pytest.fixture(scope="module")
 def mpd(music: Path) -> Iterator[Mpd]:
-    """An MPD of our own, without sound, that knows the library; its stored playlists lie within."""
-    need("mpd")
-    (music / "Playlists").mkdir()
-    with tempfile.TemporaryDirectory() as short:  # the path of a socket has 107 bytes at most
-        config = Path(short) / "mpd.conf"
-        config.write_text(f"""
-            music_directory "{music}"
-            playlist_directory "{music}/Playlists"
-            db_file "{short}/db"
-            bind_to_address "{short}/socket"
-            log_file "{short}/log"
-            zeroconf_enabled "no"
-            audio_output {{
-                type "null"
-                name "none"
-            }}
-        """)
-        # In this locale it passes names on as they are; told a charset, it drops those that are not in it.
-        env = {**os.environ, "LC_ALL": "C.UTF-8"}
-        with subprocess.Popen(["mpd", "--no-daemon", config], env=env, stderr=subprocess.DEVNULL) as process:
-            try:
-                until = time.monotonic() + 60
-                while not (Path(short) / "socket").exists():
-                    assert process.poll() is None, (Path(short) / "log").read_text()
-                    assert time.monotonic() < until
-                    time.sleep(0.02)
-                with contextlib.closing(Mpd(Path(short) / "socket")) as mpd:
-                    mpd.say("update")
-                    while any(line.startswith(b"updating_db") for line in mpd.say("status")):
-                        time.sleep(0.05)
-                    yield mpd
-            finally:
-                process.kill()
+    """An MPD that knows the library; its stored playlists lie within."""
+    with running(music, music / "Playlists") as mpd:
+        yield mpd
 
 
 @pytest.mark.parametrize(
@@ -200,7 +133,7 @@ def test_mpd_loads_all(music: Path, mpd: Mpd, output: str, words: list[str], nam
 
     said = report(music, "-o", playlist, *words)
 
-    assert mpd.loaded(name, music) == meant(said, playlist, "MPD", *older)
+    assert mpd.loaded(name) == meant(said, playlist, "MPD", *older)
 
 
 def test_mpd_loads_a_playlist_as_it_is_now(music: Path, mpd: Mpd) -> None:
@@ -208,4 +141,4 @@ def test_mpd_loads_a_playlist_as_it_is_now(music: Path, mpd: Mpd) -> None:
     for order in ("random", "sattolo"):
         said = report(music, "-o", playlist, "--paths", "absolute", "--order", order)
 
-        assert mpd.loaded("again", music) == meant(said, playlist, "MPD", "MPD before 0.24")
+        assert mpd.loaded("again") == meant(said, playlist, "MPD", "MPD before 0.24")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.players.drivers.mpd import Mpd, running
 from tests.players.drivers.process import environment as player_environment
-from tests.players.drivers.process import short_home, started, until
+from tests.players.drivers.process import listens, short_home, started, until
 from tests.support.needs import need
 from tests.support.program import Done, run
 
@@ -115,6 +115,6 @@ def mpv() -> Iterator[Mpv]:
         path = home / "socket"
         words = ["mpv", "--no-config", "--no-video", "--ao=null", "--idle", "--really-quiet"]
         with started([*words, f"--input-ipc-server={path}"], player_environment(home)) as process:
-            until(path.exists, process)
+            until(lambda: listens(path), process)
             with contextlib.closing(Mpv(path)) as mpv:
                 yield mpv

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.players.drivers.process import Opened, environment, short_home, started, until
+from tests.players.drivers.process import Opened, environment, listens, short_home, started, until
 from tests.support.needs import need
 
 
@@ -68,14 +68,6 @@ class Mpd:
         self._socket.close()
 
 
-def _listens(path: Path) -> bool:
-    """Return whether an MPD accepts connections: its socket exists a little earlier."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
-        probe.connect(str(path))
-        return True
-    return False
-
-
 @contextlib.contextmanager
 def running(music: Path, playlists: Path | None = None) -> Iterator[Mpd]:
     """An MPD that knows this library; its stored playlists lie in a folder of its own, if none is given."""
@@ -97,7 +89,7 @@ def running(music: Path, playlists: Path | None = None) -> Iterator[Mpd]:
             }}
         """)
         with started(["mpd", "--no-daemon", config], environment(home)) as process:
-            until(lambda: _listens(home / "socket"), process)
+            until(lambda: listens(home / "socket"), process)
             with contextlib.closing(Mpd(home / "socket", music, playlists)) as mpd:
                 mpd.say("update")
                 until(lambda: not any(line.startswith(b"updating_db") for line in mpd.say("status")))

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -79,6 +80,14 @@ def until(happens: Callable[[], bool], process: subprocess.Popen[bytes] | None =
         assert process is None or process.poll() is None, f"it ended with {process.returncode}"
         assert time.monotonic() < end, "it took too long"
         time.sleep(0.01)
+
+
+def listens(path: Path) -> bool:
+    """Return whether a player accepts connections: its socket exists a little earlier."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+        probe.connect(str(path))
+        return True
+    return False
 
 
 @contextlib.contextmanager

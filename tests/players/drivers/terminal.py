@@ -15,7 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from tests.players.drivers.process import Opened, environment, existing, short_home, started, until
+from tests.players.drivers.process import (
+    Opened,
+    environment,
+    existing,
+    listens,
+    short_home,
+    started,
+    until,
+)
 from tests.support.needs import need
 
 # In a hook, for which mpv waits: an event may come when the next file is already loading.
@@ -71,7 +79,7 @@ def cmus(_music: Path) -> Iterator[Opened]:
         command = ["cmus", "--listen", str(home / "socket")]
         with started(command, environment(home, CMUS_HOME=str(home)), stdin=inner, stdout=inner) as process:
             os.close(inner)
-            until((home / "socket").exists, process)
+            until(lambda: listens(home / "socket"), process)
             with socket.socket(socket.AF_UNIX) as remote, remote.makefile("rb") as answers:
                 remote.settimeout(30)
                 remote.connect(str(home / "socket"))
