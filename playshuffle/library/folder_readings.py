@@ -187,7 +187,7 @@ class _Rows:
             now = file_stamp(os.stat(self._folder.path + self.names[row]))
         except OSError:
             return False
-        return now[1:3] != (mtime_ns, ctime_ns) or (size >= 0 and now[0] != size)
+        return tuple(map(fits, now[1:3])) != (mtime_ns, ctime_ns) or (size >= 0 and now[0] != size)
 
     def finished(self) -> tuple[Folder, str]:
         """Return the folder with its readings, and all tags packed as text."""

@@ -62,3 +62,29 @@ def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
 
     other = {first.name: second.name, second.name: first.name}
     assert [Path(entry).name for entry in listed(playlist)] == [other.get(name, name) for name in before]
+
+
+@pytest.mark.parametrize("has_birth_times", [True, False])
+def test_a_file_of_the_far_future_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool
+) -> None:
+    if not has_birth_times:
+        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
+    music = tmp_path / "music"
+    music.mkdir()
+    file = music / "0.mp3"
+    file.write_bytes(_FRAME * 20)
+    os.utime(file, (0, 15_000_000_000))  # in nanoseconds, this takes more than 64 bits with sign
+    read_count = 0
+
+    def read_and_count(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        nonlocal read_count
+        read_count += len(paths)
+        return _read_all(paths)
+
+    request = Request((os.fsencode(music),), os.fsencode(tmp_path / "all.m3u"), Recipe())
+    tools = Tools(read_and_count, Seeded("1"), Progress())
+    reports = [keep(request, tools, EVERYWHERE) for _ in range(2)]
+
+    assert all(report.playable.durations_ms[0] for report in reports)
+    assert read_count == 1
