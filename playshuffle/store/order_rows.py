@@ -138,8 +138,7 @@ def put(
         before: content of the file as it is now.
         marks: returns the marks of its tracks; called only if the order is stored whole.
         places: the order, an index array over the paths.
-        changes: the same order as edits, None to store it whole. No other process has written since
-            their base was loaded.
+        changes: the same order as edits, None to store it whole. They have their base.
         put_library: stores the paths of a whole row.
     """
     query = "SELECT rowid, age, content, edits != x'' FROM playlist WHERE path = ? ORDER BY age"
@@ -186,6 +185,14 @@ def _packed_marks(database: Connection, playlist: bytes, library: bytes, marks: 
             packed: bytes = row[0]
             return packed
     return zlib.compress(marks, 1)
+
+
+def has_base(database: Connection, playlist: bytes, changes: Edits) -> bool:
+    """Return whether the base of edits is stored as it was when it was loaded."""
+    # If the state was damaged and is a new one, the version may be the same.
+    query = "SELECT 1 FROM playlist WHERE rowid = ? AND path = ?"
+    is_there = database.execute(query, (changes.row, playlist)).fetchone() is not None
+    return is_there and data_version(database) == changes.data_version
 
 
 def data_version(database: Connection) -> int:

@@ -164,7 +164,7 @@ class State(StateFile):
         changes = edits or self.edits(playlist, paths, marks, places)
 
         def keep(database: Connection) -> None:
-            is_base_there = changes is not None and changes.data_version == order_rows.data_version(database)
+            has_base = changes is not None and order_rows.has_base(database, playlist, changes)
             order_rows.put(
                 database,
                 playlist,
@@ -172,7 +172,7 @@ class State(StateFile):
                 before.content if before is not None else None,
                 marks,
                 places,
-                changes if is_base_there else None,
+                changes if has_base else None,
                 lambda: self.put_library(database, seen.library, paths),
             )
             self.put_roots(database, playlist, roots)

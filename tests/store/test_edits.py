@@ -176,6 +176,23 @@ def test_damage_of_the_base_costs_the_order_and_is_named(home: Path) -> None:
         assert state.remembered(LIST, state.seen(LIST)[0]) == library(names)
 
 
+@pytest.mark.damages_state
+def test_damage_after_the_base_was_loaded_costs_no_order(home: Path) -> None:
+    """A new state has no base for edits, so the order is stored whole."""
+    names = list(range(COUNT))
+    with State() as state:
+        seen = remember(state, library(names), "first", None)
+    with State() as state:
+        state.remembered(LIST, seen)
+        with (home / ".local/state/playshuffle/state.db").open("r+b") as file:
+            file.write(bytes(8192))
+        last = remember(state, library(names[1:]), "last", seen)
+        assert "The state was damaged" in state.notes[0]
+    with State() as state:
+        assert state.remembered(LIST, last) == library(names[1:])
+        assert state.notes == []
+
+
 def test_another_process_that_wrote_meanwhile_costs_no_order() -> None:
     """The base may be another row by then, so the order is stored whole."""
     names = list(range(COUNT))
