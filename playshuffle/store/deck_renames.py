@@ -53,9 +53,10 @@ def follow_renames(
     if not now:
         return
     present = dict(zip(paths, new_marks, strict=True))
+    former = frozenset(before.paths)
     for path in playlists:
         if path != playlist:
-            _follow_renames(state, path, now, present)
+            _follow_renames(state, path, now, present, former)
 
 
 def _replaced(before: Remembered, identity: Identity, paths: Sequence[bytes]) -> list[int]:
@@ -77,10 +78,12 @@ def _follow_renames(
     playlist: bytes,
     now: Mapping[tuple[bytes, bytes], bytes | None],
     present: Mapping[bytes, bytes],
+    former: frozenset[bytes],
 ) -> None:
     """Store new paths and marks in one deck.
 
     now: the present path of each track, by its former path and mark; None if another has its path.
+    former: the former paths of all tracks of the updated playlist.
     """
     stored, previous = decks.load(state, playlist), decks.load(state, playlist, 1)
     if stored is None:
@@ -90,6 +93,9 @@ def _follow_renames(
     places = {old: now[old, mark] for old, mark in known if present.get(old) != mark and (old, mark) in now}
     fixed = {old for old, mark in known if present.get(old) == mark}
     places = {old: new for old, new in places.items() if new not in fixed}
+    if not stored.deck.tracks <= former:
+        # Over fewer folders, a file from elsewhere looks like a new version of the track that had its path.
+        places = {old: new for old, new in places.items() if new != old}
     if not places:
         return
     moved = {old: new for old, new in places.items() if new not in (None, old)}

@@ -233,6 +233,69 @@ def test_a_new_track_with_the_name_of_a_deleted_one_is_dealt(tmp_path: Path, obs
     assert number in music.tracks("today")
 
 
+@pytest.mark.parametrize("observer", ["list", "deck"])
+@pytest.mark.parametrize("has_birth_times", [True, False])
+def test_a_deck_sees_a_swap_of_two_names_when_a_playlist_has_only_one_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, observer: str, has_birth_times: bool
+) -> None:
+    """Of a dealt and an undealt track, in two folders: the playlist knows only one of the tracks."""
+    if not has_birth_times:
+        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
+    music = Music(tmp_path, 12)
+    part = _part_of(music, 6)
+    _observe(music, observer, part)
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+    listed_paths = {*music.listed("today")}
+    undealt = {path for path in music.folder.rglob("*.mp3") if path not in listed_paths}
+    one = min(path for path in listed_paths if path.parent == music.folder)
+    other = min(path for path in undealt if path.parent == part)
+
+    music.swap(one, other)
+    _observe(music, observer, part)
+    music.deal("today", 7)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 13)]
+
+
+@pytest.mark.parametrize("observer", ["list", "deck"])
+def test_a_dealt_track_is_not_dealt_again_when_it_leaves_the_folder_of_a_playlist(
+    tmp_path: Path, observer: str
+) -> None:
+    """A new file has its former path, so the playlist takes that for the track."""
+    music = Music(tmp_path, 12)
+    part = _part_of(music, 11)
+    _observe(music, observer, part)
+    music.deal("today", 5)
+    dealt = music.tracks("today")
+    path = next(path for path in music.listed("today") if path.parent == part)
+
+    path.rename(music.folder / "elsewhere.mp3")
+    music.add().rename(path)
+    _observe(music, observer, part)
+    music.deal("today", 8)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 14)]
+
+
+def _part_of(music: Music, count: int) -> Path:
+    """Move some tracks into a folder below that of the music, and return it."""
+    part = music.folder / "part"
+    part.mkdir()
+    for path in sorted(music.folder.glob("*.mp3"))[:count]:
+        path.rename(part / path.name)
+    return part
+
+
+def _observe(music: Music, observer: str, part: Path) -> None:
+    """Update a list over one folder, or deal from it."""
+    request = music.request("part")._replace(roots=(os.fsencode(part),))
+    if observer == "list":
+        keep(request, tools("part"), EVERYWHERE)
+    else:
+        dealing.deal_playlist(request, tools("part"), Amount(1), Every.RUN, NOW)
+
+
 def test_a_deck_learns_of_a_move_that_only_the_service_saw(tmp_path: Path) -> None:
     """Tagged and renamed before anybody looks, so that only events tell which file it is."""
     music = Music(tmp_path, 12)
