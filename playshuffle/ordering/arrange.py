@@ -104,7 +104,7 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
     base = list(order)
     for pin in recipe.pins:
         if pin.place == LAST and recipe.time_ms is not None:
-            base.append(base.pop(base.index(pin.track)))
+            base.append(base.pop(base.index(pin.track_index)))
     plan = _planned(tracks, recipe, base, order)
     pins.move_in(plan.base, plan.there)
     result, count = _counted(tracks, recipe, plan, plan.base)
@@ -173,10 +173,10 @@ def _by_length(
             Exit.USAGE,
         )
     for pin in pinned:
-        if not 0 < durations_ms[pin.track] <= time_ms:
-            why = "it is longer" if durations_ms[pin.track] else "its length is not known"
+        if not 0 < durations_ms[pin.track_index] <= time_ms:
+            why = "it is longer" if durations_ms[pin.track_index] else "its length is not known"
             raise PlayshuffleError(
-                f"{shown(tracks.paths[pin.track])} cannot be pinned with --time: {why}.", Exit.USAGE
+                f"{shown(tracks.paths[pin.track_index])} cannot be pinned with --time: {why}.", Exit.USAGE
             )
     fitting_set = frozenset(fitting)
     return fitting, [index for index in order if index not in fitting_set]

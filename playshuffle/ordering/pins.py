@@ -40,7 +40,7 @@ def named(texts: Sequence[str], paths: Sequence[bytes], roots: Sequence[bytes]) 
     indices = set()
     for text in texts:
         with suppress(PlayshuffleError):  # `make` says what is wrong with it
-            indices.add(resolve(text, paths, roots).track)
+            indices.add(resolve(text, paths, roots).track_index)
     return frozenset(indices)
 
 
@@ -58,7 +58,7 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
     """
     pinned_at: dict[int, int] = {}
     for pin in pins:
-        index, place = pin.track, pin.place
+        index, place = pin.track_index, pin.place
         if index in pinned_at.values():
             raise PlayshuffleError(
                 f"{shown(tracks.paths[index])} is pinned twice. Remove one --pin.", Exit.USAGE

@@ -17,7 +17,7 @@ _PART = r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{1,9}))?"
 class Pin(NamedTuple):
     """A track, as an index into the library, and the position it must have: from 0, or `LAST`, or `HERE`."""
 
-    track: int
+    track_index: int
     place: int | str
 
 

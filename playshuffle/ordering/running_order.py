@@ -102,7 +102,7 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
     Vanished tracks count, so that the whole stays uniform when they return. A pinned track does not:
     the positions before and behind it become one when it is moved to its own.
     """
-    pinned = {pin.track for pin in recipe.pins if pin.place != HERE}
+    pinned = {pin.track_index for pin in recipe.pins if pin.place != HERE}
     if not pinned:
         return insert(order, new, randbelow)
     free = [index for index in order if index not in pinned]
@@ -113,5 +113,5 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:
     """Restore the guarantee of the tracks that are played; the pinned ones stay."""
     order, count = arranged.order, arranged.playlist_length
-    pins = {order.index(pin.track) for pin in recipe.pins}
+    pins = {order.index(pin.track_index) for pin in recipe.pins}
     return Arranged([*repair(order[:count], pins, randbelow, 0), *order[count:]], count)

@@ -28,7 +28,7 @@ def recipe_with_pins(request: Request, choice: Choice, tracks: Tracks) -> Recipe
 
 def _check_pin(text: str, request: Request, choice: Choice) -> None:
     """Raise an error if a pinned track was found, but is left out."""
-    index = pins.resolve(text, choice.found.paths, request.roots).track
+    index = pins.resolve(text, choice.found.paths, request.roots).track_index
     path, why = choice.found.paths[index], choice.why_not(index)
     if why is not None:
         code, reason = why

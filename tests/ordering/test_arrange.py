@@ -658,9 +658,9 @@ def test_every_track_is_there_once_whatever_is_asked(
     assert sorted(arranged.order) == list(range(count))
     assert 0 < arranged.playlist_length <= min(recipe.limit or count, count)
     for pin in recipe.pins:
-        here = last.order.index(pin.track) if last is not None else pin.track
+        here = last.order.index(pin.track_index) if last is not None else pin.track_index
         place = {LAST: arranged.playlist_length - 1, HERE: here}.get(str(pin.place))
-        assert arranged.order.index(pin.track) == (pin.place if place is None else place)
+        assert arranged.order.index(pin.track_index) == (pin.place if place is None else place)
 
 
 MIXED = {

@@ -285,13 +285,13 @@ def test_pins_hold_and_hold_again(pin: Pin, place: int) -> None:
 )
 def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: Pin, place: int) -> None:
     """Beside the pinned track, too; the last pin is that of a track that is new itself."""
-    new = 3 if pin.track == 4 else 4
+    new = 3 if pin.track_index == 4 else 4
     now = [0, 1, 2, 4 if new == 3 else 3][: 3 if new == 3 else 4]
     recipe = Recipe(pins=(pin,))
 
     def position(draw: RandBelow) -> int:
         order = kept(numbered(5), range(len(now)), now, draw, recipe).arranged.order
-        assert order[place] == pin.track
+        assert order[place] == pin.track_index
         return order.index(new)
 
     assert is_uniform_over(distribution(position), [at for at in range(5) if at != place])
@@ -427,7 +427,7 @@ def test_spread_is_spread_again_around_pins(pins: tuple[Pin, ...]) -> None:
         order = found.arranged.order
 
         assert repeats([keys[index] for index in order]) == 0
-        assert all(order[5 if pin.place == LAST else pin.place] == pin.track for pin in pins)  # type: ignore[index]
+        assert all(order[5 if pin.place == LAST else pin.place] == pin.track_index for pin in pins)  # type: ignore[index]
 
 
 @given(st.data())
