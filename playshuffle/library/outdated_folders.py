@@ -11,10 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.folder import Folder
+from playshuffle.library.folder import Folder, some_at_a_time
 from playshuffle.library.listing import fits
-
-_FOLDERS_AT_ONCE = 256
 
 
 class OutdatedFolders(NamedTuple):
@@ -56,9 +54,8 @@ def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:
 
 
 def _inodes(folders: Sequence[Folder]) -> Iterator[int]:
-    """Yield the inodes of all files, of some folders at a time: one is slow, all take much memory."""
-    for start in range(0, len(folders), _FOLDERS_AT_ONCE):
-        some = folders[start : start + _FOLDERS_AT_ONCE]
+    """Yield the inodes of all files."""
+    for some in some_at_a_time(folders):
         yield from array("q", b"".join([folder.stamps for folder in some]))[3::4]
 
 

@@ -9,13 +9,11 @@ from itertools import chain, islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 
-from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder import Folder, Skipped, some_at_a_time
 from playshuffle.library.marks import mark_at
 from playshuffle.system.digest import blake2b
 
 TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
-
-_FOLDERS_AT_ONCE = 256  # about 200 KB of paths; no copy of all is made
 
 _path = itemgetter(0)
 
@@ -59,8 +57,8 @@ class Tracks:
             return
         paths: list[bytes] = []
         position = 0
-        for start in range(0, len(self.folders), _FOLDERS_AT_ONCE):
-            text = _joined_paths(self.folders[start : start + _FOLDERS_AT_ONCE])
+        for folders in some_at_a_time(self.folders):
+            text = _joined_paths(folders)
             end = position + text.count(b"\0") + 1
             expected = known[position:end]
             if b"\0".join(expected) == text:
@@ -94,8 +92,8 @@ class Tracks:
     def marks(self) -> bytes:
         """Return the marks of all tracks, by which `identity` recognises them under other names."""
         marks = BytesIO()
-        for start in range(0, len(self.folders), _FOLDERS_AT_ONCE):
-            marks.write(_marks(self.folders[start : start + _FOLDERS_AT_ONCE]))
+        for folders in some_at_a_time(self.folders):
+            marks.write(_marks(folders))
         all_marks = marks.getvalue()
         if self.chosen is None:
             return all_marks
