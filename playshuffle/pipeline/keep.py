@@ -86,9 +86,9 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             arranged = updated.arranged.packed()
             record = _record(run, before, updated, files, drawn_s)
             del updated
-        # Nothing may refer to the last order, so that `packed` frees its memory.
+        # Nothing may refer to the last order, so that `pack_and_free` frees its memory.
         del before, identity, files
-        record = run.packed(record)
+        record = run.pack_and_free(record)
         report = run.report(arranged, notes)._replace(came=came, went=went, renamed=renamed)
         return _save(run, report, record, now_s)
 

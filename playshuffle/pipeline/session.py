@@ -53,7 +53,7 @@ class OrderRecord(NamedTuple):
     marks: returns those of the tracks, as they are now.
     gone: tracks of the order that have disappeared, and since when, in Unix seconds.
     is_known: the same order is remembered already.
-    edits: the order as `Session.packed` packed it; None if it was not packed, or is better stored whole.
+    edits: from `Session.pack_and_free`; None if it was not called, or the order is better stored whole.
     """
 
     digest: bytes
@@ -114,10 +114,10 @@ class Session(NamedTuple):
         """
         checked_losses(self.request, self.writer, self.tracks, self.unwritable, arranged)
 
-    def packed(self, record: OrderRecord) -> OrderRecord:
-        """Return a record with its order packed for the state.
+    def pack_and_free(self, record: OrderRecord) -> OrderRecord:
+        """Return a record with its order packed for the state, and free the last order and all paths.
 
-        Frees the memory of the last order and of all paths, so that the text of the playlist takes its place.
+        The text of the playlist then takes their place in memory.
         """
         assert self.target is not None, "a remembered playlist is a file"
         self.target.forget_last_order()
@@ -223,7 +223,7 @@ def open_session(
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
             renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
             present, gone = present_roots(roots, library, root_of, expected, changes.gone, renamed)
-            del expected  # paths of the last order, which `Session.packed` frees
+            del expected  # paths of the last order, which `Session.pack_and_free` frees
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]
