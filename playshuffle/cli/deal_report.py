@@ -81,7 +81,7 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
     assert last is not None
     paths = report.paths()[: dealt.certain]
     yield from track_list(paths, screen) if screen.is_terminal else map(shown, paths)
-    random_count = report.track_count - dealt.certain
+    random_count = report.playlist_length - dealt.certain
     if random_count:
         yield f"… and {random_count:,} more, chosen when they are dealt"
 

@@ -67,7 +67,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "order": report.order,
             "player": report.player,
             "paths": report.style.value,
-            "tracks": report.track_count,
+            "tracks": report.playlist_length,
             "library": report.found,
             "duration_s": round(figures.duration_ms / 1000, 3),
             "artists": figures.artists,
@@ -108,8 +108,8 @@ def skipped(report: Report, screen: Screen, names: bool) -> Iterator[str]:
 
 
 def _verdict(report: Report, figures: Figures, dry_run: bool) -> str:
-    facts = [counted(report.track_count, "track")]
-    if report.track_count < report.found:
+    facts = [counted(report.playlist_length, "track")]
+    if report.playlist_length < report.found:
         facts[0] += f" of {report.found:,}"
     if figures.duration_ms:
         facts.append(duration.words(figures.duration_ms))

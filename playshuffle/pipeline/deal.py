@@ -196,7 +196,7 @@ def _replace_deal(run: Session, deck: Deck) -> Dealt:
     history = history_of(run)
     before = history.stored or decks.StoredDeck(Deck(), "", [], b"")
     report = _save(run, deck, before._replace(deck=history.deck))
-    return Dealt(report, mark_written(deck), is_new=True, certain=report.track_count)
+    return Dealt(report, mark_written(deck), is_new=True, certain=report.playlist_length)
 
 
 def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
@@ -211,7 +211,7 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
     if run.missing and target.exists and not present.issuperset(last.entries):
         report = entries_report(run, last.entries)._replace(kept_count=len(target.entries()))
         report = run.finish(report, is_changed=False)
-        return Dealt(report, deck, is_new=False, certain=report.track_count)
+        return Dealt(report, deck, is_new=False, certain=report.playlist_length)
     notes = []
     if now.date() < last.period:
         notes.append(
@@ -219,7 +219,7 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
             " then. If the clock was wrong at the last deal, --every run deals now."
         )
     report = _save(run, deck, history_of(run).before, notes)
-    return Dealt(report, mark_written(deck), is_new=False, certain=report.track_count)
+    return Dealt(report, mark_written(deck), is_new=False, certain=report.playlist_length)
 
 
 def _save(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequence[str] = ()) -> Report:
@@ -233,7 +233,7 @@ def _save(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequ
     with parts.prepared(path, report.text, force=run.request.force) as ready:
         content, marks = report.text.fingerprint, _marks(run)
         # A file that lacks some of the deal is to be written again as soon as they can be.
-        digest = request_digest(run.request) if report.track_count == len(deck.deal.entries) else ""
+        digest = request_digest(run.request) if report.playlist_length == len(deck.deal.entries) else ""
         if (
             stored is None
             or stored.request != digest

@@ -37,7 +37,7 @@ class Report(NamedTuple):
     """What a run did.
 
     found: number of all tracks; choice: which of them are chosen; playable: those that can be written;
-        arranged: their order; the first `track_count` tracks are in the playlist.
+        arranged: their order; the first `playlist_length` tracks are in the playlist.
     figures: counts what the playlist holds; only a person wants to know.
     text: the playlist itself, of one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
@@ -53,7 +53,7 @@ class Report(NamedTuple):
     style: PathStyle
     found: int
     choice: Choice
-    track_count: int
+    playlist_length: int
     playable: Tracks
     arranged: Sequence[int]
     figures: Callable[[], Figures]
@@ -79,7 +79,7 @@ class Report(NamedTuple):
     @property
     def count_in_file(self) -> int:
         """Number of tracks in the playlist file, missing ones included."""
-        return self.track_count if self.kept_count is None else self.kept_count
+        return self.playlist_length if self.kept_count is None else self.kept_count
 
     def files(self) -> list[bytes]:
         """Return the files that the playlist is in, or would be: one, or its parts in order."""
@@ -87,7 +87,7 @@ class Report(NamedTuple):
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
-        return [self.playable.paths[index] for index in self.arranged[: self.track_count]]
+        return [self.playable.paths[index] for index in self.arranged[: self.playlist_length]]
 
 
 def build_report(
@@ -120,7 +120,7 @@ def build_report(
         player=request.player,
         found=len(library.tracks),
         choice=choice,
-        track_count=count,
+        playlist_length=count,
         playable=playable,
         arranged=arranged.order,
         figures=partial(_figures, tracks, places),

@@ -139,7 +139,7 @@ class Session(NamedTuple):
         if target is None or not self.request.writes:
             return self.finish(report, is_changed=False)
         with parts.prepared(target.path, report.text, force=self.request.force) as ready:
-            seen = Seen(record.digest, report.text.fingerprint, report.track_count, record.drawn_s)
+            seen = Seen(record.digest, report.text.fingerprint, report.playlist_length, record.drawn_s)
             if not record.is_known or target.last != seen:
                 self.state.remember(
                     target.path,

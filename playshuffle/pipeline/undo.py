@@ -53,7 +53,7 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
             is_changed = False
             if run.missing:
                 report = report._replace(kept_count=len(target_of(run).entries()))
-        elif report.track_count:
+        elif report.playlist_length:
             if is_guess and not _is_same_form(run):
                 raise _other_options(path)
             with parts.prepared(path, report.text, force=request.force) as ready:
@@ -64,7 +64,7 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
             is_changed = False
             notes.append(f"{shown(path)} keeps its tracks until then.")
         report = run.finish(report._replace(notes=notes), is_changed=is_changed)
-        return Dealt(report, before.deck, is_new=False, certain=report.track_count)
+        return Dealt(report, before.deck, is_new=False, certain=report.playlist_length)
 
 
 def _check_missing(run: Session, entries: Sequence[bytes]) -> None:

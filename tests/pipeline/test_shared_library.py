@@ -467,6 +467,6 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
         with_lengths = tools(seed)._replace(read_all=read_lengths)
         report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
 
-        assert report.track_count == 20
+        assert report.playlist_length == 20
         assert f"The gap of {gap} plays is longer than the playlist, so it is shortened." in report.notes
         assert not [note for note in report.notes if "cannot be shuffled again" in note]
