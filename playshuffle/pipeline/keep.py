@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from operator import ne
+from typing import NamedTuple
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.identity import Identity, Remembered
 from playshuffle.library.marks import MARK_BYTES, mark_at
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
+from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.running_order import UpdatedOrder, update_order
 from playshuffle.ordering.vanished import VANISHED_S
 from playshuffle.pipeline.make import draw_order, new_record
@@ -19,6 +21,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, open_session
 from playshuffle.pipeline.short_cut import basis_of
 from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.target import Target
 from playshuffle.store.deck_renames import follow_renames
 from playshuffle.system.digest import blake2b
 
@@ -45,52 +48,68 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
     ) as run:
         assert run.target is not None, "a kept playlist is a file"
         now_s = int(tools.clock())
-        before = run.target.remembered
-        drawn_s = run.target.last.shuffled_s if run.target.last is not None else now_s
-        notes = []
-        if drawn_s > now_s + _CLOCK_TOLERANCE_S:
-            day = datetime.fromtimestamp(drawn_s).astimezone().date()
-            notes.append(f"The order is dated {day}, which is in the future. It counts as made now.")
-            drawn_s = now_s
-        if before is None:
+        if run.target.remembered is None:
+            arranged, notes = draw_order(run, tools.randbelow, is_update=True)
+            return _save(run, run.report(arranged, notes), new_record(run, arranged, now_s), now_s)
+        update = _update(run, tools, changes.moved, redraw_before_s, now_s)
+        # Nothing may refer to the last order now, so that its memory is freed.
+        record = run.pack_and_free(update.record)
+        report = run.report(update.arranged, update.notes)
+        came, went, renamed = update.counts
+        return _save(run, report._replace(came=came, went=went, renamed=renamed), record, now_s)
+
+
+class _Update(NamedTuple):
+    """What becomes of a remembered order; counts: of tracks that came, went and were renamed."""
+
+    arranged: Arranged
+    record: OrderRecord
+    notes: list[str]
+    counts: tuple[int, int, int] = (0, 0, 0)
+
+
+def _update(
+    run: Session, tools: Tools, moved: Sequence[tuple[bytes, bytes]], redraw_before_s: float, now_s: int
+) -> _Update:
+    """Update the remembered order of a playlist, or draw a new one if that is due."""
+    target = run.target
+    assert target is not None, "a kept playlist is a file"
+    before = target.remembered
+    assert before is not None, "an update needs a last order"
+    drawn_s, notes = _drawn_s(target, now_s)
+    # Among all tracks that were found: one that is left out must not be taken for a deleted one.
+    tracks = run.library.tracks
+    identity = target.identity(before, tracks, moved)
+    # Before the playlist, so that a run that is killed in between is repeated for both.
+    follow_renames(run.state, target.path, before, identity, tracks.paths, tracks.marks)
+    identity = _with_copies(identity, before, tracks, run.choice.kept)
+    files = identity.now
+    identity = _among(identity, tracks, run.tracks)
+    is_same_order = target.order in (None, run.request.recipe.order_name)
+    if not is_same_order or drawn_s < redraw_before_s:
+        try:
             arranged, drawn_notes = draw_order(run, tools.randbelow, is_update=True)
-            record = new_record(run, arranged, now_s)
-            return _save(run, run.report(arranged, drawn_notes), record, now_s)
-        # Among all tracks that were found: one that is left out must not be taken for a deleted one.
-        tracks = run.library.tracks
-        identity = run.target.identity(before, tracks, changes.moved)
-        # Before the playlist, so that a run that is killed in between is repeated for both.
-        follow_renames(run.state, run.target.path, before, identity, tracks.paths, tracks.marks)
-        identity = _with_copies(identity, before, tracks, run.choice.kept)
-        files = identity.now
-        identity = _among(identity, tracks, run.tracks)
-        is_same_order = run.target.order in (None, request.recipe.order_name)
-        is_drawn = not is_same_order or drawn_s < redraw_before_s
-        if is_drawn:
-            try:
-                arranged, drawn_notes = draw_order(run, tools.randbelow, is_update=True)
-                run.check_losses(arranged)  # while the last order can still be kept
-                record = new_record(run, arranged, now_s)
-                notes = [*drawn_notes, *notes]
-            except PlayshuffleError as error:
-                if not is_same_order:
-                    raise
-                is_drawn = False
-                notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
-        came = went = renamed = 0
-        if not is_drawn:
-            updated = update_order(
-                run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
-            )
-            came, went, renamed = _changed(before, identity, run.tracks)
-            arranged = updated.arranged.packed()
-            record = _record(run, before, updated, files, drawn_s)
-            del updated
-        # Nothing may refer to the last order, so that `pack_and_free` frees its memory.
-        del before, identity, files
-        record = run.pack_and_free(record)
-        report = run.report(arranged, notes)._replace(came=came, went=went, renamed=renamed)
-        return _save(run, report, record, now_s)
+            run.check_losses(arranged)  # while the last order can still be kept
+            return _Update(arranged, new_record(run, arranged, now_s), [*drawn_notes, *notes])
+        except PlayshuffleError as error:
+            if not is_same_order:
+                raise
+            notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
+    updated = update_order(
+        run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
+    )
+    counts = _changed(before, identity, run.tracks)
+    arranged = updated.arranged.packed()
+    return _Update(arranged, _record(run, before, updated, files, drawn_s), notes, counts)
+
+
+def _drawn_s(target: Target, now_s: int) -> tuple[int, list[str]]:
+    """Return when the last order was drawn, in Unix seconds, and notes for the user."""
+    drawn_s = target.last.shuffled_s if target.last is not None else now_s
+    if drawn_s <= now_s + _CLOCK_TOLERANCE_S:
+        return drawn_s, []
+    day = datetime.fromtimestamp(drawn_s).astimezone().date()
+    return now_s, [f"The order is dated {day}, which is in the future. It counts as made now."]
 
 
 def _save(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
