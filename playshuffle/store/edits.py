@@ -1,7 +1,7 @@
 """Pack the difference between two orders, so that a small change to a large library writes little.
 
-The base is an order that is stored whole. `pack` returns the edits that lead from it to another
-order, and `apply` makes that order again. Edits hold a checksum of their base, and apply to no other.
+The base is an order that is stored whole. `pack_edits` returns the edits that lead from it to another
+order, and `apply_edits` makes that order again. Edits hold a checksum of their base, and apply to no other.
 """
 
 import zlib
@@ -33,7 +33,7 @@ class _Run(NamedTuple):
     length: int
 
 
-def pack(
+def pack_edits(
     base: Remembered, paths: Sequence[bytes], marks: bytes, places: Sequence[int], checksum: int
 ) -> bytes | None:
     """Return the edits that turn one order into another; None if it is better stored whole.
@@ -77,12 +77,12 @@ def pack(
     return zlib.compress(b"".join([header, *(array("I", one).tobytes() for one in arrays), *texts]), 1)
 
 
-def apply(base: Remembered, edits: bytes, checksum: int) -> tuple[list[bytes], bytes, "array[int]"]:
-    """Return the paths, marks and places of the order that `pack` packed.
+def apply_edits(base: Remembered, edits: bytes, checksum: int) -> tuple[list[bytes], bytes, "array[int]"]:
+    """Return the paths, marks and places of the order that `pack_edits` packed.
 
     Args:
         base: the order that is stored whole.
-        edits: what `pack` returned.
+        edits: what `pack_edits` returned.
         checksum: identifies the base.
 
     Raises:

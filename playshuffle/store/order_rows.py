@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from playshuffle.library.identity import Remembered
 from playshuffle.library.marks import MARK_BYTES
-from playshuffle.store import edits
+from playshuffle.store.edits import apply_edits, pack_edits
 from playshuffle.system.sqlite import Connection
 
 # Each takes one byte in SQLite's format, so that a long row gets another age in place. 0 and 1 take none.
@@ -79,21 +79,21 @@ def load(database: Connection, playlist: bytes, content: str) -> tuple[Remembere
     found = database.execute(f"{query} AND content = ? AND age != {BASE}", (playlist, content)).fetchone()
     if found is None:
         return None
-    row, changes, gone, *_ = found
+    row, edits, gone, *_ = found
     whole = found
-    if changes != b"":
+    if edits != b"":
         whole = database.execute(f"{query} AND edits = x'' AND age != {LAST}", (playlist,)).fetchone()
     if whole is None:
         raise DamagedError([row])
     try:
         base = _base(database, whole)
-        if changes == b"":
+        if edits == b"":
             _check(base.order)
             return base.order, base
         # The edits fit this base alone, so checking the result is enough.
-        order = Remembered(*edits.apply(base.order, changes, base.checksum), _since(gone))
+        order = Remembered(*apply_edits(base.order, edits, base.checksum), _since(gone))
         _check(order)
-        base = base._replace(loaded_edits=changes)
+        base = base._replace(loaded_edits=edits)
     except (zlib.error, ValueError, AttributeError, TypeError, LookupError, OverflowError) as error:
         raise DamagedError(sorted({row, whole[0]})) from error
     else:
@@ -115,7 +115,7 @@ def pack(
     if is_known and base.loaded_edits:
         packed: bytes | None = base.loaded_edits
     else:
-        packed = edits.pack(base.order, list(paths()), marks(), places, base.checksum)
+        packed = pack_edits(base.order, list(paths()), marks(), places, base.checksum)
     return None if packed is None else Edits(base.row, base.data_version, packed)
 
 
@@ -126,7 +126,7 @@ def put(
     before: str | None,
     marks: Callable[[], bytes],
     places: Sequence[int],
-    changes: Edits | None,
+    edits: Edits | None,
     put_library: Callable[[], object],
 ) -> None:
     """Store an order, and keep the order before, each with its base.
@@ -138,7 +138,7 @@ def put(
         before: content of the file as it is now.
         marks: returns the marks of its tracks; called only if the order is stored whole.
         places: the order, an index array over the paths.
-        changes: the same order as edits, None to store it whole. They have their base.
+        edits: the same order as edits, None to store it whole. They have their base.
         put_library: stores the paths of a whole row.
     """
     query = "SELECT rowid, age, content, edits != x'' FROM playlist WHERE path = ? ORDER BY age"
@@ -149,14 +149,14 @@ def put(
             whole = (
                 next((one[0] for one in rows if one[1] != LAST and not one[3]), None) if is_edited else row
             )
-            if changes is not None and changes.row != whole:
-                changes = None
+            if edits is not None and edits.row != whole:
+                edits = None
             if content != values.content:
                 ages |= {whole: BASE} if is_edited and whole is not None else {}
                 ages[row] = BEFORE
-    if changes is not None:
-        ages.setdefault(changes.row, BASE)
-        forms = (b"", b"", changes.packed)
+    if edits is not None:
+        ages.setdefault(edits.row, BASE)
+        forms = (b"", b"", edits.packed)
     else:
         # Before rows are deleted, since the packed marks of one may be stored again.
         packed_marks = _packed_marks(database, playlist, values.library, marks())
@@ -166,7 +166,7 @@ def put(
             database.execute("DELETE FROM playlist WHERE rowid = ?", (row,))
     for row, age in sorted(ages.items(), key=lambda one: -one[1]):
         database.execute("UPDATE playlist SET age = ? WHERE rowid = ?", (age, row))
-    if changes is None:
+    if edits is None:
         put_library()
     database.execute(
         "INSERT INTO playlist (path, age, library, content, played, gone, shuffled, places, marks, edits)"
@@ -187,12 +187,12 @@ def _packed_marks(database: Connection, playlist: bytes, library: bytes, marks: 
     return zlib.compress(marks, 1)
 
 
-def has_base(database: Connection, playlist: bytes, changes: Edits) -> bool:
+def has_base(database: Connection, playlist: bytes, edits: Edits) -> bool:
     """Return whether the base of edits is stored as it was when it was loaded."""
     # If the state was damaged and is a new one, the version may be the same.
     query = "SELECT 1 FROM playlist WHERE rowid = ? AND path = ?"
-    is_there = database.execute(query, (changes.row, playlist)).fetchone() is not None
-    return is_there and data_version(database) == changes.data_version
+    is_there = database.execute(query, (edits.row, playlist)).fetchone() is not None
+    return is_there and data_version(database) == edits.data_version
 
 
 def data_version(database: Connection) -> int:

@@ -161,10 +161,10 @@ class State(StateFile):
         values = order_rows.Values(
             seen.library, seen.content, seen.played, json.dumps(dict(gone)), seen.shuffled_s
         )
-        changes = edits or self.edits(playlist, paths, marks, places)
+        edits = edits or self.edits(playlist, paths, marks, places)
 
         def keep(database: Connection) -> None:
-            has_base = changes is not None and order_rows.has_base(database, playlist, changes)
+            has_base = edits is not None and order_rows.has_base(database, playlist, edits)
             order_rows.put(
                 database,
                 playlist,
@@ -172,7 +172,7 @@ class State(StateFile):
                 before.content if before is not None else None,
                 marks,
                 places,
-                changes if has_base else None,
+                edits if has_base else None,
                 lambda: self.put_library(database, seen.library, paths),
             )
             self.put_roots(database, playlist, roots)
