@@ -33,17 +33,17 @@ def litter(top: Path, service: Service) -> list[str]:
     return dead + [path.name for path in top.rglob("*") if _LITTER.search(path.name)]
 
 
-def strike(service: Service, what: str) -> None:
-    """Kill one of its processes, or all of them; that of a pass, only if there is one."""
+def kill(service: Service, what: str) -> None:
+    """Kill one of its processes, or all of them; that of an update, only if there is one."""
     processes = service.processes()
-    number = {"service": 0, "passes": 1, "pass": 2}.get(what)
+    number = {"service": 0, "updates": 1, "update": 2}.get(what)
     for process in processes if number is None else processes[number : number + 1]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
 
 
-def revive(service: Service) -> bool:
-    """Begin it again if it has ended, as it does when its passes are killed before the first is done."""
+def start_if_ended(service: Service) -> bool:
+    """Start it again if it has ended, as it does when its updates are killed before the first is done."""
     assert service.process is not None
     if service.process.poll() is not None:
         service.begin()
@@ -57,8 +57,8 @@ def cpu_s(process: int) -> float:
 
 
 @contextlib.contextmanager
-def killing_passes(service: Service, log: Path, call: str, number: int) -> Iterator[None]:
-    """Kill each process of a pass when it is about to make call number `number` of this kind."""
+def killing_updates(service: Service, log: Path, call: str, number: int) -> Iterator[None]:
+    """Kill each process of an update when it is about to make call number `number` of this kind."""
     words = strace(log, f"trace={call}", f"inject={call}:signal=KILL:when={number}")
     words.remove("-qq")  # strace prints when it is attached
     with subprocess.Popen([*words, "-p", str(service.processes()[1])], stderr=subprocess.PIPE) as tracer:
@@ -74,13 +74,13 @@ _FEW = [("write", 3), ("pwrite64", 2), ("fsync", 1), ("renameat", 1)]
 _ALL = [(call, None) for call in WRITES.split(",")]
 
 
-def killed_passes(service: Service) -> int:
+def killed_updates(service: Service) -> int:
     return service.log.count(_ENDS)
 
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
-def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
+def test_killed_at_any_write_an_update_leaves_the_old_playlist_or_the_new(
     tmp_path: Path, calls: Sequence[tuple[str, int | None]]
 ) -> None:
     """Whole; the next start goes on with its order, and removes what was left."""
@@ -99,18 +99,18 @@ def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
                 wait_for(lambda: service.playlist("all")["state"] == "managed")
                 wait_for(lambda: len(service.processes()) == 2)
                 log.unlink(missing_ok=True)
-                with killing_passes(service, log, call, number):
+                with killing_updates(service, log, call, number):
                     before = changing.names()
                     while changing.names() == before:
                         changing.act()
-                    killed, is_new = killed_passes(service), holds(playlist, *changing.names())
+                    killed, is_new = killed_updates(service), holds(playlist, *changing.names())
                     wait_for(
                         lambda killed=killed, is_new=is_new: (  # type: ignore[misc]
-                            killed_passes(service) > killed or (is_new() and len(service.processes()) == 2)
+                            killed_updates(service) > killed or (is_new() and len(service.processes()) == 2)
                         )
                     )
                     # strace logs the kill before the service notices it.
-                    is_killed = killed_passes(service) > killed or "killed by SIGKILL" in log.read_text()
+                    is_killed = killed_updates(service) > killed or "killed by SIGKILL" in log.read_text()
                 changing.check(playlist)
                 service.start()
                 wait_for(holds(playlist, *changing.names()))
@@ -126,7 +126,7 @@ def test_killed_at_any_write_a_pass_leaves_the_old_playlist_or_the_new(
 
 
 @pytest.mark.timing
-def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_path: Path) -> None:
+def test_if_only_the_process_of_updates_is_killed_another_one_is_started(tmp_path: Path) -> None:
     """At once, and nobody waits for the dead in a busy loop; what it kept alone it keeps alone."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"
@@ -134,7 +134,7 @@ def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_pa
         assert service.process is not None
         wait_for(holds(playlist, *changing.names()))
         changing.check(playlist)
-        strike(service, "passes")
+        kill(service, "updates")
         wait_for(lambda: "starting another one" in service.log)
         wait_for(lambda: len(service.processes()) == 2)
         before_s = cpu_s(service.process.pid)
@@ -150,7 +150,7 @@ def test_if_only_the_process_of_the_passes_is_killed_another_one_is_begun(tmp_pa
 
 
 @pytest.mark.timing
-def test_what_a_killed_pass_was_told_the_next_one_does(tmp_path: Path, home: Path) -> None:
+def test_what_a_killed_update_was_to_do_the_next_one_does(tmp_path: Path, home: Path) -> None:
     """Though that is begun by another event, and goes well."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"
@@ -162,7 +162,7 @@ def test_what_a_killed_pass_was_told_the_next_one_does(tmp_path: Path, home: Pat
         with lock.held(os.fsencode(home / ".local/state/playshuffle/state.lock"), 5):
             (changing.music / first).unlink()
             wait_for(lambda: len(service.processes()) > 2)
-            strike(service, "pass")
+            kill(service, "update")
         wait_for(lambda: "ended by signal 9" in service.log)
         second = next(name for name in changing.names() if "/" in name)
         (changing.music / second).unlink()
@@ -173,22 +173,22 @@ def test_what_a_killed_pass_was_told_the_next_one_does(tmp_path: Path, home: Pat
 
 
 def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
-    """Not even with a pass that hangs: the next service begins."""
+    """Not even with an update that hangs: the next service starts."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"
     with Service(tmp_path, config(changing.music)) as service:
         wait_for(holds(playlist, *changing.names()))
-        passes = service.processes()[1]
-        os.kill(passes, signal.SIGSTOP)
+        updates = service.processes()[1]
+        os.kill(updates, signal.SIGSTOP)
         try:
-            strike(service, "service")
+            kill(service, "service")
             service.start()
 
             assert service.process is not None
             assert service.process.poll() is None
             assert [one["process"] for one in service.status()["services"]] == [service.process.pid]
         finally:
-            os.kill(passes, signal.SIGKILL)
+            os.kill(updates, signal.SIGKILL)
 
 
 @pytest.mark.timeout(3600)
@@ -201,31 +201,31 @@ def test_killed_at_any_moment_no_order_is_lost(tmp_path: Path, seed: int, kills:
     changing = Changing(tmp_path, seed)
     playlist = changing.music / "all.m3u"
     service = Service(tmp_path, config(changing.music), env=own_home(tmp_path))
-    struck: Counter[str] = Counter()
+    kill_counts: Counter[str] = Counter()
     with service:
         wait_for(holds(playlist, *changing.names()))
         for number in range(kills):
             changing.check(playlist)
-            what = chance.choice(["all", "all", "all", "service", "passes", "pass"])
+            what = chance.choice(["all", "all", "all", "service", "updates", "update"])
             # From the beginning of a start to the end of a look that events have led to.
             time.sleep(chance.choice([chance.uniform(0, 0.8), chance.uniform(0.8, 2.2)]))
             for _ in range(chance.randrange(4)):
                 changing.act()
                 time.sleep(chance.uniform(0, 0.1))
-            strike(service, what)
-            struck[what] += 1
-            if what == "passes":
+            kill(service, what)
+            kill_counts[what] += 1
+            if what == "updates":
                 time.sleep(0.3)
-                revive(service)
+                start_if_ended(service)
             if what in ("all", "service"):
                 changing.act()
                 service.begin()
             if number % 6 == 4:
-                wait_for(lambda: revive(service) and holds(playlist, *changing.names())())
+                wait_for(lambda: start_if_ended(service) and holds(playlist, *changing.names())())
                 wait_for(lambda: not litter(tmp_path, service))
-        wait_for(lambda: revive(service) and holds(playlist, *changing.names())())
+        wait_for(lambda: start_if_ended(service) and holds(playlist, *changing.names())())
         changing.check(playlist)
         wait_for(lambda: not litter(tmp_path, service))
         assert service.stop() == 0
     assert "Traceback" not in service.log
-    assert struck.total() == kills
+    assert kill_counts.total() == kills
