@@ -1,0 +1,35 @@
+"""The options of a playlist on the command line: their defaults, and the flags that switch them."""
+
+from typing import Any
+
+import pytest
+
+from playshuffle.cli.parameters import parameters
+from playshuffle.cli.playlist_options import takes_playlist_options
+from playshuffle.config.option_rows import Row
+from playshuffle.config.options import Field, Options, rows
+
+_SWITCHES = [(field, row) for field, row in rows() if field.type is bool]
+
+
+@takes_playlist_options("make")
+def _make(options: Options) -> Options:
+    return options
+
+
+def given(*flags: str) -> object:
+    """Return the options of a command line with these flags."""
+    known = parameters(_make)
+    defaults = {parameter.name: parameter.default for parameter in known}
+    return _make(**defaults | {parameter.name: True for parameter in known if parameter.flags[0] in flags})
+
+
+def test_without_flags_options_have_their_defaults() -> None:
+    assert given() == Options()
+
+
+@pytest.mark.parametrize(("field", "row"), _SWITCHES, ids=[field.name for field, _ in _SWITCHES])
+def test_a_flag_switches_its_option_alone_and_begins_with_no_if_that_is_on(field: Field, row: Row) -> None:
+    assert row.is_negated is field.default
+    changed: dict[str, Any] = {field.name: not field.default}
+    assert given(row.flags[0]) == Options(**changed)
