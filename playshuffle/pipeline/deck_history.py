@@ -1,6 +1,6 @@
 """Load the deck of a playlist, with the names that its tracks have now."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -53,21 +53,25 @@ def load_history(state: State, target: Target, tracks: Tracks, changes: Changes)
     if stored is None:
         return DeckHistory(_deck_from_file(target), None, before)
     identity = identify(stored.remembered(), tracks.paths, tracks.marks, changes.moved)
-    names = _new_names(stored, tracks.paths, identity)
+    # Tracks that only the deck before has get new names, too, if renamed ones have their paths.
+    known = (before.mark_by_path() if before is not None else {}) | stored.mark_by_path()
+    names = _new_names(stored, known.keys(), tracks.paths, identity)
+    marks = {names.get(path, path): mark for path, mark in known.items()}
     if before is not None:
         before = before._replace(deck=rename_tracks(before.deck, names))
-    marks = {names.get(path, path): mark for path, mark in stored.mark_by_path().items()}
     return DeckHistory(rename_tracks(stored.deck, names), stored, before, identity, marks)
 
 
-def _new_names(stored: decks.StoredDeck, paths: Sequence[bytes], identity: Identity) -> dict[bytes, bytes]:
+def _new_names(
+    stored: decks.StoredDeck, known_paths: Collection[bytes], paths: Sequence[bytes], identity: Identity
+) -> dict[bytes, bytes]:
     """Map the old path of each renamed track of a deck to its present path."""
     names = {
         old: paths[index]
         for old, index in zip(stored.paths, identity.now, strict=True)
         if index is not None and paths[index] != old
     }
-    return with_replaced(names, frozenset(stored.paths))
+    return with_replaced(names, known_paths)
 
 
 def _deck_from_file(target: Target) -> Deck:

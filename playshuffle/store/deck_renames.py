@@ -100,13 +100,15 @@ def _follow_renames(
         return
     moved = {old: new for old, new in places.items() if new not in (None, old)}
     replaced = [old for old, new in places.items() if new is None]
-    names = with_replaced(moved, frozenset(stored.paths), replaced)
+    previous_marks = previous.mark_by_path() if previous is not None else {}
+    names = with_replaced(moved, previous_marks.keys() | dict(known).keys(), replaced)
     changed = {new: present[new] for new in places.values() if new is not None}
     marks = {names.get(old, old): mark for old, mark in known if places.get(old) is None} | changed
     deck = rename_tracks(stored.deck, names)
     if previous is not None:
         previous = previous._replace(deck=rename_tracks(previous.deck, names))
-    decks.save(state, playlist, deck, stored.content, marks, previous, [])
+    absent = {names.get(path, path): mark for path, mark in previous_marks.items()}
+    decks.save(state, playlist, deck, stored.content, marks, previous, [], absent)
 
 
 def _rows(marks: bytes) -> list[bytes]:

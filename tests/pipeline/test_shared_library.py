@@ -23,6 +23,7 @@ from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
 from tests.support.program import DATA, listed
 
@@ -292,8 +293,34 @@ def _observe(music: Music, observer: str, part: Path) -> None:
     request = music.request("part")._replace(roots=(os.fsencode(part),))
     if observer == "list":
         keep(request, tools("part"), EVERYWHERE)
-    else:
+    elif observer == "deck":
         dealing.deal_playlist(request, tools("part"), Amount(1), Every.RUN, NOW)
+
+
+@pytest.mark.parametrize("observer", ["list", "deck", "none"])
+def test_a_track_of_an_undone_round_keeps_its_deal_though_its_path_was_taken(
+    tmp_path: Path, observer: str
+) -> None:
+    """It was removed before its round ended, and comes back after the end was undone."""
+    music = Music(tmp_path, 130)
+    _observe(music, observer, music.folder)
+    music.deal("today", 2)
+    gone, other = music.listed("today")
+    dealt = music.tracks("today")
+    music.deal("today", 120)
+    dealt += music.tracks("today")
+
+    gone.rename(tmp_path / "gone.mp3")
+    music.deal("today", 20)
+    other.rename(gone)
+    _observe(music, observer, music.folder)
+    if observer == "none":
+        music.deal("today", 20, Every.DAY)
+    undo_deal(music.request("today"), tools("x"))
+    (tmp_path / "gone.mp3").rename(music.folder / "returned.mp3")
+    music.deal("today", 8)
+
+    assert sorted(dealt + music.tracks("today")) == [*range(1, 131)]
 
 
 def test_a_deck_learns_of_a_move_that_only_the_service_saw(tmp_path: Path) -> None:
