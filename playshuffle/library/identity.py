@@ -90,6 +90,8 @@ def identify(
     paths: Sequence[bytes],
     marks: bytes,
     moved: Iterable[tuple[bytes, bytes]] = (),
+    *,
+    is_whole: bool = True,
 ) -> Identity:
     """Find each remembered track among those of now.
 
@@ -103,6 +105,8 @@ def identify(
         paths: the tracks of now, in library order.
         marks: of these.
         moved: files and folders that were seen to be moved: from, to.
+        is_whole: no drive is missing. Else a track may have moved there, so that its path alone does
+            not identify it.
     """
     head, tail = _same_tracks(before, paths, marks)
     # Mostly all that has changed lies in one folder, or in few.
@@ -119,6 +123,7 @@ def identify(
         paths[middle_rows],
         marks[MARK_BYTES * middle_rows.start : MARK_BYTES * middle_rows.stop],
         (before.marks, marks),
+        is_whole=is_whole,
     )
     search.go(moved, {number for number, old in enumerate((*middle, *vanished)) if old in before.gone})
     new_indices = [None if index is None else head + index for index in search.now]
@@ -194,6 +199,8 @@ class _Search:
         paths: Sequence[bytes],
         marks: bytes,
         all_marks: tuple[bytes, bytes],
+        *,
+        is_whole: bool = True,
     ) -> None:
         """Begin with what has the path and the mark it had.
 
@@ -203,7 +210,9 @@ class _Search:
             paths: the tracks of now to find them among.
             marks: of these.
             all_marks: of all remembered tracks, and of all tracks of now.
+            is_whole: as `identify` has it.
         """
+        self._is_whole = is_whole
         self._all_marks = all_marks
         self._old_paths = old_paths
         self._index_of = {path: index for index, path in enumerate(paths)}
@@ -228,7 +237,7 @@ class _Search:
         self._take(self._by_path_and_audio)
         self._take(self._by_content(0))
         self._take(self._by_content(TAGS_BITS))
-        self._take(lambda old: self._index_of.get(self._old_paths[old]))
+        self._take(self._by_path)
         self._take(self._by_mark(copy_key))
         self._take(self._by_mark(copy_rename_key))
 
@@ -249,6 +258,13 @@ class _Search:
         index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
         is_same = index is not None and mark is not None and audio_of(mark) == audio_of(self._marks[index])
         return index if is_same else None
+
+    def _by_path(self, old: int) -> int | None:
+        """Find the track with the same path: a new version, unless the old one may be on a missing drive."""
+        index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
+        if index is None or self._is_whole or mark is None:
+            return index
+        return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
     def _by_content(self, ignored_bits: int) -> _Find:
         """Find tracks by audio and tags, or by audio alone, that no other track in question has.

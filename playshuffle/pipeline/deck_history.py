@@ -47,12 +47,17 @@ class DeckHistory:
         return replace(self, deck=mark_written(deck), stored=stored._replace(deck=mark_written(stored.deck)))
 
 
-def load_history(state: State, target: Target, tracks: Tracks, changes: Changes) -> DeckHistory:
-    """Load the deck of a playlist; without one, make it from the file, if that is ours."""
+def load_history(
+    state: State, target: Target, tracks: Tracks, changes: Changes, *, is_whole: bool = True
+) -> DeckHistory:
+    """Load the deck of a playlist; without one, make it from the file, if that is ours.
+
+    is_whole: no root is missing.
+    """
     stored, before = (decks.load(state, target.path, age) for age in (0, 1))
     if stored is None:
         return DeckHistory(_deck_from_file(target), None, before)
-    identity = identify(stored.remembered(), tracks.paths, tracks.marks, changes.moved)
+    identity = identify(stored.remembered(), tracks.paths, tracks.marks, changes.moved, is_whole=is_whole)
     # Tracks that only the deck before has get new names, too, if renamed ones have their paths.
     known = (before.mark_by_path() if before is not None else {}) | stored.mark_by_path()
     names = _new_names(stored, known.keys(), tracks.paths, identity)
@@ -71,7 +76,9 @@ def _new_names(
         for old, index in zip(stored.paths, identity.now, strict=True)
         if index is not None and paths[index] != old
     }
-    return with_replaced(names, known_paths)
+    present = frozenset(paths)
+    lost = (old for old, index in zip(stored.paths, identity.now, strict=True) if index is None)
+    return with_replaced(names, known_paths, [path for path in lost if path in present])
 
 
 def _deck_from_file(target: Target) -> Deck:

@@ -217,7 +217,8 @@ def open_session(
                 from playshuffle.pipeline.deck_history import load_history  # only for deals
 
                 check_deal_source(request, target)
-                history = load_history(state, target, library.tracks, changes)
+                is_whole = request.allow_shrink or not missing
+                history = load_history(state, target, library.tracks, changes, is_whole=is_whole)
             elif target is not None:
                 target.find_last_order()
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)

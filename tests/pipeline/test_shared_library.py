@@ -28,6 +28,7 @@ from playshuffle.shuffle import Seeded
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()
+_FRAME = (DATA / "none.mp3").read_bytes()[-72:]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -277,6 +278,30 @@ def test_a_dealt_track_is_not_dealt_again_when_it_leaves_the_folder_of_a_playlis
     music.deal("today", 8)
 
     assert sorted(dealt + music.tracks("today")) == [*range(1, 14)]
+
+
+def test_a_dealt_track_that_moved_to_a_missing_drive_is_not_dealt_again(tmp_path: Path) -> None:
+    """A new file has its former path, so that it looks like a new version while the drive is missing."""
+    here, usb, out = (tmp_path / name for name in ("here", "usb", "out"))
+    for number, path in enumerate([here / "1.mp3", here / "2.mp3", usb / "3.mp3", usb / "4.mp3"]):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(_FRAME * (20 + number))
+    request = Request((os.fsencode(here), os.fsencode(usb)), os.fsencode(tmp_path / "today.m3u"))
+
+    def deal(count: int) -> list[str]:
+        dealing.deal_playlist(request, tools("x"), Amount(count), Every.RUN, NOW)
+        return sorted(listed(tmp_path / "today.m3u"))
+
+    request = request._replace(recipe=Recipe("sorted"))
+    assert deal(2) == ["here/1.mp3", "here/2.mp3"]
+
+    (here / "1.mp3").rename(usb / "moved.mp3")
+    (here / "1.mp3").write_bytes(_FRAME * 30)
+    usb.rename(out)
+    assert deal(1) == ["here/1.mp3"]
+    out.rename(usb)
+
+    assert deal(2) == ["usb/3.mp3", "usb/4.mp3"]
 
 
 def _part_of(music: Music, count: int) -> Path:
