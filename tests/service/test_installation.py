@@ -54,15 +54,34 @@ def test_a_removal_is_noticed(program: Path) -> None:
     assert "removed" in (installed.check() or "")
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("is_under_systemd", [False, True])
-def test_the_service_says_so_or_ends_to_be_started_again(tmp_path: Path, is_under_systemd: bool) -> None:
+def copied_program(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """Copy the program; return its folder, and the environment variables that start it from there."""
     code = tmp_path / "code"
     shutil.copytree(
         CHECKOUT / "playshuffle", code / "playshuffle", ignore=shutil.ignore_patterns("__pycache__")
     )
+    return code, {"PYTHONPATH": str(code), "PYTHONSAFEPATH": "1", "PYTHONPYCACHEPREFIX": ""}
+
+
+@pytest.mark.process
+def test_an_update_packs_tags_as_the_version_does_that_was_started(tmp_path: Path) -> None:
+    code, env = copied_program(tmp_path)
     music = aged(numbered(tmp_path / "Music", 3))
-    env = {"PYTHONPATH": str(code), "PYTHONSAFEPATH": "1", "PYTHONPYCACHEPREFIX": ""}
+    with Service(tmp_path, config(music), env=env) as service:
+        wait_for((music / "all.m3u").exists)
+        (code / "playshuffle/library/folder_readings.py").write_text("raise ImportError")
+
+        aged(numbered(music / "new", 1))
+
+        wait_for(lambda: "new/000.mp3" in (music / "all.m3u").read_text())
+        assert service.log.count("unexpected error") == 0
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("is_under_systemd", [False, True])
+def test_the_service_says_so_or_ends_to_be_started_again(tmp_path: Path, is_under_systemd: bool) -> None:
+    code, env = copied_program(tmp_path)
+    music = aged(numbered(tmp_path / "Music", 3))
     if is_under_systemd:
         env["INVOCATION_ID"] = "1"
     with Service(tmp_path, config(music), env=env) as service:
