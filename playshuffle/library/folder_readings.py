@@ -10,7 +10,7 @@ from zlib import crc32
 from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, ReadAll, Reading, Tags
-from playshuffle.library.listing import file_stamp, fits
+from playshuffle.library.listing import fits
 from playshuffle.library.marks import file_id
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
@@ -177,17 +177,17 @@ class _Rows:
     def _is_replaced(self, row: int, birth: Birth | None) -> bool:
         """Return whether another file has taken the path of a file since it was listed.
 
-        File systems without birth times make up inode numbers. There, a file that was written to
-        meanwhile counts as another one, too.
+        File systems without birth times make up inode numbers and change times. There, a file that was
+        written to meanwhile counts as another one, too.
         """
-        size, mtime_ns, ctime_ns, inode = self._stamps[4 * row : 4 * row + 4]
+        size, mtime_ns, _, inode = self._stamps[4 * row : 4 * row + 4]
         if birth is not None:
             return fits(birth.inode) != inode
         try:
-            now = file_stamp(os.stat(self._folder.path + self.names[row]))
+            now = os.stat(self._folder.path + self.names[row])
         except OSError:
             return False
-        return tuple(map(fits, now[1:3])) != (mtime_ns, ctime_ns) or (size >= 0 and now[0] != size)
+        return fits(now.st_mtime_ns) != mtime_ns or (size >= 0 and now.st_size != size)
 
     def finished(self) -> tuple[Folder, str]:
         """Return the folder with its readings, and all tags packed as text."""
