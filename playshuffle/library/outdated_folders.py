@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.library.folder import Folder, some_at_a_time
-from playshuffle.library.listing import fits
+from playshuffle.library.listing import GONE, fits
 
 
 class OutdatedFolders(NamedTuple):
@@ -26,21 +26,22 @@ class OutdatedFolders(NamedTuple):
 
 
 def outdated_folders(
-    folders: Sequence[Folder], known: Mapping[bytes, Folder], replaced_inodes: Collection[int]
+    folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
 ) -> OutdatedFolders:
     """Return the folders that list a file which has left its path there.
 
     Args:
         folders: the result of the scan.
         known: folders of an earlier scan by path. If empty, there is no earlier path to compare with.
-        replaced_inodes: of known files whose paths have other files, which are being written.
+        other_inodes: of files that may be at another path than in the earlier scan, besides those whose
+            path here is new.
     """
     new_inodes: set[int] = set()
     for folder in folders if known else ():
         before = known.get(folder.path)
         if folder is not before:
             new_inodes.update(inode for _, inode in _rows(folder) - _rows(before))
-    candidates = new_inodes.union(replaced_inodes)
+    candidates = new_inodes.union(other_inodes)
     if not candidates:
         return OutdatedFolders()
     at_two_paths = _repeated(filter(candidates.__contains__, _inodes(folders)))
@@ -66,13 +67,14 @@ def _repeated(numbers: Iterable[int]) -> set[int]:
 def _has_left(folder: Folder, inodes: Collection[int]) -> bool:
     """Return whether a file with one of these inodes is not at its path any more."""
     return any(
-        inode in inodes and _inode(folder.path + name) != inode
+        inode in inodes and not _is_at(folder.path + name, inode)
         for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True)
     )
 
 
-def _inode(path: bytes) -> int | None:
+def _is_at(path: bytes, inode: int) -> bool:
+    """Return whether a file with this inode is at a path; True if that cannot be known."""
     try:
-        return fits(os.stat(path).st_ino)
-    except OSError:
-        return None
+        return fits(os.stat(path).st_ino) == inode
+    except OSError as error:
+        return error.errno not in GONE

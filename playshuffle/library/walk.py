@@ -13,7 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
@@ -22,6 +22,7 @@ from playshuffle.library.known_files import KnownFiles
 from playshuffle.library.listing import GONE, Listing, fits
 from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.unchanged import unchanged
+from playshuffle.system.birth_time import birth_of
 
 _SEEN_EVERY = 64  # folders
 
@@ -81,8 +82,12 @@ class Changes(NamedTuple):
 
 EVERYWHERE = Changes()
 
-# Some FUSE file systems give a file another inode at each look, so that folders are always outdated.
-_MOST_WALKS = 5
+# Many walks are needed while files exchange their names, one pair after the other. Without birth times
+# there are few: some FUSE file systems give a file another inode at each look, so that folders are always
+# outdated.
+_FEW_WALKS = 5
+_PATIENCE_S = 10.0
+_PAUSE_S = 0.05
 
 
 def find(
@@ -101,7 +106,7 @@ def find(
 
     Every folder is entered once, known by device and inode, so that loops and overlapping
     roots end; a real path is preferred to one through a link. A folder is listed again if a file has
-    left it for a folder that was listed later.
+    left it for a folder that was listed later, so that each file is found once.
 
     Args:
         roots: absolute paths of folders, without a slash at the end.
@@ -124,11 +129,17 @@ def find(
         unchanged_folders = dirty.without(list(known.values()))
     look = _Look(use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, KnownFiles(known.values()))
     walk = _Walk(roots, known, unchanged_folders, look)
-    for _ in range(_MOST_WALKS - 1):
+    began_s = time.monotonic()
+    moved_inodes: Collection[int] = frozenset()
+    for walk_count in count(1):
         found, folders = walk.found, list(chain.from_iterable(walk.found.roots))
-        paths, moved_inodes = outdated_folders(folders, walk.known, walk.replaced_inodes)
+        paths, moved_inodes = outdated_folders(folders, walk.known, walk.replaced_inodes.union(moved_inodes))
         if not paths:
             break
+        if walk_count >= _FEW_WALKS:
+            if time.monotonic() - began_s > _PATIENCE_S or not any(map(birth_of, paths)):
+                break
+            time.sleep(_PAUSE_S)
         now_known = {folder.path: folder for folder in folders}
         walk = _Walk(roots, now_known, Dirty(paths).without(folders), look, moved_inodes)
         # The next walk does not read unreadable folders again, nor files that were taken while growing.

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library import listing, outdated_folders, unchanged
+from playshuffle.library import listing, outdated_folders, unchanged, walk
 from playshuffle.library.folder import Folder, Reading, Skipped, Tags
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
@@ -593,6 +594,41 @@ def test_a_file_that_is_being_written_is_not_taken_for_one_that_has_left_its_nam
     }
 
 
+def test_files_that_are_exchanged_again_and_again_while_they_are_listed_are_found_once(top: bytes) -> None:
+    put(top, b"a/1.mp3", b"b/2.mp3")
+    known = by_path(find([top], {}))
+    exchange_count = 0
+
+    def exchange_and_tell_time() -> int:
+        """Exchange the files before each listing of a folder, 25 times."""
+        nonlocal exchange_count
+        if exchange_count < 25:
+            exchange_count += 1
+            swap(top, b"a/1.mp3", b"b/2.mp3")
+        return time.time_ns()
+
+    dirty = Dirty(frozenset({top + b"/a/", top + b"/b/"}))
+    found = find([top], known, clock_ns=exchange_and_tell_time, dirty=dirty)
+
+    assert exchange_count == 25
+    assert inodes(found) == inodes(find([top], {}))
+
+
+def test_an_outdated_folder_on_a_missing_drive_is_not_looked_at_again_and_again(top: bytes) -> None:
+    """The numbers of its files may be those of others on another file system."""
+    put(top, b"drive/1.mp3", b"m/2.mp3")
+    roots = [top + b"/drive", top + b"/m"]
+    known = by_path(find(roots, {}))
+    os.rename(top + b"/drive/1.mp3", top + b"/m/3.mp3")
+    os.rename(top + b"/drive", top + b"/unmounted")
+    looks: list[int] = []
+
+    found = find(roots, known, seen_so_far=looks.append)
+
+    assert len(inodes(found)) == 3
+    assert len(looks) < 50
+
+
 def test_files_that_have_another_inode_at_each_look_end_no_scan(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -600,7 +636,8 @@ def test_files_that_have_another_inode_at_each_look_end_no_scan(
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(2) for file in range(20)))
     known = by_path(find([top], {}))
     inode = Random(1).randrange
-    monkeypatch.setattr(outdated_folders, "_inode", lambda _: inode(20))
+    monkeypatch.setattr(outdated_folders, "_is_at", lambda *_: inode(20) == 0)
+    monkeypatch.setattr(walk, "birth_of", lambda _: None)
     monkeypatch.setattr(listing, "file_stamp", lambda file: (file.st_size, 1, 1, inode(20)))
 
     looks: list[int] = []
