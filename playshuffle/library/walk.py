@@ -86,7 +86,7 @@ EVERYWHERE = Changes()
 # there are few: some FUSE file systems give a file another inode at each look, so that folders are always
 # outdated.
 _FEW_WALKS = 5
-_PATIENCE_S = 10.0
+_PATIENCE_S = 5.0
 _PAUSE_S = 0.05
 
 
