@@ -208,6 +208,8 @@ def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
         with Service(tmp_path, text, env=env) as service:
             wait_for(lambda: playlist.exists() and len(listed(playlist)) == 3)
             assert "polling (fuse)" in service.log
+            # Not while it answers a request: nobody can end a process that waits for such an answer.
+            wait_for(lambda: "3 tracks written" in service.log)
             before = playlist.read_bytes()
             drive.send_signal(signal.SIGSTOP)
             wait_for(lambda: "made no progress for" in service.log)
