@@ -25,6 +25,7 @@ from playshuffle.system import mounts
 _TRACK_FIELDS = ("device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps")
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
 _CHUNK = 16
+_FIRST_OPENED, _MOST_OPEN = 3, 1024  # descriptors; the first three are the standard streams
 
 # The clocks of other file systems are coarse, or run elsewhere, or a folder has stamps of its own.
 _FINE_STAMPS = frozenset(("btrfs", "ext4", "xfs", "zfs"))
@@ -84,6 +85,9 @@ def _check_in_child(folders: Sequence[Folder], is_unchanged: Callable[[Folder], 
     child = os.fork()
     if child == 0:
         try:
+            # A lock of the parent among them: this process may outlive it.
+            os.closerange(_FIRST_OPENED, writer)
+            os.closerange(writer + 1, _MOST_OPEN)
             with open(writer, "wb") as answers:
                 answers.write(bytes(map(is_unchanged, folders)))
         finally:

@@ -20,6 +20,7 @@ from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
+from playshuffle.system import lock
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put
 
@@ -366,6 +367,38 @@ def test_a_process_that_dies_leaves_its_half_to_the_walk(top: bytes, monkeypatch
     found = by_path(find([top], before, may_fork=True))
 
     assert found == by_path(find([top], {}))
+
+
+@pytest.mark.process
+def test_a_process_that_outlives_a_killed_one_holds_no_lock_of_it(top: bytes, tmp_path: Path) -> None:
+    """One of two is killed while both look at a drive that does not answer."""
+    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
+    lock_file = os.fsencode(tmp_path / "lock")
+    hang = (
+        "import os, sys, time\n"
+        "from playshuffle.library import unchanged\n"
+        "from playshuffle.library.walk import find\n"
+        "from playshuffle.system import lock\n"
+        "from tests.support.tree import by_path\n"
+        "top, lock_file = (word.encode() for word in sys.argv[1:])\n"
+        "known = by_path(find([top], {}))\n"
+        "unchanged._is_unchanged = lambda *_: os.write(1, b'.') and time.sleep(60)\n"
+        "with lock.held(lock_file, 5):\n"
+        "    find([top], known, may_fork=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", hang, top, lock_file], stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.read(2) == b".."
+            process.kill()
+            process.wait()
+
+            with lock.held(lock_file, 5):
+                pass
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_a_folder_turned_file_and_a_file_turned_folder_are_seen(top: bytes) -> None:
