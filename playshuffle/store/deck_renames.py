@@ -88,10 +88,12 @@ def _follow_renames(
     stored, previous = decks.load(state, playlist), decks.load(state, playlist, 1)
     if stored is None:
         return
-    known = list(stored.mark_by_path().items())
+    known = stored.mark_by_path()
     # For other tracks the deck has later marks than the playlist.
-    places = {old: now[old, mark] for old, mark in known if present.get(old) != mark and (old, mark) in now}
-    fixed = {old for old, mark in known if present.get(old) == mark}
+    places = {
+        old: now[old, mark] for old, mark in known.items() if present.get(old) != mark and (old, mark) in now
+    }
+    fixed = {old for old, mark in known.items() if present.get(old) == mark}
     places = {old: new for old, new in places.items() if new not in fixed}
     if not stored.deck.tracks <= former:
         # Over fewer folders, a file from elsewhere looks like a new version of the track that had its path.
@@ -101,9 +103,9 @@ def _follow_renames(
     moved = {old: new for old, new in places.items() if new not in (None, old)}
     replaced = [old for old, new in places.items() if new is None]
     previous_marks = previous.mark_by_path() if previous is not None else {}
-    names = with_replaced(moved, previous_marks.keys() | dict(known).keys(), replaced)
+    names = with_replaced(moved, previous_marks.keys() | known.keys(), replaced)
     changed = {new: present[new] for new in places.values() if new is not None}
-    marks = {names.get(old, old): mark for old, mark in known if places.get(old) is None} | changed
+    marks = {names.get(old, old): mark for old, mark in known.items() if places.get(old) is None} | changed
     deck = rename_tracks(stored.deck, names)
     if previous is not None:
         previous = previous._replace(deck=rename_tracks(previous.deck, names))
