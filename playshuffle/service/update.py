@@ -14,7 +14,7 @@ from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
-from playshuffle.library import folder_readings  # noqa: F401 - before the program may be upgraded
+from playshuffle.library import folder_readings  # noqa: F401 - load it before an upgrade replaces it
 from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
