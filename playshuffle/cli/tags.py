@@ -117,26 +117,20 @@ def _write_file(name: str, *, as_json: bool) -> None:
         for tag, value in (reading.tags or Tags())._asdict().items()
         if value is not None and value != ""
     }
-    from playshuffle.library.tag_sources import read_sources  # only needed for one file
-
-    sources = {tag: source for tag, source in read_sources(path).items() if tag in tags}
     if as_json:
-        rows = {"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags, "sources": sources}
+        rows = {"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}
         text = json.dumps(rows, indent=2)
         write_out([text.encode(), b"\n"])
         return
     write_out([f"{home_path(path)}\n".encode()])
     if reading.reason:
         write_out([f"  {shown(reading.reason)}\n".encode()])
-    names = {tag: shown(source) for tag, source in sources.items()}
-    width = max(map(len, names.values()), default=0)
     screen = screen_of(sys.stdout)
     for tag, value in tags.items():
-        source = names.get(tag, "")
         text = clock(value) if tag == "duration_ms" else shown(str(value))
         label = "length" if tag == "duration_ms" else tag
-        lines = screen.hanging(text, f"  {label:14}  {source:{width}}  ")
+        lines = screen.hanging(text, f"  {label:14}  ")
         if screen.is_terminal and columns(lines[0]) > (screen.width or 0):  # a value of one long word
-            lines = [f"  {label:14}  {source}".rstrip(), f"    {text}"]
+            lines = [f"  {label}", f"    {text}"]
         for line in lines:
             write_out([f"{line}\n".encode()])

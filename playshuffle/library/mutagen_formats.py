@@ -139,9 +139,7 @@ def read_flac(file: BinaryIO) -> FLAC:
         return _WholeFlac(file)
 
 
-# mutagen turns the frames of ID3v2.2 into those of v2.3.
 _ID3_V22 = frozenset(name.decode() for name in (*ID3V22_TEXTS, *ID3V22_OTHERS))
-ID3_V22_NAMES = {frame.__base__.__name__: name for name, frame in Frames_2_2.items()}  # by that of v2.3
 _ID3_FRAMES = {name: (Frames | Frames_2_2)[name] for name in ID3_FRAMES | _ID3_V22}
 
 
@@ -214,25 +212,17 @@ def read_audio(file: BinaryIO, format_: str, start: int) -> tuple[Any, Named]:
     Raises:
         Exception: of any kind, if the file is damaged.
     """
-    info, tags = open_tags(file, format_, start)
-    for _, family, read_tags in FAMILIES:
-        if isinstance(tags, family):
-            return info, read_tags(tags)
-    return info, ()
-
-
-def open_tags(file: BinaryIO, format_: str, start: int, *, with_v1: bool = True) -> tuple[Any, Any]:
-    """Do the same as `read_audio`, but return the tags as mutagen has them.
-
-    with_v1: False to ignore an ID3v1 tag; only for formats with ID3 tags.
-    """
     file.seek(start)
     options = {"known_frames": _ID3_FRAMES, "translate": False} if format_ in _WITH_ID3 else {}
-    audio = CLASSES[format_](file, **options, **({} if with_v1 else {"load_v1": False}))
-    if not audio.tags and format_ in _MAY_END_IN_APEV2:
+    audio = CLASSES[format_](file, **options)
+    tags = audio.tags
+    if not tags and format_ in _MAY_END_IN_APEV2:
         file.seek(0)
-        return audio.info, APEv2File(file).tags
-    return audio.info, audio.tags
+        tags = APEv2File(file).tags
+    for family, read_tags in _FAMILIES:
+        if isinstance(tags, family):
+            return audio.info, read_tags(tags)
+    return audio.info, ()
 
 
 _DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen names the file, which it has no name of
@@ -300,11 +290,5 @@ def _asf(tags: Any) -> Named:
         yield key, [attribute.value]
 
 
-# What a kind of tags is called, its class, and how it is read.
-FAMILIES = (
-    ("ID3", ID3, _id3),
-    ("Vorbis", VComment, _vorbis),
-    ("MP4", MP4Tags, _mp4),
-    ("APEv2", APEv2, _apev2),
-    ("ASF", ASFTags, _asf),
-)
+# Each class of tags, and how it is read.
+_FAMILIES = ((ID3, _id3), (VComment, _vorbis), (MP4Tags, _mp4), (APEv2, _apev2), (ASFTags, _asf))

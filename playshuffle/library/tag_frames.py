@@ -115,7 +115,7 @@ def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
     }
     return Tags(
         _duration_ms(stream.length_s),
-        rating=_rating(values)[1],
+        rating=_rating(values),
         bitrate=_rate(stream.bitrate),
         sample_rate=_rate(stream.sample_rate),
         lossless=stream.lossless,
@@ -123,13 +123,8 @@ def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
     )
 
 
-def names_of_fields(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """Return for each field the name, in lower case, from which `tags_of` takes it."""
-    name, rating = _rating(values)
-    return _best_names(values) | ({} if rating is None else {"rating": name})
-
-
 def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """Return for each field the name, in lower case, from which it is taken."""
     best: dict[str, tuple[int, str]] = {}
     for name in values:
         if name in _FIELDS:
@@ -190,17 +185,16 @@ def _rate(value: float) -> int | None:
     return round(value) if 0 < value < 1 << 31 else None
 
 
-def _rating(values_of: Mapping[str, Sequence[Any]]) -> tuple[str, float | None]:
-    """Return the name of the tag that has the rating, and the rating; '' and None where there is none."""
+def _rating(values_of: Mapping[str, Sequence[Any]]) -> float | None:
     for name, best in _RATING_NAMES.items():
         for value in values_of.get(name, ()):
             # For POPM, 0 stands for unknown.
             if (rating := _share(value, best)) is not None and (rating or name != "popm"):
-                return name, rating
+                return rating
     for value in values_of.get("rating", ()):  # up to five stars, or per cent
         if (rating := _share(value, 5)) is not None or (rating := _share(value, 100)) is not None:
-            return "rating", rating
-    return "", None
+            return rating
+    return None
 
 
 def _share(value: Any, best: int) -> float | None:

@@ -53,19 +53,6 @@ def read(path: bytes) -> Reading:
         return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_final=False)
 
 
-@contextmanager
-def open_audio(path: bytes) -> Iterator[tuple[BinaryIO, str, int]]:
-    """Open a file and yield it, its format, and the offset at which mutagen must begin.
-
-    Raises:
-        OSError: if it cannot be opened.
-    """
-    suffix = os.path.splitext(path)[1].lower()
-    with _open(path) as disk, BufferedReader(disk) as file:
-        format_, start = _find_format(file, file.read(HEAD_BYTES), suffix)
-        yield file, format_ or BY_SUFFIX.get(suffix, "mp3"), start
-
-
 class _Disk(FileIO):
     """Keeps the error of the disk, which mutagen may take for damage, or for the end of the file."""
 

@@ -59,8 +59,7 @@ def test_the_tags_of_a_file_are_shown(music: Path) -> None:
     said = json.loads(run("tags", music / "2.flac", "--json").out)
 
     assert (said["tags"]["title"], said["tags"]["genre"]) == ("Naima", "Jazz")
-    assert said["sources"] == {"title": "Vorbis title", "genre": "Vorbis genre"}
-    assert "  genre           Vorbis genre  Jazz\n" in run("tags", music / "2.flac").out.decode()
+    assert "  genre           Jazz\n" in run("tags", music / "2.flac").out.decode()
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir() if path.suffix != ".py"))
