@@ -22,8 +22,8 @@ from playshuffle.library.mutagen_formats import (
     read_audio,
     read_mpeg_info,
 )
+from playshuffle.library.riff_info import read_info_texts
 from playshuffle.library.tag_frames import Stream, tags_of
-from playshuffle.library.wave_chunks import read_wave_chunks
 from playshuffle.system.regular_file import NotRegularError, open_regular
 
 # The file does not exist, or was removed.
@@ -33,6 +33,7 @@ _OGG = ("oggflac", "opus", "speex", "vorbis")
 _LOSSLESS = frozenset(
     ("aiff", "ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wave", "wavpack")
 )
+_PCM_IN_WAVE = frozenset((1, 3, 0xFFFE))  # integers, floating point, and what is named in a longer header
 
 
 def read(path: bytes) -> Reading:
@@ -132,20 +133,18 @@ def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
     values_of: dict[str, list[Any]] = {}
     for name, values in pairs:
         values_of.setdefault(name.lower(), []).extend(values)
-    stream = _stream(info, format_)
     if format_ == "wave":
         file.seek(start)
-        wave = read_wave_chunks(file)
-        for _, name, values in wave.named:
-            values_of.setdefault(name, values)
-        if wave.length_s is not None:
-            stream = stream._replace(length_s=wave.length_s, bitrate=wave.bitrate, lossless=False)
+        for name, text in read_info_texts(file):
+            values_of.setdefault(name, [text])
     if "tcon" in values_of:
         values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
-    return tags_of(values_of, stream)
+    return tags_of(values_of, _stream(info, format_))
 
 
 def _stream(info: Any, format_: str) -> Stream:
+    if format_ == "wave" and info.audio_format not in _PCM_IN_WAVE:
+        return Stream(0, 0, info.sample_rate, lossless=False)  # mutagen takes a block for a sample
     codec = " ".join(str(getattr(info, name, "")) for name in ("codec", "codec_type", "codec_name")).lower()
     lossless = format_ in _LOSSLESS or "alac" in codec or "lossless" in codec
     return Stream(info.length, getattr(info, "bitrate", 0), getattr(info, "sample_rate", 0), lossless)
