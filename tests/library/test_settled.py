@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -133,18 +134,18 @@ def test_stamps_in_whole_seconds_settle_nothing(top: bytes, monkeypatch: pytest.
     put(top, b"x.mp3")
     real = os.stat
 
-    def whole_seconds(path: bytes, **options: bool) -> os.stat_result:
+    def whole_seconds(path: int | str | bytes, **options: bool) -> os.stat_result | SimpleNamespace:
         status = real(path, **options)
-        fields = {"st_ctime_ns": status.st_ctime_ns // 10**9 * 10**9}
-        return os.stat_result(tuple(status), {**_names(status), **fields})
+        if not (isinstance(path, bytes) and path.startswith(top)):
+            return status
+        fields = {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
+        return SimpleNamespace(**{**fields, "st_ctime_ns": status.st_ctime_ns // 10**9 * 10**9})
 
-    monkeypatch.setattr(os, "stat", whole_seconds)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", whole_seconds)
+        found = scan(top, {})
 
-    assert not any(folder.is_settled for folder in scan(top, {}).values())
-
-
-def _names(status: os.stat_result) -> dict[str, int]:
-    return {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
+    assert [folder.is_settled for folder in found.values()] == [False]
 
 
 @pytest.mark.parametrize(
