@@ -37,7 +37,7 @@ from playshuffle.system.heap import use_one_heap
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.stall import StallClock
-from playshuffle.watch.watcher import BEAT_S, Watch
+from playshuffle.watch.watcher import HEARTBEAT_S, Watch
 
 _LOG = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def run(load: Callable[[], Config]) -> int:
                         files=[path for playlist in managed.playlists for path in playlist.request.without],
                         settle_s=config.settle_s,
                         poll_s=config.poll_s,
-                        beat_s=min(BEAT_S, notify.watchdog_s() or BEAT_S),
+                        heartbeat_s=min(HEARTBEAT_S, notify.watchdog_s() or HEARTBEAT_S),
                     )
                 )
                 life = _Life(managed, load, signals, updates, watch, status, inheritance, installation)
@@ -210,7 +210,7 @@ class _Life:
         self._installation = installation
         self._next_check_s = 0.0
         # What was stopped or starved was this process, too, if it looks less often.
-        self._silence = StallClock(2 * BEAT_S)
+        self._silence = StallClock(2 * HEARTBEAT_S)
         self._heard_s = 0.0
         self._day = _today()
         self._is_given_up = False
@@ -241,7 +241,7 @@ class _Life:
                     return _End.RESTART_UPDATES
                 self._check_clock()
                 modes = self._watch.modes()
-                self._backlog.note_unwatched(mode.root for mode in modes if mode.how == "missing")
+                self._backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
                 is_outdated = self._installation.change is not None and _is_under_systemd()
                 if self._backlog.is_waiting and not self._updates.is_busy and not is_outdated:
                     self._begin_update()
@@ -251,7 +251,7 @@ class _Life:
 
     def inheritance(self) -> _Inheritance:
         """Return what the next life should know; it scans all folders anyway."""
-        self._backlog.add(self._watch.rest(), time.monotonic())
+        self._backlog.add(self._watch.take_unripe(), time.monotonic())
         return _Inheritance(self._backlog.unfinished(), self._shut)
 
     def _add(self, batch: Batch) -> None:
@@ -287,7 +287,7 @@ class _Life:
                 self._is_given_up = False
                 self.has_updated |= message.code == 0
                 for folder, after_s in self._backlog.end(time.monotonic()).items():
-                    self._watch.again([folder], after_s)
+                    self._watch.rescan([folder], after_s)
 
     def _handle_signals(self) -> _End | None:
         numbers = received(self._signals)
@@ -302,7 +302,7 @@ class _Life:
         except PlayshuffleError as error:
             _LOG.error("the configuration is wrong, the old one stays in force: %s", error)
             notify.ready()
-            self._watch.ask("asked")
+            self._watch.request_full_scan()
             return None
         _LOG.info("configuration reloaded")
         return _End.RELOAD
@@ -322,7 +322,7 @@ class _Life:
         before = self._installation.change
         change = self._status.note = self._installation.check()
         if change is None:
-            self._next_check_s = time.monotonic() + BEAT_S / 2
+            self._next_check_s = time.monotonic() + HEARTBEAT_S / 2
             return None
         if before is None:
             _LOG.warning("%s", change)

@@ -177,9 +177,9 @@ class LiveStatus:
             root = self._roots[mode.root]
             before, root.mode = root.mode, mode
             if before is None or _kind(before) != _kind(mode):
-                level = logging.INFO if mode.how == "events" else logging.WARNING
+                level = logging.INFO if mode.state == "events" else logging.WARNING
                 advice = f"; {mode.advice}" if mode.advice else ""
-                kind = f", {mode.kind}" if mode.kind else ""
+                kind = f", {mode.file_system}" if mode.file_system else ""
                 _LOG.log(level, "watching %s: %s%s%s", shown(mode.root), mode, kind, advice)
 
     def publish(self) -> None:
@@ -202,7 +202,7 @@ class LiveStatus:
         polled = [
             f"{shown(path)}: {root.mode}"
             for path, root in self._roots.items()
-            if root.mode is not None and root.mode.how != "events"
+            if root.mode is not None and root.mode.state != "events"
         ]
         tracks = ", ".join(
             f"{name} {playlist.updated.tracks:,}"
@@ -233,15 +233,15 @@ def _kind(mode: Mode) -> str:
 
 
 def _is_missing(root: _Root) -> bool:
-    return root.is_missing or (root.mode is not None and root.mode.how == "missing")
+    return root.is_missing or (root.mode is not None and root.mode.state == "missing")
 
 
 def _root_status(path: bytes, root: _Root) -> RootStatus:
-    mode = root.mode or Mode(path, "missing", "not looked at yet")
+    mode = root.mode or Mode(path, "missing", "not checked yet")
     return RootStatus(
         root=os.fsdecode(path),
         state="missing" if _is_missing(root) else EMPTY if root.tracks == 0 else "ok",
-        file_system=mode.kind,
+        file_system=mode.file_system,
         watched=str(mode),
         advice=mode.advice,
         folders=mode.folders,

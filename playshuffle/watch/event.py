@@ -11,33 +11,31 @@ _SUFFIX = re.compile(rb"\.[^.\s]{1,12}\Z|~\Z")
 
 
 class Hint(NamedTuple):
-    """The paths of an event: one that vanished, one that appeared, or both for a move.
+    """The paths of an event. A move has both.
 
-    It is only a hint: by now the path may be another file, or may always have been.
+    It is only a hint: another file may have taken the path since.
+
+    gone: a path that was deleted or moved away. present: one that was created, written or moved here.
     """
 
     gone: bytes | None
-    come: bytes | None
+    present: bytes | None
     is_folder: bool = False
 
 
-def meant(hint: Hint, root: bytes) -> Hint | None:
-    """Return a hint without the paths that no walk would look at; None if nothing is left."""
-    top = root.rstrip(b"/") + b"/"
-    gone_path = (
-        hint.gone if hint.gone is not None and _matters(hint.gone, top, hint.is_folder, False) else None
-    )
-    come_path = (
-        hint.come if hint.come is not None and _matters(hint.come, top, hint.is_folder, True) else None
-    )
-    return None if gone_path is None and come_path is None else Hint(gone_path, come_path, hint.is_folder)
+def relevant_part(hint: Hint, root: bytes) -> Hint | None:
+    """Return a hint without the paths that a scan of the root skips; None if it has no other."""
+    prefix = root.rstrip(b"/") + b"/"
+    gone = hint.gone if _is_relevant(hint.gone, prefix, hint.is_folder, is_present=False) else None
+    present = hint.present if _is_relevant(hint.present, prefix, hint.is_folder, is_present=True) else None
+    return None if gone is None and present is None else Hint(gone, present, hint.is_folder)
 
 
-def _matters(path: bytes, top: bytes, is_folder: bool, is_there: bool) -> bool:
-    if not path.startswith(top):
+def _is_relevant(path: bytes | None, prefix: bytes, is_folder: bool, *, is_present: bool) -> bool:
+    if path is None or not path.startswith(prefix):
         return False
-    *above, name = path[len(top) :].split(b"/")
-    if any(why_not(folder, True) for folder in above):
+    *folders, name = path[len(prefix) :].split(b"/")
+    if any(why_not(folder, True) for folder in folders):
         return False
     if is_folder:
         return why_not(name, True) is None
@@ -45,6 +43,6 @@ def _matters(path: bytes, top: bytes, is_folder: bool, is_there: bool) -> bool:
         return True
     if is_audio_name(name):
         return why_not(name, False) is None
-    # A link to a folder comes as a file. Of one that is gone only the name is left, and
+    # inotify reports a link to a folder as a file. Of a deleted link only the name is known, and
     # folders rarely have a suffix.
-    return os.path.islink(path) if is_there else not name.startswith(b".") and not _SUFFIX.search(name)
+    return os.path.islink(path) if is_present else not name.startswith(b".") and not _SUFFIX.search(name)

@@ -1,7 +1,7 @@
-"""Watch single files in threads and report which of them changed, came or went.
+"""Watch single files in threads and report which of them were created, changed or removed.
 
-Each file has its thread, because a look at a file on a network drive may hang. A player may replace a
-file or write to it in place, on any file system, so that its facts are compared at each heartbeat.
+Each file has a thread, because a call to a network drive may hang. There are no events: at each heartbeat
+the status of the file is compared, whatever the file system and however the file is written.
 """
 
 import os
@@ -9,63 +9,63 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-_Facts = tuple[int, ...] | None
+_Status = tuple[int, ...] | None
 
 
 class FileWatcher:
-    """Looks at files, which need not exist.
+    """Checks files for changes. They need not exist.
 
     Args:
         paths: absolute paths.
-        tell: called in other threads with the path of each file that changed. Must not raise.
+        report: called in other threads with the path of each file that changed. Must not raise.
     """
 
-    def __init__(self, paths: Iterable[bytes], tell: Callable[[bytes], None]) -> None:
-        self._tell = tell
-        self._facts: dict[bytes, _Facts] = dict.fromkeys(paths, _UNKNOWN)
-        self._is_over = False
-        self._pokes = {path: threading.Event() for path in self._facts}
+    def __init__(self, paths: Iterable[bytes], report: Callable[[bytes], None]) -> None:
+        self._report = report
+        self._statuses: dict[bytes, _Status] = dict.fromkeys(paths, _UNKNOWN)
+        self._is_stopped = False
+        self._checks = {path: threading.Event() for path in self._statuses}
         self._threads = [
             threading.Thread(target=self._run, args=each, name="watch file", daemon=True)
-            for each in self._pokes.items()
+            for each in self._checks.items()
         ]
         for thread in self._threads:
             thread.start()
-        self.poke()
+        self.check()
 
-    def poke(self) -> None:
-        """Have it look at the files; to be called regularly."""
-        for poke in self._pokes.values():
-            poke.set()
+    def check(self) -> None:
+        """Check all files in their threads. Must be called regularly."""
+        for check in self._checks.values():
+            check.set()
 
     def stop(self) -> None:
-        """Tell it to end; `join` waits for that."""
-        self._is_over = True
-        self.poke()
+        """Ask the threads to end; `join` waits for them."""
+        self._is_stopped = True
+        self.check()
 
-    def join(self, patience_s: float) -> bool:
-        """Wait for its end; return False if a call to a file system hangs."""
-        until = time.monotonic() + patience_s
+    def join(self, timeout_s: float) -> bool:
+        """Wait for the threads to end; return False if a call to a file system hangs."""
+        end = time.monotonic() + timeout_s
         for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+            thread.join(max(0.0, end - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
-    def _run(self, path: bytes, poke: threading.Event) -> None:
+    def _run(self, path: bytes, check: threading.Event) -> None:
         while True:
-            poke.wait()
-            poke.clear()
-            if self._is_over:
+            check.wait()
+            check.clear()
+            if self._is_stopped:
                 return
-            before = self._facts[path]
-            now = self._facts[path] = _facts(path)
+            before = self._statuses[path]
+            now = self._statuses[path] = _status(path)
             if now != before != _UNKNOWN:
-                self._tell(path)
+                self._report(path)
 
 
-_UNKNOWN: _Facts = ()
+_UNKNOWN: _Status = ()
 
 
-def _facts(path: bytes) -> _Facts:
+def _status(path: bytes) -> _Status:
     try:
         status = os.stat(path)
     except OSError:

@@ -1,8 +1,8 @@
 """Watch one folder with inotify through watchdog, and detect lost events.
 
 watchdog loses events silently in several ways. Those that can be detected are reported: events that
-the kernel dropped, refused watches, an unmounted file system, a dead thread. That needs internals
-of watchdog; if they have changed, `hears_losses` is false.
+the kernel dropped, refused watches, an unmounted file system, a dead thread. This uses internals of
+watchdog. If they have changed, `reports_lost_events` is false.
 """
 
 import contextlib
@@ -28,8 +28,8 @@ from watchdog.observers.inotify import InotifyObserver
 
 from playshuffle.watch.event import Hint
 
-# Not those of reading: we would wake ourselves.
-_HEARD: list[type[FileSystemEvent]] = [
+# Without the events of reading: our own scans would cause them.
+_EVENTS: list[type[FileSystemEvent]] = [
     DirCreatedEvent,
     DirDeletedEvent,
     DirMovedEvent,
@@ -42,78 +42,82 @@ _IN_UNMOUNT = 0x2000
 _IN_Q_OVERFLOW = 0x4000
 
 
-class Listener:
-    """Hears what happens in a folder and all below it, but not through links.
+class InotifyWatch:
+    """Reports the events of a folder and all folders below it, without following links.
 
-    is_short: the kernel has refused a watch because there are too many.
-    hears_losses: whether lost events are told.
+    has_too_few_watches: the kernel has refused a watch because there are too many.
+    reports_lost_events: whether `is_healthy` is false after lost events.
 
     Args:
         path: a folder, resolved.
-        hear: called in another thread with each hint. It must not raise.
-        wake: called in another thread when `is_well` has changed. It must not raise.
+        report: called in another thread with each hint. Must not raise.
+        note_failure: called in another thread when `is_healthy` has become false. Must not raise.
 
     Raises:
         OSError: the folder itself cannot be watched.
     """
 
-    def __init__(self, path: bytes, hear: Callable[[Hint], None], wake: Callable[[], None]) -> None:
+    def __init__(self, path: bytes, report: Callable[[Hint], None], note_failure: Callable[[], None]) -> None:
         # playshuffle reports these problems in its own words.
         logging.getLogger("watchdog").setLevel(logging.CRITICAL)
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
-        self.is_short = False
-        self._wake = wake
+        self.has_too_few_watches = False
+        self._note_failure = note_failure
         self._has_failed = False
         self._observer = InotifyObserver()
         self._reader: Any = getattr(self._observer, "_inotify_fd", None)
-        self.hears_losses = self._attend()
+        self.reports_lost_events = self._detect_lost_events()
         try:
             self._observer.start()
-            self._observer.schedule(_Handler(hear), os.fsdecode(path), recursive=True, event_filter=_HEARD)
-            self._tolerate_unknown_watches()
+            self._observer.schedule(_Handler(report), os.fsdecode(path), recursive=True, event_filter=_EVENTS)
+            self._ignore_unknown_watches()
         except BaseException:
             self.close()
             raise
 
-    def is_well(self) -> bool:
-        """Return whether all changes were reported so far, and will be."""
+    def is_healthy(self) -> bool:
+        """Return whether no event is known to be lost, and all threads run."""
         threads = [self._observer, *self._observer.emitters, *filter(None, [self._reader])]
-        return not self._has_failed and not self.is_short and all(thread.is_alive() for thread in threads)
+        return (
+            not self._has_failed
+            and not self.has_too_few_watches
+            and all(thread.is_alive() for thread in threads)
+        )
 
-    def watches(self) -> int | None:
-        """Return the number of folders that the kernel watches; None if that is not known."""
+    def count_watches(self) -> int | None:
+        """Return the number of folders that the kernel watches; None if it is not known."""
         try:
             with open(f"/proc/self/fdinfo/{self._reader._inotify_fd}", "rb") as file:  # noqa: SLF001 - nowhere else
                 return file.read().count(b"inotify wd:")
         except (OSError, AttributeError):
             return None
 
-    def watch_again(self, folder: bytes) -> bool:
-        """Set the watches of a folder and all below it again; return whether any was wrong.
+    def repair_watches(self, folder: bytes) -> bool:
+        """Add the missing watches of a folder and all folders below it; return whether any was wrong.
 
-        What is made in a folder that is moved the next moment watchdog looks for in the old place,
-        does not find, and never watches.
+        If a folder is created in another one that is moved at once, watchdog looks for it at the old path
+        and never watches it.
         """
-        is_tolerate_unknown_watchesed = False
+        was_wrong = False
         for emitter in self._observer.emitters:
-            group: Any = getattr(emitter, "_inotify", None)
-            with contextlib.suppress(AttributeError, OSError), group._lock:  # noqa: SLF001 - nowhere else
-                before = group._active_callbacks_by_watch.copy()  # noqa: SLF001
-                group._add_all_callbacks(folder)  # noqa: SLF001
-                is_tolerate_unknown_watchesed |= before != group._active_callbacks_by_watch  # noqa: SLF001
-        return is_tolerate_unknown_watchesed
+            inotify: Any = getattr(emitter, "_inotify", None)
+            with contextlib.suppress(AttributeError, OSError), inotify._lock:  # noqa: SLF001 - nowhere else
+                before = inotify._active_callbacks_by_watch.copy()  # noqa: SLF001
+                inotify._add_all_callbacks(folder)  # noqa: SLF001
+                was_wrong |= before != inotify._active_callbacks_by_watch  # noqa: SLF001
+        return was_wrong
 
     def close(self) -> None:
-        """Stop listening; no hint comes afterwards."""
+        """Stop watching; no hint is reported afterwards."""
         try:
             self._observer.stop()
-        except (LookupError, OSError):  # it stopped half-way, and there is nothing to wait for
+        except (LookupError, OSError):  # it stopped half-way, so there is nothing to wait for
             return
         with contextlib.suppress(RuntimeError):  # it was never started
             self._observer.join()
 
-    def _attend(self) -> bool:
-        """Look over its shoulder where it reads events and adds watches."""
+    def _detect_lost_events(self) -> bool:
+        """Wrap the methods of watchdog that read events and add watches; return whether it has them."""
         try:
             handle, add = self._reader.handle_event, self._reader.add_callback
         except AttributeError:
@@ -134,29 +138,29 @@ class Listener:
                 return add(*args)
             except OSError as error:
                 if error.errno == errno.ENOSPC:
-                    self.is_short = True
-                    self._wake()
+                    self.has_too_few_watches = True
+                    self._note_failure()
                 raise
 
         self._reader.handle_event = handle_event
         self._reader.add_callback = add_callback
         return True
 
-    def _tolerate_unknown_watches(self) -> None:
+    def _ignore_unknown_watches(self) -> None:
         """Make watchdog ignore the removal of a watch that it does not know.
 
         A folder that is moved out keeps its watch. If another folder takes its name and is deleted, the
         removal of the first watch would end the thread that reads events.
         """
         for emitter in self._observer.emitters:
-            group: Any = getattr(emitter, "_inotify", None)
-            remove = getattr(group, "_remove_watch_internally", None)
+            inotify: Any = getattr(emitter, "_inotify", None)
+            remove = getattr(inotify, "_remove_watch_internally", None)
             if remove is not None:
-                group._remove_watch_internally = _ignoring_unknown(remove)  # noqa: SLF001 - nowhere else
+                inotify._remove_watch_internally = _ignoring_unknown(remove)  # noqa: SLF001 - nowhere else
 
     def _fail(self) -> None:
         self._has_failed = True
-        self._wake()
+        self._note_failure()
 
 
 def _ignoring_unknown(remove: Callable[[int], None]) -> Callable[[int], None]:
@@ -168,18 +172,18 @@ def _ignoring_unknown(remove: Callable[[int], None]) -> Callable[[int], None]:
 
 
 class _Handler(FileSystemEventHandler):
-    """Translate events; skip those that only follow from another."""
+    """Translates events to hints, without the events that follow from others."""
 
-    def __init__(self, hear: Callable[[Hint], None]) -> None:
-        self._hear = hear
+    def __init__(self, report: Callable[[Hint], None]) -> None:
+        self._report = report
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        if event.is_synthetic:  # what is in a folder that was moved
+        if event.is_synthetic:  # an event for each file of a folder that was moved
             return
         source = os.fsencode(event.src_path)
         if isinstance(event, (FileMovedEvent, DirMovedEvent)):
-            self._hear(Hint(source, os.fsencode(event.dest_path), event.is_directory))
+            self._report(Hint(source, os.fsencode(event.dest_path), event.is_directory))
         elif isinstance(event, (FileDeletedEvent, DirDeletedEvent)):
-            self._hear(Hint(source, None, event.is_directory))
+            self._report(Hint(source, None, event.is_directory))
         else:
-            self._hear(Hint(None, source, event.is_directory))
+            self._report(Hint(None, source, event.is_directory))

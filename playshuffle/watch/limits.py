@@ -1,4 +1,4 @@
-"""Describe what limits the watching of each root, and how to raise the limits of inotify."""
+"""Describe how well each root is watched, and how to raise the limits of inotify."""
 
 import errno
 import os
@@ -18,59 +18,63 @@ _LIMITS = {
 class Mode(NamedTuple):
     """How a root is watched.
 
-    how: `events`; `partly` or `polling`, if some or all of it may change without one; `missing`, if it
-        cannot be read.
-    detail: the reason, unless all is as it should be.
-    advice: a command that improves it, if there is one.
-    folders, watches: how many folders there are, and how many of them report changes, at the last count.
-    last_event: seconds since 1970.
-    kind: of file system.
+    state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the
+        root cannot be read.
+    detail: the reason, unless the state is `events`.
+    advice: a command that improves the state, if there is one.
+    folders, watches: the number of folders, and of those that report changes, at the last count.
+    last_event: Unix time of the last event, in seconds.
+    file_system: its type, such as ext4.
     """
 
     root: bytes
-    how: str
+    state: str
     detail: str = ""
     advice: str = ""
     folders: int = 0
     watches: int = 0
     last_event: float | None = None
-    kind: str = ""
+    file_system: str = ""
 
     def __str__(self) -> str:
-        return f"{self.how} ({self.detail})" if self.detail else self.how
+        return f"{self.state} ({self.detail})" if self.detail else self.state
 
 
-def watched(
-    root: bytes, folders: int, watches: int | None, at: Sequence[Mount], *, hears_losses: bool
+def watched_mode(
+    root: bytes, folders: int, watches: int | None, mounted: Sequence[Mount], *, reports_lost_events: bool
 ) -> Mode:
-    """Return how a root is watched whose watches are all set.
+    """Return the mode of a root of which all folders have a watch.
 
-    at: the mount that the root is on, then those below it.
+    mounted: the mount that the root is on, then those below it.
     """
-    mode = Mode(root, "events", "", "", folders, watches or 0, kind=_kind(at))
-    if mounts.is_blind(mode.kind):
-        return mode._replace(how="polling", detail=mode.kind)
+    mode = Mode(root, "events", "", "", folders, watches or 0, file_system=_file_system(mounted))
+    if mounts.is_blind(mode.file_system):
+        return mode._replace(state="polling", detail=mode.file_system)
     blind = ", ".join(
-        f"{mount.kind} at {shown(mount.point)}" for mount in at[1:] if mounts.is_blind(mount.kind)
+        f"{mount.kind} at {shown(mount.point)}" for mount in mounted[1:] if mounts.is_blind(mount.kind)
     )
     if blind:
-        return mode._replace(how="partly", detail=blind)
-    return mode if hears_losses else mode._replace(how="partly", detail="lost events are not reported")
+        return mode._replace(state="partly", detail=blind)
+    return (
+        mode if reports_lost_events else mode._replace(state="partly", detail="lost events are not reported")
+    )
 
 
-def refused(root: bytes, folders: int, watches: int | None, at: Sequence[Mount], number: int | None) -> Mode:
-    """Return how a root is watched without all watches.
+def refused_mode(
+    root: bytes, folders: int, watches: int | None, mounted: Sequence[Mount], error_number: int | None
+) -> Mode:
+    """Return the mode of a root of which some folders have no watch.
 
-    number: of the kernel's error, if there was one.
+    error_number: the error of the kernel, if there was one.
     """
-    unknown = "not all watched" if number is None else os.strerror(number)
-    limit, advice = _LIMITS.get(number or 0, (unknown, ""))
-    detail = limit if number == errno.EMFILE else f"{limit}: {watches or 0} of {folders}"
-    how = "partly" if number is None else "polling"
-    return Mode(root, how, detail, advice, folders, watches or 0, kind=_kind(at))
+    unknown = "not all watched" if error_number is None else os.strerror(error_number)
+    limit, advice = _LIMITS.get(error_number or 0, (unknown, ""))
+    detail = limit if error_number == errno.EMFILE else f"{limit}: {watches or 0} of {folders}"
+    state = "partly" if error_number is None else "polling"
+    return Mode(root, state, detail, advice, folders, watches or 0, file_system=_file_system(mounted))
 
 
-def count(top: bytes) -> int:
+def count_folders(top: bytes) -> int:
     """Count the folders that can be watched; a folder mounted in two places counts once."""
     folder_ids = set()
     todo = [top]
@@ -80,11 +84,11 @@ def count(top: bytes) -> int:
             with os.scandir(path) as scan:
                 todo += [entry.path for entry in scan if entry.is_dir(follow_symlinks=False)]
             status = os.lstat(path)
-        except OSError:  # it went, or is not ours to read, nor to watch
+        except OSError:  # it was removed, or cannot be read, so it needs no watch
             continue
         folder_ids.add((status.st_dev, status.st_ino))
     return len(folder_ids)
 
 
-def _kind(at: Sequence[Mount]) -> str:
-    return at[0].kind if at else ""
+def _file_system(mounted: Sequence[Mount]) -> str:
+    return mounted[0].kind if mounted else ""

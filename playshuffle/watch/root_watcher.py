@@ -1,4 +1,4 @@
-"""Watch one root in a thread and report changed folders, or that a full rescan is needed.
+"""Watch one root in a thread and report changed folders, or that a full scan is needed.
 
 Each root has a thread, because a call into a file system that hangs may not return for hours, and
 the main loop must not wait for it.
@@ -18,20 +18,20 @@ from playshuffle.library.listing import GONE
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.watch import limits
-from playshuffle.watch.event import Hint, meant
-from playshuffle.watch.inotify import Listener
+from playshuffle.watch.event import Hint, relevant_part
+from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.stall import StallClock, activity
 
-_RETRY_S = 3600.0  # until watches are asked for again where there were too few
-_REARM_APART_S = 2.0  # while events are being lost, more are
-_ARRIVAL_S = 1.0
-_HANGS_S = 30.0
-_LONGEST_BEAT_S = 10.0  # between two looks at the thread; a longer pause is that of the main loop
+_COUNT_INTERVAL_S = 3600.0  # between counts of the folders and watches; missing watches are then set
+_RESTART_INTERVAL_S = 2.0  # after lost events more are lost, so wait before the watches are set again
+_NEW_FOLDER_DELAY_S = 1.0  # until new folders are checked for missing watches
+_STALLED_AFTER_S = 30.0
+_MAX_CHECK_INTERVAL_S = 10.0  # a longer pause between two checks is one of the main loop
 
 
-class _Place(NamedTuple):
-    """Where a root is; another file system or another folder of its name is another place."""
+class _Location(NamedTuple):
+    """Where a root is. It changes if a file system is mounted or the folder is replaced."""
 
     path: bytes
     device: int
@@ -39,114 +39,115 @@ class _Place(NamedTuple):
     mounts: tuple[Mount, ...]
 
 
-class Sentry:
-    """Keeps one root watched, whatever becomes of it.
+class RootWatcher:
+    """Watches one root, and watches it again after it was missing or replaced.
 
     Args:
-        root: an absolute path without a slash at its end; it need not be there.
-        tell: called in another thread, with a hint, or with the reason to look at everything:
-            `start` once it is first watched, then `root`, `mounts`, `lost` or `poll`. Must not raise.
+        root: an absolute path without a slash at its end; it need not exist.
+        report: called in another thread with a hint, or with the reason for a full scan: `start` once
+            it is first watched, then `root`, `mounts`, `lost` or `poll`. Must not raise.
     """
 
-    def __init__(self, root: bytes, tell: Callable[[Hint | str], None]) -> None:
+    def __init__(self, root: bytes, report: Callable[[Hint | str], None]) -> None:
         self._root = root
-        self._tell = tell
-        self._place: _Place | str = ""  # or why there is none
-        self._listener: Listener | None = None
-        self._mode = Mode(root, "missing", "not looked at yet")
+        self._report = report
+        self._location: _Location | str = ""  # or why there is none
+        self._inotify: InotifyWatch | None = None
+        self._mode = Mode(root, "missing", "not checked yet")
         self._last_event: float | None = None
         self._next_count = 0.0
-        self._armed_at = 0.0
-        self._arrived: set[bytes] = set()
-        self._arrived_at = math.inf
+        self._watched_since = 0.0
+        self._new_folders: set[bytes] = set()
+        self._last_new_folder = math.inf
         self._is_busy = False
-        self._stall = StallClock(_LONGEST_BEAT_S)
-        self._is_over = False
+        self._stall = StallClock(_MAX_CHECK_INTERVAL_S)
+        self._is_stopped = False
         self._mount_changes = 1
         self._mount_changes_seen = 0
-        self._poked = threading.Event()
+        self._check_requested = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"watch {shown(root)}", daemon=True)
         self._thread.start()
 
-    def poke(self, *, mounts_changed: bool = False) -> None:
-        """Have it look whether its root is still where it was; to be called regularly."""
+    def check(self, *, mounts_changed: bool = False) -> None:
+        """Check the root in its thread. Must be called regularly."""
         native_id = self._thread.native_id
         if self._is_busy and native_id is not None:
             self._stall.observe(time.monotonic(), activity(native_id))
         else:
             self._stall.reset()
         self._mount_changes += mounts_changed
-        self._poked.set()
+        self._check_requested.set()
 
-    def how(self) -> Mode:
+    def mode(self) -> Mode:
         """Return how the root is watched."""
-        hangs_s = self.hangs_s
-        if hangs_s:
-            return self._mode._replace(how="missing", detail=f"no answer for {hangs_s:.0f} s")
+        stalled_s = self.stalled_s
+        if stalled_s:
+            return self._mode._replace(state="missing", detail=f"no answer for {stalled_s:.0f} s")
         return self._mode._replace(last_event=self._last_event)
 
     @property
-    def hangs_s(self) -> float:
-        """Return the seconds that a call into the file system has taken so far; 0 unless they are many."""
+    def stalled_s(self) -> float:
+        """Return for how many seconds a call into the file system has hung; 0 if it is not unusual."""
         stalled_s = self._stall.stalled_s if self._is_busy else 0.0
-        return stalled_s if stalled_s > _HANGS_S else 0.0
+        return stalled_s if stalled_s > _STALLED_AFTER_S else 0.0
 
     def stop(self) -> None:
-        """Tell it to end; `join` waits for that."""
-        self._is_over = True
-        self._poked.set()
+        """Ask the thread to end; `join` waits for it."""
+        self._is_stopped = True
+        self._check_requested.set()
 
-    def join(self, patience_s: float) -> bool:
-        """Wait for its end; return False if a call to a file system hangs."""
-        self._thread.join(max(0.0, patience_s))
+    def join(self, timeout_s: float) -> bool:
+        """Wait for the thread to end; return False if a call to a file system hangs."""
+        self._thread.join(max(0.0, timeout_s))
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        self._poked.set()
+        self._check_requested.set()
         while True:
-            is_well = self._listener is None or self._listener.is_well()
-            self._poked.wait(None if is_well else _REARM_APART_S)
-            self._poked.clear()
-            if self._is_over:
+            is_healthy = self._inotify is None or self._inotify.is_healthy()
+            self._check_requested.wait(None if is_healthy else _RESTART_INTERVAL_S)
+            self._check_requested.clear()
+            if self._is_stopped:
                 break
             self._is_busy = True
-            self._look()
+            self._check()
             self._is_busy = False
-        self._disarm()
+        self._remove_watches()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         mount_changes = self._mount_changes
-        place = self._where(mount_changes != self._mount_changes_seen)
+        location = self._find_location(mount_changes != self._mount_changes_seen)
         self._mount_changes_seen = mount_changes
-        why = self._rescan_reason(place)
+        why = self._full_scan_reason(location)
         if why is not None:
-            self._arm(place)
-            self._tell(why)
+            self._set_watches(location)
+            self._report(why)
             return
-        if time.monotonic() >= self._arrived_at + _ARRIVAL_S:
-            self._watch_arrivals()
+        if time.monotonic() >= self._last_new_folder + _NEW_FOLDER_DELAY_S:
+            self._check_new_folders()
         if time.monotonic() >= self._next_count:
-            before = self._armed_at, self._mode.how
-            self._count(is_fresh=False)
-            if before != (self._armed_at, self._mode.how):
-                self._tell("lost")
+            before = self._watched_since, self._mode.state
+            self._count_watches(is_new=False)
+            if before != (self._watched_since, self._mode.state):
+                self._report("lost")
 
-    def _watch_arrivals(self) -> None:
-        """Make sure that folders which came are watched, where they are by now."""
-        self._arrived_at = math.inf
-        arrived = set()
-        while self._arrived:  # one by one, for another thread adds to it
-            arrived.add(self._arrived.pop())
-        above = b"\0"
-        for folder in sorted(arrived, key=lambda path: path + b"/"):
-            if folder.startswith(above):  # was seen to with that
+    def _check_new_folders(self) -> None:
+        """Set the watches that new folders lack, and report these folders again."""
+        self._last_new_folder = math.inf
+        new_folders = set()
+        while self._new_folders:  # one by one, because another thread adds to it
+            new_folders.add(self._new_folders.pop())
+        checked = b"\0"
+        for folder in sorted(new_folders, key=lambda path: path + b"/"):
+            if folder.startswith(checked):  # checked with a folder above it
                 continue
-            above = folder + b"/"
-            listener, place = self._listener, self._place
-            if listener is not None and isinstance(place, _Place) and listener.watch_again(folder):
-                self._tell(Hint(None, self._named(folder, place), is_folder=True))
+            checked = folder + b"/"
+            inotify, location = self._inotify, self._location
+            if inotify is not None and isinstance(location, _Location) and inotify.repair_watches(folder):
+                self._report(Hint(None, self._path_below_root(folder, location), is_folder=True))
 
-    def _where(self, mounts_changed: bool) -> _Place | str:
+    def _find_location(self, mounts_changed: bool) -> _Location | str:
+        """Return where the root is, or why it cannot be read."""
         try:
             status = os.stat(self._root)
             if not stat.S_ISDIR(status.st_mode):
@@ -156,105 +157,114 @@ class Sentry:
             path = os.path.realpath(self._root)
         except OSError as error:
             return "not there" if error.errno in GONE else os.strerror(error.errno or 0)
-        old = self._place
-        if isinstance(old, _Place) and not mounts_changed and old[:3] == (path, status.st_dev, status.st_ino):
+        old = self._location
+        if (
+            isinstance(old, _Location)
+            and not mounts_changed
+            and old[:3] == (path, status.st_dev, status.st_ino)
+        ):
             return old
-        return _Place(path, status.st_dev, status.st_ino, tuple(mounts.under(path, mounts.table())))
+        return _Location(path, status.st_dev, status.st_ino, tuple(mounts.under(path, mounts.table())))
 
-    def _rescan_reason(self, place: _Place | str) -> str | None:
-        """Return why the watches must be set again and the root rescanned."""
-        old, listener, now = self._place, self._listener, time.monotonic()
+    def _full_scan_reason(self, location: _Location | str) -> str | None:
+        """Return why the watches must be set again and the root scanned; None if not."""
+        old, inotify, now = self._location, self._inotify, time.monotonic()
         if old == "":
             return "start"
-        if place != old:
-            if isinstance(place, str) or isinstance(old, str) or place.mounts == old.mounts:
+        if location != old:
+            if isinstance(location, str) or isinstance(old, str) or location.mounts == old.mounts:
                 return "root"
             return "mounts"
-        if listener is not None and not listener.is_well():
-            if now >= self._armed_at + _REARM_APART_S:
-                return "poll" if listener.is_short else "lost"
-        elif listener is None and isinstance(place, _Place) and now >= self._next_count:
+        if inotify is not None and not inotify.is_healthy():
+            if now >= self._watched_since + _RESTART_INTERVAL_S:
+                return "poll" if inotify.has_too_few_watches else "lost"
+        elif inotify is None and isinstance(location, _Location) and now >= self._next_count:
             return "poll"
         return None
 
-    def _arm(self, place: _Place | str) -> None:
-        self._disarm()
-        self._place = place
-        now = self._armed_at = time.monotonic()
-        self._next_count = now + _RETRY_S
-        if isinstance(place, str):
-            self._mode = Mode(self._root, "missing", place)
+    def _set_watches(self, location: _Location | str) -> None:
+        self._remove_watches()
+        self._location = location
+        now = self._watched_since = time.monotonic()
+        self._next_count = now + _COUNT_INTERVAL_S
+        if isinstance(location, str):
+            self._mode = Mode(self._root, "missing", location)
             return
-        limit = None
+        refusal = None
         try:
-            self._listener = Listener(place.path, self._hear, self._poked.set)
+            self._inotify = InotifyWatch(location.path, self._report_event, self._check_requested.set)
         except RuntimeError:  # no more threads
-            limit = OSError(errno.EAGAIN, "")
+            refusal = OSError(errno.EAGAIN, "")
         except OSError as error:
-            if error.errno in GONE:  # it went while we looked
-                self._place = "not there"
+            if error.errno in GONE:  # removed since `_find_location`
+                self._location = "not there"
                 self._mode = Mode(self._root, "missing", "not there")
                 return
-            limit = error
-        self._count(limit)
+            refusal = error
+        self._count_watches(refusal)
 
-    def _count(self, refusal: OSError | None = None, *, is_fresh: bool = True) -> None:
-        """Compare the folders with the watches that the kernel holds, and say how it is."""
-        self._next_count = time.monotonic() + _RETRY_S
-        place, listener = self._place, self._listener
-        if isinstance(place, str):
+    def _count_watches(self, refusal: OSError | None = None, *, is_new: bool = True) -> None:
+        """Compare the folders with the watches that the kernel has, and set the mode."""
+        self._next_count = time.monotonic() + _COUNT_INTERVAL_S
+        location, inotify = self._location, self._inotify
+        if isinstance(location, str):
             return
-        if listener is None:
-            number = refusal.errno if refusal is not None else None
-            self._mode = limits.refused(self._root, limits.count(place.path), 0, place.mounts, number)
+        if inotify is None:
+            error_number = refusal.errno if refusal is not None else None
+            folders = limits.count_folders(location.path)
+            self._mode = limits.refused_mode(self._root, folders, 0, location.mounts, error_number)
             return
-        for _ in range(4):  # of folders made or moved just now watchdog may not know
-            folders, watches = limits.count(place.path), listener.watches()
-            if watches is None or watches >= folders or listener.is_short:
+        for _ in range(4):  # watchdog may not know the latest folders yet
+            folders, watches = limits.count_folders(location.path), inotify.count_watches()
+            if watches is None or watches >= folders or inotify.has_too_few_watches:
                 break
             time.sleep(0.1)
-            if is_fresh:
-                listener.watch_again(place.path)
+            if is_new:
+                inotify.repair_watches(location.path)
         if watches is None or watches >= folders:
-            self._mode = limits.watched(
-                self._root, folders, watches, place.mounts, hears_losses=listener.hears_losses
+            self._mode = limits.watched_mode(
+                self._root,
+                folders,
+                watches,
+                location.mounts,
+                reports_lost_events=inotify.reports_lost_events,
             )
-        elif is_fresh:
-            number = errno.ENOSPC if listener.is_short else None
-            self._mode = limits.refused(self._root, folders, watches, place.mounts, number)
-            if listener.is_short:  # whoever else wants to watch something needs them more
-                self._disarm()
-        else:  # some may have become readable since
-            self._arm(place)
+        elif is_new:
+            error_number = errno.ENOSPC if inotify.has_too_few_watches else None
+            self._mode = limits.refused_mode(self._root, folders, watches, location.mounts, error_number)
+            if inotify.has_too_few_watches:  # leave them to other programs: this root must be polled anyway
+                self._remove_watches()
+        else:  # some folders may have become readable
+            self._set_watches(location)
 
-    def _disarm(self) -> None:
-        self._arrived.clear()
-        listener, self._listener = self._listener, None
-        if listener is not None:
-            listener.close()
+    def _remove_watches(self) -> None:
+        self._new_folders.clear()
+        inotify, self._inotify = self._inotify, None
+        if inotify is not None:
+            inotify.close()
 
-    def _hear(self, hint: Hint) -> None:
-        """Take a hint, in a thread of watchdog, with the path under the name the root was given."""
-        place = self._place
-        if isinstance(place, str):
+    def _report_event(self, hint: Hint) -> None:
+        """Report a hint of watchdog, with paths below the root as it was given; runs in its thread."""
+        location = self._location
+        if isinstance(location, str):
             return
-        if place.path in (hint.gone, hint.come):
-            self._poked.set()
+        if location.path in (hint.gone, hint.present):
+            self._check_requested.set()
             return
-        named_hint = hint
-        if place.path != self._root:
-            named_hint = Hint(
-                hint.gone and self._named(hint.gone, place),
-                hint.come and self._named(hint.come, place),
+        relevant = relevant_part(
+            Hint(
+                hint.gone and self._path_below_root(hint.gone, location),
+                hint.present and self._path_below_root(hint.present, location),
                 hint.is_folder,
-            )
-        matters = meant(named_hint, self._root)
-        if matters is not None:
+            ),
+            self._root,
+        )
+        if relevant is not None:
             self._last_event = time.time()
-            if hint.is_folder and hint.come is not None:
-                self._arrived.add(hint.come)
-                self._arrived_at = time.monotonic()
-            self._tell(matters)
+            if hint.is_folder and hint.present is not None:
+                self._new_folders.add(hint.present)
+                self._last_new_folder = time.monotonic()
+            self._report(relevant)
 
-    def _named(self, path: bytes, place: _Place) -> bytes:
-        return self._root.rstrip(b"/") + b"/" + path[len(place.path) :].lstrip(b"/")
+    def _path_below_root(self, path: bytes, location: _Location) -> bytes:
+        return self._root.rstrip(b"/") + b"/" + path[len(location.path) :].lstrip(b"/")

@@ -1,66 +1,68 @@
-"""Schedule work that needs no event: hourly rescans, polls, folders to look at again."""
+"""Schedule scans that need no event: hourly ones, polls, and folders to scan again."""
 
 import math
 from collections.abc import Collection, Iterator
 
 POLL_S = 300.0  # between scans of folders without events: the default of the key `poll`
 
-# The mount table of a machine with containers changes all the time.
-_MOUNTS_APART_S = 60.0
+# The mount table of a machine with containers changes all the time, so scan for it once in this time.
+_MOUNTS_INTERVAL_S = 60.0
 
-# The two clocks are read one after the other, and one of them is stretched a little by NTP.
-_ASLEEP_S = 1.0
+# A smaller difference is no sleep: two clocks are read one after the other, and NTP adjusts one of them.
+_MIN_SLEEP_S = 1.0
 
 
 class Schedule:
-    """When everything, or some folders, must be looked at again.
+    """Knows when the next scans are due.
 
-    Times are seconds of one clock that is never set and stands still while the machine sleeps;
-    `asleep_s` is how long it has slept since it was started.
+    Times are seconds of a monotonic clock that stops while the machine sleeps. `asleep_s` is the time
+    that the machine has slept since it was started.
     """
 
-    def __init__(self, whole_s: float, poll_s: float, settle_s: float, now: float, asleep_s: float) -> None:
-        self._whole_s = whole_s
+    def __init__(
+        self, full_scan_s: float, poll_s: float, settle_s: float, now: float, asleep_s: float
+    ) -> None:
+        self._full_scan_s = full_scan_s
         self._poll_s = poll_s
         self._settle_s = settle_s
         self._asleep_s = asleep_s
-        self._last_whole = now
+        self._last_full_scan = now
         self._last_mounts = -math.inf
         self._mounts_at = math.inf
-        self._again: list[tuple[float, Collection[bytes]]] = []
+        self._rescans: list[tuple[float, Collection[bytes]]] = []
 
-    def done(self, now: float) -> None:
-        """Everything was looked at."""
-        self._last_whole = now
+    def note_full_scan(self, now: float) -> None:
+        """Note that all folders were scanned."""
+        self._last_full_scan = now
         self._mounts_at = math.inf
 
-    def mounts(self, now: float) -> None:
-        """Somewhere a file system was mounted or unmounted."""
-        due = max(now + self._settle_s, self._last_mounts + _MOUNTS_APART_S)
+    def note_mounts(self, now: float) -> None:
+        """Note that a file system was mounted or unmounted."""
+        due = max(now + self._settle_s, self._last_mounts + _MOUNTS_INTERVAL_S)
         self._mounts_at = min(self._mounts_at, due)
 
-    def again(self, folders: Collection[bytes], at: float) -> None:
-        """Some folders must be looked at again then."""
-        self._again.append((at, folders))
+    def add_rescan(self, folders: Collection[bytes], at: float) -> None:
+        """Add a scan of folders at a given time."""
+        self._rescans.append((at, folders))
 
     def next_at(self, *, is_polled: bool) -> float:
-        """Return when the next scan is due; `is_polled`: events do not report all folders."""
-        interval_s = min(self._poll_s, self._whole_s) if is_polled else self._whole_s
-        return min(self._last_whole + interval_s, self._mounts_at, *(at for at, _ in self._again))
+        """Return when the next scan is due; `is_polled`: some folders report no changes."""
+        interval_s = min(self._poll_s, self._full_scan_s) if is_polled else self._full_scan_s
+        return min(self._last_full_scan + interval_s, self._mounts_at, *(at for at, _ in self._rescans))
 
-    def due(self, now: float, asleep_s: float, *, is_polled: bool) -> str | None:
-        """Why everything must be looked at now, if it must."""
+    def full_scan_reason(self, now: float, asleep_s: float, *, is_polled: bool) -> str | None:
+        """Return why a full scan is due; None if it is not."""
         slept_s, self._asleep_s = asleep_s - self._asleep_s, asleep_s
-        if slept_s > _ASLEEP_S:
+        if slept_s > _MIN_SLEEP_S:
             return "resume"
         if now >= self._mounts_at:
             self._last_mounts, self._mounts_at = now, math.inf
             return "mounts"
-        if now >= self._last_whole + self._whole_s:
+        if now >= self._last_full_scan + self._full_scan_s:
             return "hourly"
-        return "poll" if is_polled and now >= self._last_whole + self._poll_s else None
+        return "poll" if is_polled and now >= self._last_full_scan + self._poll_s else None
 
-    def folders(self, now: float) -> Iterator[Collection[bytes]]:
-        """Yield the folders that are due to be scanned again, and forget them."""
-        yield from (folders for at, folders in self._again if at <= now)
-        self._again = [(at, folders) for at, folders in self._again if at > now]
+    def take_rescans(self, now: float) -> Iterator[Collection[bytes]]:
+        """Yield the folders of each rescan that is due, and remove it."""
+        yield from (folders for at, folders in self._rescans if at <= now)
+        self._rescans = [(at, folders) for at, folders in self._rescans if at > now]

@@ -1,7 +1,7 @@
 """Distinguish a thread that is blocked in the kernel from a slow machine.
 
-A thread that waits for a drive without an answer does not run at all. A thread on a slow machine runs
-now and then, or is ready to. While the observer itself does not run, it cannot know.
+A thread that waits for a drive that does not answer does not run at all. On a slow machine it runs now
+and then, or is ready to. The time in which the observer itself does not run does not count.
 """
 
 import re
@@ -12,14 +12,14 @@ _STATE = re.compile(rb"State:\s*(\w)")
 
 
 class Activity(NamedTuple):
-    """How often a thread was switched to or from, and whether it wants to run."""
+    """The number of context switches of a thread, and whether it runs or is ready to run."""
 
     switches: int
     is_runnable: bool
 
 
 def activity(thread: int) -> Activity | None:
-    """Return the activity of a thread of this process, by its native id; None if nothing shows it."""
+    """Return the activity of a thread of this process, by its native id; None if it is not known."""
     try:
         with open(f"/proc/self/task/{thread}/status", "rb") as file:
             text = file.read()
@@ -30,9 +30,10 @@ def activity(thread: int) -> Activity | None:
 
 
 class StallClock:
-    """Measures for how long a thread has been blocked, by regular observations.
+    """Measures how long a thread has been blocked, by regular observations.
 
-    longest_s: the most that counts between two observations; a longer pause is the observer's own.
+    longest_s: the maximum time that counts between two observations. In a longer pause the observer
+        itself did not run.
     """
 
     def __init__(self, longest_s: float) -> None:
@@ -42,12 +43,12 @@ class StallClock:
         self._last: Activity | None = None
 
     def reset(self) -> None:
-        """Begin again: the thread has finished what it did."""
+        """Start again at 0: the thread has finished its work."""
         self.stalled_s = 0.0
         self._seen_s = self._last = None
 
     def observe(self, now_s: float, activity: Activity | None) -> None:
-        """Note the activity of the thread, or None if only the time is known."""
+        """Observe the activity of the thread; None if it is not known, so that only the time counts."""
         if self._seen_s is not None:
             has_run = activity is not None and (activity.is_runnable or activity != self._last)
             passed_s = min(now_s - self._seen_s, self._longest_s)

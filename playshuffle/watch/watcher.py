@@ -17,27 +17,27 @@ from playshuffle.watch.debounce import LATEST_S, SETTLE_S, Batch, BatchCollector
 from playshuffle.watch.event import Hint
 from playshuffle.watch.file_watcher import FileWatcher
 from playshuffle.watch.limits import Mode
-from playshuffle.watch.root_watcher import Sentry
+from playshuffle.watch.root_watcher import RootWatcher
 from playshuffle.watch.schedule import POLL_S, Schedule
 
-BEAT_S = 5.0
+HEARTBEAT_S = 5.0
 
-_SIP_S = 0.25  # in a burst, the news are not read more often than that
-_MOST_NEWS = 200_000
-_END_S = 0.9
+_READ_INTERVAL_S = 0.25  # while many events come, reports are read once in this time
+_MAX_REPORTS = 200_000
+_CLOSE_S = 0.9
 
 
 class Watch:
-    """Watches folders, and says what must be looked at again.
+    """Watches folders and reports what must be scanned again.
 
     Args:
-        roots: absolute paths without a slash at the end; they need not be there.
+        roots: absolute paths without a slash at the end; they need not exist.
         files: single files that playlists are made from, too.
-        settle_s: without an event until a batch is ripe…
-        latest_s: …unless its first event is that old.
-        poll_s: between looks at everything, where a root has no events.
-        whole_s: between looks at everything, in any case.
-        beat_s: between heartbeats, at which the roots are looked for, too.
+        settle_s: a batch is ripe after this time without an event.
+        latest_s: a batch is ripe this time after its first event, even if more events come.
+        poll_s: time between full scans if some folders report no changes.
+        full_scan_s: time between full scans in any case.
+        heartbeat_s: time between heartbeats, which also check the roots and files.
     """
 
     def __init__(
@@ -48,28 +48,28 @@ class Watch:
         settle_s: float = SETTLE_S,
         latest_s: float = LATEST_S,
         poll_s: float = POLL_S,
-        whole_s: float = 3600.0,
-        beat_s: float | None = None,
+        full_scan_s: float = 3600.0,
+        heartbeat_s: float | None = None,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
         self._files = files
-        self._beat_s = BEAT_S if beat_s is None else beat_s
+        self._heartbeat_s = HEARTBEAT_S if heartbeat_s is None else heartbeat_s
         self._collector = BatchCollector(settle_s, latest_s)
-        self._schedule = Schedule(whole_s, poll_s, settle_s, time.monotonic(), _asleep_s())
-        self._news: deque[tuple[float, Hint | str | bytes]] = deque()
-        self._sentries: list[Sentry] = []
-        self._file_watcher = FileWatcher((), self._hear)
-        self._starting = 0
+        self._schedule = Schedule(full_scan_s, poll_s, settle_s, time.monotonic(), _asleep_s())
+        self._reports: deque[tuple[float, Hint | str | bytes]] = deque()
+        self._root_watchers: list[RootWatcher] = []
+        self._file_watcher = FileWatcher((), self._add_report)
+        self._starting_count = 0
         self._has_started = False
-        self._bell = self._mounts = -1
+        self._wake_fd = self._mounts_fd = -1
 
     def __enter__(self) -> Self:
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        with contextlib.suppress(OSError):  # without /proc there is no table, and much else is missing
-            self._mounts = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
-        self._file_watcher = FileWatcher(self._files, self._hear)
-        self._starting = len(self._roots)
-        self._sentries = [Sentry(root, self._hear) for root in self._roots]
+        self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        with contextlib.suppress(OSError):  # without /proc there is no mount table
+            self._mounts_fd = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
+        self._file_watcher = FileWatcher(self._files, self._add_report)
+        self._starting_count = len(self._roots)
+        self._root_watchers = [RootWatcher(root, self._add_report) for root in self._roots]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,129 +77,129 @@ class Watch:
 
     def close(self) -> None:
         """End all threads and remove the watches of all folders."""
-        for sentry in self._sentries:
-            sentry.stop()
+        for watcher in self._root_watchers:
+            watcher.stop()
         self._file_watcher.stop()
-        end = time.monotonic() + _END_S
-        have_ended = [sentry.join(end - time.monotonic()) for sentry in self._sentries]
+        end = time.monotonic() + _CLOSE_S
+        have_ended = [watcher.join(end - time.monotonic()) for watcher in self._root_watchers]
         have_ended.append(self._file_watcher.join(end - time.monotonic()))
-        self._sentries = []
-        if self._mounts >= 0:
-            os.close(self._mounts)
-        if all(have_ended) and self._bell >= 0:  # one that hangs may still ring
-            os.close(self._bell)
-        self._bell = self._mounts = -1
+        self._root_watchers = []
+        if self._mounts_fd >= 0:
+            os.close(self._mounts_fd)
+        if all(have_ended) and self._wake_fd >= 0:  # a thread that hangs may still write to it
+            os.close(self._wake_fd)
+        self._wake_fd = self._mounts_fd = -1
 
     def modes(self) -> list[Mode]:
         """Return how each root is watched."""
-        return [sentry.how() for sentry in self._sentries]
+        return [watcher.mode() for watcher in self._root_watchers]
 
-    def ask(self, why: str = "asked") -> None:
-        """Have everything looked at now."""
-        self._collector.whole(why, time.monotonic(), is_urgent=True)
+    def request_full_scan(self) -> None:
+        """Have all folders scanned now."""
+        self._collector.add_full_scan("asked", time.monotonic(), is_urgent=True)
 
-    def again(self, folders: Collection[bytes], after_s: float) -> None:
-        """Have these folders looked at again after that time; each ends in a slash."""
-        self._schedule.again(folders, time.monotonic() + after_s)
+    def rescan(self, folders: Collection[bytes], after_s: float) -> None:
+        """Have folders scanned again after a time; each ends in a slash."""
+        self._schedule.add_rescan(folders, time.monotonic() + after_s)
 
-    def rest(self) -> Batch:
-        """Return the changes that are noted but not ripe yet."""
-        self._read_news()
+    def take_unripe(self) -> Batch:
+        """Return the changes that are not ripe yet."""
+        self._read_reports()
         return self._collector.take(math.inf) or Batch()
 
-    def batches(self, wake: int | None = None) -> Iterator[Batch | None]:
-        """Yield batches of changes, for ever; the first one says that the watches are set.
+    def batches(self, caller_fd: int | None = None) -> Iterator[Batch | None]:
+        """Yield batches of changes without end. The first one means that the watches are set.
 
-        None comes when there is something to read at the descriptor `wake`, which is left to the
-        caller, and at every heartbeat.
+        Yields None at every heartbeat, and when the descriptor `caller_fd` has something to read, which
+        is left to the caller.
         """
-        beat_at = time.monotonic() + self._beat_s
+        next_heartbeat = time.monotonic() + self._heartbeat_s
         while True:
             batch = self._next_batch()
             if batch is not None:
                 yield batch
                 continue
-            is_woken = self._wait(wake, beat_at)
-            if time.monotonic() >= beat_at:
-                beat_at = time.monotonic() + self._beat_s
-                for sentry in self._sentries:
-                    sentry.poke()
-                self._file_watcher.poke()
-                is_woken = True
-            if is_woken:
+            is_caller_due = self._wait(caller_fd, next_heartbeat)
+            if time.monotonic() >= next_heartbeat:
+                next_heartbeat = time.monotonic() + self._heartbeat_s
+                for watcher in self._root_watchers:
+                    watcher.check()
+                self._file_watcher.check()
+                is_caller_due = True
+            if is_caller_due:
                 yield None
 
     def _next_batch(self) -> Batch | None:
-        self._read_news()
+        self._read_reports()
         now = time.monotonic()
         if not self._has_started:
-            if self._starting > sum(sentry.hangs_s > 0 for sentry in self._sentries):
+            if self._starting_count > sum(watcher.stalled_s > 0 for watcher in self._root_watchers):
                 return None
             self._has_started = True
-            self._schedule.done(now)
+            self._schedule.note_full_scan(now)
             return Batch(is_whole=True, why="start")
-        why = self._schedule.due(now, _asleep_s(), is_polled=self._is_polled())
+        why = self._schedule.full_scan_reason(now, _asleep_s(), is_polled=self._is_polled())
         if why is not None:
-            self._collector.whole(why, now, is_urgent=True)
-        for folders in self._schedule.folders(now):
-            self._collector.again(folders, now)
+            self._collector.add_full_scan(why, now, is_urgent=True)
+        for folders in self._schedule.take_rescans(now):
+            self._collector.add_growing(folders, now)
         batch = self._collector.take(now)
         if batch is not None and batch.is_whole:
-            self._schedule.done(now)
+            self._schedule.note_full_scan(now)
         return batch
 
-    def _wait(self, wake: int | None, until: float) -> bool:
-        """Wait for whatever comes first; True if the caller was called."""
+    def _wait(self, caller_fd: int | None, until: float) -> bool:
+        """Wait for whatever comes first; return whether the caller's descriptor can be read."""
         if self._has_started:
             until = min(until, self._collector.ripe_at(), self._schedule.next_at(is_polled=self._is_polled()))
         poller = select.poll()
-        if wake is not None:
-            poller.register(wake, select.POLLIN)
-        if self._mounts >= 0:
-            poller.register(self._mounts, select.POLLPRI)
+        if caller_fd is not None:
+            poller.register(caller_fd, select.POLLIN)
+        if self._mounts_fd >= 0:
+            poller.register(self._mounts_fd, select.POLLPRI)
         if self._collector.is_empty:
-            poller.register(self._bell, select.POLLIN)
+            poller.register(self._wake_fd, select.POLLIN)
         else:
-            until = min(until, time.monotonic() + _SIP_S)
+            until = min(until, time.monotonic() + _READ_INTERVAL_S)
         wait_ms = max(0.0, until - time.monotonic()) * 1000
-        called = [fd for fd, _ in poller.poll(wait_ms)]
-        if self._mounts in called:
-            self._schedule.mounts(time.monotonic())
-            for sentry in self._sentries:
-                sentry.poke(mounts_changed=True)
-        return wake in called
+        ready = [fd for fd, _ in poller.poll(wait_ms)]
+        if self._mounts_fd in ready:
+            self._schedule.note_mounts(time.monotonic())
+            for watcher in self._root_watchers:
+                watcher.check(mounts_changed=True)
+        return caller_fd in ready
 
-    def _hear(self, news: Hint | str | bytes) -> None:
-        """Take news from another thread; it is only laid down here."""
-        if len(self._news) >= _MOST_NEWS:
-            self._news.clear()
-            news = "lost"
-        self._news.append((time.monotonic(), news))
-        if self._bell >= 0:
+    def _add_report(self, report: Hint | str | bytes) -> None:
+        """Queue a report from another thread: a hint, the reason for a full scan, or a changed file."""
+        if len(self._reports) >= _MAX_REPORTS:
+            self._reports.clear()
+            report = "lost"
+        self._reports.append((time.monotonic(), report))
+        if self._wake_fd >= 0:
             with contextlib.suppress(OSError):
-                os.eventfd_write(self._bell, 1)
+                os.eventfd_write(self._wake_fd, 1)
 
-    def _read_news(self) -> None:
+    def _read_reports(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self._bell)
-        for _ in range(len(self._news)):
-            with contextlib.suppress(IndexError):  # what was laid down may be too much, and cleared
-                self._take(*self._news.popleft())
+            os.eventfd_read(self._wake_fd)
+        for _ in range(len(self._reports)):
+            with contextlib.suppress(IndexError):  # another thread may clear a queue that is too long
+                self._collect(*self._reports.popleft())
 
-    def _take(self, at: float, news: Hint | str | bytes) -> None:
-        if isinstance(news, bytes):
-            self._collector.note_file(news, at)
-        elif isinstance(news, Hint):
-            self._collector.note(news, at)
-        elif news != "start":
-            self._collector.whole(news, at)
+    def _collect(self, at: float, report: Hint | str | bytes) -> None:
+        if isinstance(report, bytes):
+            self._collector.add_file(report, at)
+        elif isinstance(report, Hint):
+            self._collector.add(report, at)
+        elif report != "start":
+            self._collector.add_full_scan(report, at)
         else:
-            self._starting -= 1
-            if self._has_started:  # it answers at last
-                self._collector.whole("root", at)
+            self._starting_count -= 1
+            if self._has_started:  # its drive answers at last
+                self._collector.add_full_scan("root", at)
 
     def _is_polled(self) -> bool:
-        return any(mode.how in {"polling", "partly"} for mode in self.modes())
+        return any(mode.state in {"polling", "partly"} for mode in self.modes())
 
 
 def _asleep_s() -> float:

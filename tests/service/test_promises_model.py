@@ -20,7 +20,7 @@ from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import Message, PlaylistUnaffected, PlaylistUpdated
 from playshuffle.shuffle import chance
 from playshuffle.watch.debounce import Batch, BatchCollector
-from playshuffle.watch.event import Hint, meant
+from playshuffle.watch.event import Hint, relevant_part
 from tests.support.program import DATA, listed
 
 pytestmark = pytest.mark.process
@@ -44,7 +44,7 @@ class Model:
         self.music.mkdir()
         self.outside.mkdir()
         self.track_of: dict[Path, int] = {}
-        self.gathering = BatchCollector(0, 0)
+        self.collector = BatchCollector(0, 0)
         self.done: list[str] = []
         self.written: set[Path] = set()
         self.renamed: set[Path] = set()
@@ -75,10 +75,10 @@ class Model:
             new = self._new()
             self.track_of.update({path: new for path, old in self.track_of.items() if old == track})
         if is_lost:
-            self.gathering = BatchCollector(0, 0)
+            self.collector = BatchCollector(0, 0)
         for paths in (self.written, self.renamed, self.linked):
             paths.clear()
-        batch = None if is_lost else self.gathering.take(1)
+        batch = None if is_lost else self.collector.take(1)
         return batch or Batch(is_whole=True, why="lost" if is_lost else "hourly")
 
     # What is done to it
@@ -250,8 +250,8 @@ class Model:
 
     def _hint(self, gone: Path | None, come: Path | None, *, is_folder: bool = False) -> None:
         hint = Hint(_bytes(gone), _bytes(come), is_folder)
-        if (matters := meant(hint, os.fsencode(self.music))) is not None:
-            self.gathering.note(matters, 0)
+        if (matters := relevant_part(hint, os.fsencode(self.music))) is not None:
+            self.collector.add(matters, 0)
 
 
 def check_sequence(top: Path, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""A watch at work in, the batches it gives out: with a deadline, so that a test of nothing ends too."""
+"""Take batches from a watch, with a deadline for each."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ PATIENCE_S = 60.0  # on a busy machine
 
 
 class Watched:
-    """Takes batches from a watch, which it has started."""
+    """Takes batches from a watch that was entered."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
@@ -18,7 +18,7 @@ class Watched:
         self.first = self.next()
 
     def within(self, seconds: float) -> Iterator[Batch]:
-        """The batches that come within that time."""
+        """Yield the batches that come within a time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             batch = next(self._batches)
@@ -26,11 +26,11 @@ class Watched:
                 yield batch
 
     def next(self, is_wanted: Callable[[Batch], bool] = lambda _: True) -> Batch:
-        """The next batch, or the next one of a kind."""
+        """Return the next batch that is wanted."""
         return self.until(lambda batches: is_wanted(batches[-1]))[-1]
 
     def until(self, is_enough: Callable[[Sequence[Batch]], bool]) -> list[Batch]:
-        """Batches, until they are enough."""
+        """Return all batches until they are enough."""
         batches = []
         for batch in self.within(PATIENCE_S):
             batches.append(batch)
@@ -39,11 +39,11 @@ class Watched:
         raise AssertionError(batches)
 
     def whole(self, *whys: str) -> Batch:
-        """The next batch for everything, for one of these reasons."""
+        """Return the next full scan for one of these reasons."""
         return self.next(lambda batch: batch.is_whole and batch.why in whys)
 
-    def is_told_of(self, *paths: bytes) -> bool:
-        """Whether batches come that have each path read again."""
+    def reports(self, *paths: bytes) -> bool:
+        """Return whether batches come that cover all paths."""
         missing = set(paths)
         for batch in self.within(PATIENCE_S):
             missing = {path for path in missing if not covers(batch, path)}
@@ -53,6 +53,6 @@ class Watched:
 
 
 def covers(batch: Batch, path: bytes) -> bool:
-    """Whether the folder that a file is in is to be read again."""
+    """Return whether a batch has the folder of a file scanned again."""
     folder = path.rpartition(b"/")[0] + b"/"
     return batch.is_whole or folder in batch.folders or any(folder.startswith(tree) for tree in batch.trees)

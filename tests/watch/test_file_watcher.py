@@ -17,10 +17,10 @@ from tests.support.watched import Watched
 
 @contextmanager
 def watched(*paths: Path) -> Iterator[tuple[FileWatcher, "queue.Queue[bytes]"]]:
-    news: queue.Queue[bytes] = queue.Queue()
-    files = FileWatcher(map(bytes, paths), news.put)
+    reports: queue.Queue[bytes] = queue.Queue()
+    files = FileWatcher(map(bytes, paths), reports.put)
     try:
-        yield files, news
+        yield files, reports
     finally:
         files.stop()
         assert files.join(20)
@@ -44,25 +44,25 @@ def _write_over(path: Path) -> None:
 def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], object]) -> None:
     path, other = tmp_path / "a.m3u", tmp_path / "b.m3u"
     path.write_text("old")
-    with watched(path, other) as (files, news):
-        assert eventually(lambda: files._facts[bytes(path)] and files._facts[bytes(other)] is None)
-        files.poke()
+    with watched(path, other) as (files, reports):
+        assert eventually(lambda: files._statuses[bytes(path)] and files._statuses[bytes(other)] is None)
+        files.check()
         change(path)
-        files.poke()
-        assert news.get(timeout=20) == bytes(path)
+        files.check()
+        assert reports.get(timeout=20) == bytes(path)
         other.write_text("came")
-        files.poke()
-        assert news.get(timeout=20) == bytes(other)
-        assert news.empty()
+        files.check()
+        assert reports.get(timeout=20) == bytes(other)
+        assert reports.empty()
 
 
-def test_a_file_on_a_drive_without_an_answer_hides_no_other(
+def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dead, path = tmp_path / "dead.m3u", tmp_path / "a.m3u"
     path.write_text("old")
     is_asked, answer = threading.Event(), threading.Event()
-    look = file_watcher._facts
+    look = file_watcher._status
 
     def look_or_hang(file: bytes) -> tuple[int, ...] | None:
         if file == bytes(dead):
@@ -70,13 +70,13 @@ def test_a_file_on_a_drive_without_an_answer_hides_no_other(
             answer.wait()
         return look(file)
 
-    monkeypatch.setattr(file_watcher, "_facts", look_or_hang)
-    with watched(dead, path) as (files, news):
+    monkeypatch.setattr(file_watcher, "_status", look_or_hang)
+    with watched(dead, path) as (files, reports):
         try:
-            assert eventually(lambda: files._facts[bytes(path)])
+            assert eventually(lambda: files._statuses[bytes(path)])
             path.write_text("longer")
-            files.poke()
-            assert news.get(timeout=20) == bytes(path)
+            files.check()
+            assert reports.get(timeout=20) == bytes(path)
             assert is_asked.wait(20)
             files.stop()
             assert not files.join(0.01)
@@ -85,13 +85,13 @@ def test_a_file_on_a_drive_without_an_answer_hides_no_other(
 
 
 def test_a_watch_of_folders_reports_files_in_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "BEAT_S", 0.1)
+    monkeypatch.setattr(watcher, "HEARTBEAT_S", 0.1)
     (tmp_path / "music").mkdir()
     path = tmp_path / "never.m3u"
     path.write_text("1")
     with Watch([bytes(tmp_path / "music")], files=[bytes(path)], settle_s=0.2) as watch:
         batches = Watched(watch)
-        assert eventually(lambda: watch._file_watcher._facts[bytes(path)])
+        assert eventually(lambda: watch._file_watcher._statuses[bytes(path)])
         path.write_text("2 longer")
         batch = batches.next(lambda batch: bool(batch.files))
 

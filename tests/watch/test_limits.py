@@ -24,18 +24,18 @@ def at(*kinds: str) -> list[Mount]:
         (("ext4", "cifs", "vfat", "fuse.sshfs"), "partly (cifs at /m/x, fuse.sshfs at /m/x/x/x)"),
     ],
 )
-def test_the_file_systems_tell_whether_there_are_events(kinds: tuple[str, ...], words: str) -> None:
-    assert str(limits.watched(b"/m", 3, 3, at(*kinds), hears_losses=True)) == words
+def test_the_mode_depends_on_the_file_systems(kinds: tuple[str, ...], words: str) -> None:
+    assert str(limits.watched_mode(b"/m", 3, 3, at(*kinds), reports_lost_events=True)) == words
 
 
-def test_names_of_mounts_are_made_harmless() -> None:
+def test_names_of_mounts_are_safe_to_print() -> None:
     mounts = [*at("ext4"), Mount(b"/m/\x1b[2J", "cifs", b"", 0)]
 
-    assert limits.watched(b"/m", 3, 3, mounts, hears_losses=True).detail == r"cifs at /m/\x1b[2J"
+    assert limits.watched_mode(b"/m", 3, 3, mounts, reports_lost_events=True).detail == r"cifs at /m/\x1b[2J"
 
 
 @pytest.mark.parametrize(
-    ("number", "words", "cure"),
+    ("number", "words", "advice"),
     [
         (errno.ENOSPC, "polling (watch limit: 1 of 3)", "sysctl fs.inotify.max_user_watches=524288"),
         (errno.EMFILE, "polling (limit of inotify instances)", "sysctl fs.inotify.max_user_instances=1024"),
@@ -43,17 +43,17 @@ def test_names_of_mounts_are_made_harmless() -> None:
         (None, "partly (not all watched: 1 of 3)", ""),
     ],
 )
-def test_what_was_refused_is_reported_with_its_cure(number: int | None, words: str, cure: str) -> None:
-    refused = limits.refused(b"/m", 3, 1, at("ext4"), number)
+def test_a_refusal_is_reported_with_advice(number: int | None, words: str, advice: str) -> None:
+    refused = limits.refused_mode(b"/m", 3, 1, at("ext4"), number)
 
     assert str(refused) == words
-    assert refused.advice == cure
+    assert refused.advice == advice
 
 
 def test_folders_are_counted_without_links(tmp_path: Path) -> None:
-    """Hidden ones too: they are watched."""
+    """Hidden folders count: watchdog watches them."""
     top = os.fsencode(tmp_path)
     put(top, b"a/b/1.mp3", b".c/")
     os.symlink(top, top + b"/a/loop")
 
-    assert limits.count(top) == 4
+    assert limits.count_folders(top) == 4

@@ -1,4 +1,4 @@
-"""A thread is blocked only while it does not run though the observer does."""
+"""Test that a thread counts as blocked only while it does not run and the observer does."""
 
 import os
 import threading
@@ -39,7 +39,7 @@ def test_a_slow_thread_is_not_stalled(seen: Activity) -> None:
     assert clock.stalled_s == 0
 
 
-def test_without_a_view_of_threads_only_the_time_counts() -> None:
+def test_only_the_time_counts_if_no_activity_is_known() -> None:
     clock = StallClock(longest_s=10)
     for now_s in range(0, 41, 5):
         clock.observe(now_s, None)

@@ -1,4 +1,4 @@
-"""Whoever looks only where a batch says, and when it says so, must end up with the truth."""
+"""Test that a reader who scans only what batches name ends up with the truth."""
 
 import os
 import random
@@ -22,7 +22,7 @@ Known = dict[bytes, dict[bytes, Stamp]]  # by folder and name
 
 
 def stamps(folder: bytes) -> dict[bytes, Stamp]:
-    """What one folder holds; of folders in it, that they are there."""
+    """Return the stamps of the files in a folder; zeros for the folders in it."""
     found = {}
     for entry in os.scandir(folder):
         here = entry.stat(follow_symlinks=False)
@@ -31,7 +31,7 @@ def stamps(folder: bytes) -> dict[bytes, Stamp]:
 
 
 def read(known: Known, folder: bytes) -> None:
-    """Read one folder again; what went from it, went with all below."""
+    """Read one folder again; forget removed folders with all folders below them."""
     try:
         found = stamps(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -54,7 +54,7 @@ def read_tree(known: Known, top: bytes) -> None:
 
 
 def follow(known: Known, batch: Batch, root: bytes) -> None:
-    """Do what a batch says, and nothing else."""
+    """Scan what a batch names, and nothing else."""
     if batch.is_whole:
         read_tree(known, root)
     for folder in sorted(batch.folders):
@@ -64,7 +64,7 @@ def follow(known: Known, batch: Batch, root: bytes) -> None:
 
 
 class Vandal:
-    """Does to a music folder what people and programs do."""
+    """Changes a music folder at random, as people and programs do."""
 
     def __init__(self, root: bytes, outside: bytes, seed: int) -> None:
         self.root = root
@@ -160,12 +160,12 @@ class Vandal:
 @pytest.mark.parametrize(
     "seed", [*range(2), *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 500))]
 )
-def test_who_follows_the_batches_knows_the_truth(
+def test_a_reader_that_follows_the_batches_knows_all_files(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watcher, "BEAT_S", 0.2)
-    monkeypatch.setattr(root_watcher, "_ARRIVAL_S", 0.1)
-    monkeypatch.setattr(root_watcher, "_REARM_APART_S", 0.1)
+    monkeypatch.setattr(watcher, "HEARTBEAT_S", 0.2)
+    monkeypatch.setattr(root_watcher, "_NEW_FOLDER_DELAY_S", 0.1)
+    monkeypatch.setattr(root_watcher, "_RESTART_INTERVAL_S", 0.1)
     root, outside = os.fsencode(tmp_path / "music"), os.fsencode(tmp_path / "outside")
     put(root, b"0/1/2.mp3", b"3.mp3")
     put(outside, b"far/0/1.mp3")

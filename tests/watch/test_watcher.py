@@ -1,4 +1,4 @@
-"""The real thing: real folders, real events. What needs no kernel is tested beside each part."""
+"""Test the watch with real folders and events of the kernel."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ import pytest
 
 from playshuffle.system import atomic_file
 from playshuffle.watch import limits, root_watcher, watcher
-from playshuffle.watch.inotify import Listener
+from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
@@ -32,10 +32,10 @@ _ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.ma
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same in a tenth of the time."""
-    monkeypatch.setattr(watcher, "BEAT_S", 0.3)
-    monkeypatch.setattr(root_watcher, "_ARRIVAL_S", 0.1)
-    monkeypatch.setattr(root_watcher, "_REARM_APART_S", 0.2)
+    """Shorten all delays."""
+    monkeypatch.setattr(watcher, "HEARTBEAT_S", 0.3)
+    monkeypatch.setattr(root_watcher, "_NEW_FOLDER_DELAY_S", 0.1)
+    monkeypatch.setattr(root_watcher, "_RESTART_INTERVAL_S", 0.2)
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def test_our_own_playlists_do_not_wake_us(top: bytes) -> None:
         assert list(seen.within(0.7)) == []
 
 
-def test_files_and_folders_that_come_go_and_move_are_told(top: bytes, tmp_path: Path) -> None:
+def test_created_deleted_and_moved_files_and_folders_are_reported(top: bytes, tmp_path: Path) -> None:
     away = os.fsencode(tmp_path)
     with watched(top) as seen:
         os.rename(top + b"/a/1.mp3", top + b"/a/one.mp3")
@@ -117,10 +117,10 @@ def test_files_and_folders_that_come_go_and_move_are_told(top: bytes, tmp_path: 
         assert batch.trees == {top + b"/back/"}
         assert batch.gone == set()
         put(top, b"back/new/4.mp3")
-        assert seen.is_told_of(top + b"/back/new/4.mp3")
+        assert seen.reports(top + b"/back/new/4.mp3")
 
 
-def test_a_tag_editor_that_replaces_the_file_changes_it(top: bytes) -> None:
+def test_a_file_that_a_tag_editor_replaces_is_a_change(top: bytes) -> None:
     with watched(top) as seen:
         put(top, b"a/.1.mp3.tmp")
         os.rename(top + b"/a/.1.mp3.tmp", top + b"/a/1.mp3")
@@ -131,26 +131,26 @@ def test_a_tag_editor_that_replaces_the_file_changes_it(top: bytes) -> None:
         assert batch.moved == ()
 
 
-def test_a_copied_tree_is_told_whole_and_so_is_what_comes_into_it_later(top: bytes, tmp_path: Path) -> None:
+def test_a_copied_tree_is_reported_and_so_are_later_changes_in_it(top: bytes, tmp_path: Path) -> None:
     source = os.fsencode(tmp_path / "source")
     put(source, *(b"%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
     with watched(top) as seen:
         subprocess.run(["cp", "-r", source, top + b"/new"], check=True)
-        assert seen.is_told_of(*(top + b"/new/%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
+        assert seen.reports(*(top + b"/new/%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
 
         list(seen.within(0.5))
         late = [top + b"/new/%d/%d/late.mp3" % (i % 7, i % 60) for i in range(60)]
         for path in late:
             put(b"/", path[1:])
-        assert seen.is_told_of(*late)
+        assert seen.reports(*late)
 
         shutil.rmtree(top + b"/new")
         gone = frozenset[bytes]().union(*(b.gone for b in seen.until(lambda b: top + b"/new" in b[-1].gone)))
         assert top + b"/new/0/0/0.mp3" in gone
 
 
-def test_a_link_as_root_is_followed_and_keeps_its_name(top: bytes, tmp_path: Path) -> None:
-    """When it leads elsewhere, so do we."""
+def test_a_root_that_is_a_link_is_followed_and_keeps_its_name(top: bytes, tmp_path: Path) -> None:
+    """Also when the link is replaced."""
     link, other = os.fsencode(tmp_path / "link"), os.fsencode(tmp_path / "other")
     put(other, b"x/")
     os.symlink(top, link)
@@ -165,17 +165,17 @@ def test_a_link_as_root_is_followed_and_keeps_its_name(top: bytes, tmp_path: Pat
         assert seen.next().folders == {link + b"/x/"}
 
 
-def test_roots_that_overlap_or_are_the_same_do_no_harm(top: bytes) -> None:
+def test_overlapping_roots_report_a_change_once(top: bytes) -> None:
     with watched(top, top + b"/a", top) as seen:
         put(top, b"a/4.mp3")
 
         assert seen.next().folders == {top + b"/a/"}
-        assert [mode.how for mode in seen.watch.modes()] == ["events", "events"]
+        assert [mode.state for mode in seen.watch.modes()] == ["events", "events"]
 
 
 @_ROUNDS
-def test_a_root_may_go_come_and_be_exchanged(top: bytes, rounds: int) -> None:
-    """What comes into it afterwards is told each time."""
+def test_a_root_may_be_removed_restored_and_replaced(top: bytes, rounds: int) -> None:
+    """Later changes in it are reported each time."""
     shutil.rmtree(top)
     with watched(top) as seen:
         assert str(only_mode(seen)) == "missing (not there)"
@@ -183,17 +183,17 @@ def test_a_root_may_go_come_and_be_exchanged(top: bytes, rounds: int) -> None:
             put(top, b"a/")
             assert seen.whole("root")
             put(top, b"a/%d.mp3" % number)
-            assert seen.is_told_of(top + b"/a/%d.mp3" % number)
+            assert seen.reports(top + b"/a/%d.mp3" % number)
             if number % 2:
                 os.rename(top, top + b"%d" % number)
             else:
                 shutil.rmtree(top)
             assert seen.whole("root", "lost")
-            assert only_mode(seen).how == "missing"
+            assert only_mode(seen).state == "missing"
 
 
-def test_a_root_that_is_moved_and_replaced_at_once_is_another(top: bytes) -> None:
-    """The library would go on telling of the old one under the old name."""
+def test_a_root_that_is_moved_and_replaced_at_once_is_watched_again(top: bytes) -> None:
+    """Watchdog alone would report changes of the old folder under the old name."""
     with watched(top) as seen:
         os.rename(top, top + b".old")
         put(top, b"a/")
@@ -202,10 +202,10 @@ def test_a_root_that_is_moved_and_replaced_at_once_is_another(top: bytes) -> Non
         put(top + b".old", b"a/old.mp3")
         assert list(seen.within(0.8)) == []
         put(top, b"a/new.mp3")
-        assert seen.is_told_of(top + b"/a/new.mp3")
+        assert seen.reports(top + b"/a/new.mp3")
 
 
-def test_a_root_that_may_not_be_read_is_missing() -> None:
+def test_a_root_that_cannot_be_read_is_missing() -> None:
     def look() -> list[str]:
         os.mkdir(music, 0)
         with watched(music) as seen:
@@ -221,12 +221,9 @@ def test_a_root_that_may_not_be_read_is_missing() -> None:
         assert forked(look, as_nobody=True) == ["missing (not readable)", "events"]
 
 
-def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library takes each refusal for a watch, of one and the same number.
-
-    Nor does it notice when one may be read, but a count does.
-    """
-    monkeypatch.setattr(root_watcher, "_RETRY_S", 1.0)
+def test_folders_that_cannot_be_read_need_no_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Watchdog counts each refused watch, and does not notice when a folder becomes readable."""
+    monkeypatch.setattr(root_watcher, "_COUNT_INTERVAL_S", 1.0)
 
     def look() -> list[tuple[str, int, int]]:
         for name, bits in ((b"a", 0), (b"b", 0), (b"c", 0o755)):
@@ -236,7 +233,7 @@ def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.M
         with watched(music) as seen:
             modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
             put(music, b"c/2.mp3")
-            assert seen.is_told_of(music + b"/c/2.mp3")
+            assert seen.reports(music + b"/c/2.mp3")
             os.chmod(music + b"/a", 0o755)
             assert seen.whole("lost")
             put(music, b"a/2.mp3")
@@ -252,25 +249,25 @@ def test_folders_that_may_not_be_read_are_no_watch_missing(monkeypatch: pytest.M
 
 
 @pytest.mark.timing
-def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dead server or drive keeps a call for minutes, or for ever."""
+def test_a_root_that_hangs_holds_up_no_other(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call to a dead server or drive may hang for ever."""
     is_back = threading.Event()
-    count = limits.count
-    monkeypatch.setattr(root_watcher, "_HANGS_S", 0.3)
+    count = limits.count_folders
+    monkeypatch.setattr(root_watcher, "_STALLED_AFTER_S", 0.3)
     monkeypatch.setattr(
-        limits, "count", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
+        limits, "count_folders", lambda path: count(path) if path != top + b"/b" or is_back.wait() else 0
     )
     try:
         with watched(top + b"/a", top + b"/b") as seen:
             assert seen.first.why == "start"
             assert [str(mode) for mode in seen.watch.modes()] == ["events", "missing (no answer for 0 s)"]
             put(top, b"a/4.mp3")
-            assert seen.is_told_of(top + b"/a/4.mp3")
+            assert seen.reports(top + b"/a/4.mp3")
             is_back.set()
             assert seen.whole("root")
             assert [str(mode) for mode in seen.watch.modes()] == ["events", "events"]
             is_back.clear()
-            seen.watch._sentries[1]._place = "elsewhere"
+            seen.watch._root_watchers[1]._location = "elsewhere"
             list(seen.within(0.4))
             began = time.monotonic()
         assert time.monotonic() - began < 1
@@ -279,12 +276,12 @@ def test_a_root_that_does_not_answer_holds_up_nothing(top: bytes, monkeypatch: p
 
 
 def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> None:
-    """The library looks for it where it was made."""
+    """Watchdog looks for it at the old path."""
     with watched(top) as seen:
         with reader_of(seen)._lock:
             put(top, b"a/new/deep/4.mp3")
             os.rename(top + b"/a", top + b"/z")
-        assert seen.is_told_of(top + b"/z/new/deep/4.mp3")
+        assert seen.reports(top + b"/z/new/deep/4.mp3")
 
         list(seen.within(1))
         put(top, b"z/new/deep/5.mp3")
@@ -292,10 +289,10 @@ def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> No
 
 
 def reader_of(seen: Watched) -> Any:
-    """The thread of watchdog that reads events, by the names it has in the installed version."""
-    listener = seen.watch._sentries[0]._listener
-    assert listener is not None
-    return listener._reader
+    """Return the thread of watchdog that reads events, in the installed version."""
+    inotify = seen.watch._root_watchers[0]._inotify
+    assert inotify is not None
+    return inotify._reader
 
 
 def test_an_overflow_of_the_queue_is_reported_and_followed_by_a_full_scan(top: bytes) -> None:
@@ -310,11 +307,11 @@ def test_an_overflow_of_the_queue_is_reported_and_followed_by_a_full_scan(top: b
         list(seen.within(0.5))
         put(top, b"late/folder/1.mp3")
         assert seen.next(lambda batch: batch.folders == {top + b"/late/folder/"})
-        assert only_mode(seen).how == "events"
+        assert only_mode(seen).state == "events"
 
 
-def test_a_folder_moved_out_whose_place_was_taken_does_not_deafen_us(top: bytes, tmp_path: Path) -> None:
-    """Once both are gone watchdog's books are wrong, and its reading thread would end."""
+def test_a_folder_moved_out_and_replaced_does_not_end_the_watch(top: bytes, tmp_path: Path) -> None:
+    """Watchdog confuses the two, and its reading thread would end."""
     out = os.fsencode(tmp_path / "out")
     with watched(top) as seen:
         os.rename(top + b"/a", out)
@@ -329,7 +326,7 @@ def test_a_folder_moved_out_whose_place_was_taken_does_not_deafen_us(top: bytes,
         assert seen.next().folders == {top + b"/b/"}
 
 
-def test_wrong_books_of_watchdog_do_not_keep_it_from_ending(top: bytes, tmp_path: Path) -> None:
+def test_the_watch_ends_although_watchdog_confuses_watches(top: bytes, tmp_path: Path) -> None:
     with watched(top) as seen:
         os.rename(top + b"/a", tmp_path / "out")
         seen.next(lambda batch: top + b"/a" in batch.gone)
@@ -344,17 +341,17 @@ def test_wrong_books_of_watchdog_do_not_keep_it_from_ending(top: bytes, tmp_path
 @pytest.mark.parametrize("thread", ["observer", "emitter"])
 def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
     with watched(top) as seen:
-        listener = seen.watch._sentries[0]._listener
-        assert listener is not None
-        (emitter,) = listener._observer.emitters
-        (listener._observer if thread == "observer" else emitter).stop()
+        inotify = seen.watch._root_watchers[0]._inotify
+        assert inotify is not None
+        (emitter,) = inotify._observer.emitters
+        (inotify._observer if thread == "observer" else emitter).stop()
         assert seen.whole("lost")
         put(top, b"a/4.mp3")
-        assert seen.is_told_of(top + b"/a/4.mp3")
+        assert seen.reports(top + b"/a/4.mp3")
 
 
 @pytest.mark.timing
-def test_the_caller_is_woken_and_gets_a_heartbeat(top: bytes) -> None:
+def test_the_caller_is_woken_by_its_descriptor_and_at_heartbeats(top: bytes) -> None:
     read_end, write_end = os.pipe()
     with Watch([top]) as watch:
         batches = watch.batches(read_end)
@@ -369,7 +366,7 @@ def test_the_caller_is_woken_and_gets_a_heartbeat(top: bytes) -> None:
         assert next(batches) is None
         assert time.monotonic() - began < 0.1
         os.read(read_end, 1)
-        watch.ask()
+        watch.request_full_scan()
         batch = next(batches)
         assert batch is not None
         assert (batch.is_whole, batch.why) == (True, "asked")
@@ -378,10 +375,10 @@ def test_the_caller_is_woken_and_gets_a_heartbeat(top: bytes) -> None:
 
 
 @pytest.mark.timing
-def test_folders_are_looked_at_again_when_asked(top: bytes) -> None:
+def test_folders_are_scanned_again_when_requested(top: bytes) -> None:
     with watched(top) as seen:
         began = time.monotonic()
-        seen.watch.again([top + b"/a/"], 0.6)
+        seen.watch.rescan([top + b"/a/"], 0.6)
         batch = seen.next()
 
         assert batch.folders == {top + b"/a/"}
@@ -389,37 +386,33 @@ def test_folders_are_looked_at_again_when_asked(top: bytes) -> None:
         assert 0.6 <= time.monotonic() - began < 1.5
 
 
-def test_the_hour_brings_a_look_at_everything(top: bytes) -> None:
-    with watched(top, whole_s=0.7) as seen:
+def test_a_full_scan_comes_every_hour(top: bytes) -> None:
+    with watched(top, full_scan_s=0.7) as seen:
         assert [seen.next().why, seen.next().why] == ["hourly", "hourly"]
 
 
-def test_a_sleep_of_the_machine_brings_a_look_at_everything(
-    top: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_scan_follows_a_sleep_of_the_machine(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     with watched(top) as seen:
         monkeypatch.setattr(watcher, "_asleep_s", lambda: 1e9)
 
         assert seen.next().why == "resume"
 
 
-def test_news_that_are_too_many_are_lost_and_that_is_told(
-    top: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watcher, "_MOST_NEWS", 50)
+def test_too_many_reports_become_a_full_scan(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "_MAX_REPORTS", 50)
     with watched(top) as seen:
         for number in range(60):
             put(top, b"a/%d.mp3" % number)
-        assert eventually(lambda: "lost" in [news for _, news in list(seen.watch._news)])
+        assert eventually(lambda: "lost" in [report for _, report in list(seen.watch._reports)])
 
         assert seen.whole("lost")
 
 
-def test_where_losses_cannot_be_told_the_root_is_polled_too(
+def test_a_root_is_polled_if_lost_events_are_not_reported(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With an inside of the library that we do not know."""
-    monkeypatch.setattr(Listener, "_attend", lambda _: False)
+    """As when the internals of watchdog have changed."""
+    monkeypatch.setattr(InotifyWatch, "_detect_lost_events", lambda _: False)
     with watched(top, poll_s=0.5) as seen:
         assert str(only_mode(seen)) == "partly (lost events are not reported)"
         put(top, b"a/4.mp3")
@@ -428,11 +421,11 @@ def test_where_losses_cannot_be_told_the_root_is_polled_too(
 
 
 @pytest.mark.timing
-def test_the_end_is_prompt_and_leaves_nothing_behind(top: bytes) -> None:
+def test_close_is_fast_and_leaves_no_thread_or_descriptor(top: bytes) -> None:
     before = os.listdir("/proc/self/fd")
     with watched(top, top + b"/a") as seen:
         put(top, b"a/4.mp3")
-        os.rename(top + b"/a/4.mp3", top + b"/../4.mp3")  # watchdog ponders that for half a second
+        os.rename(top + b"/a/4.mp3", top + b"/../4.mp3")  # watchdog waits half a second for the other half
         assert not any(os.readlink(f"/proc/self/fd/{fd}").startswith(os.fsdecode(top)) for fd in open_fds())
         began = time.monotonic()
 
@@ -448,7 +441,7 @@ def open_fds() -> Iterator[str]:
 
 @_ROUNDS
 @pytest.mark.root
-def test_a_drive_may_be_unmounted_and_come_back(tmp_path: Path, rounds: int) -> None:
+def test_a_drive_may_be_unmounted_and_mounted_again(tmp_path: Path, rounds: int) -> None:
     top = os.fsencode(tmp_path / "drive")
     os.mkdir(top)
 
@@ -466,11 +459,11 @@ def test_a_drive_may_be_unmounted_and_come_back(tmp_path: Path, rounds: int) -> 
                 mount()
                 seen.whole("mounts")
                 put(top, b"a/%d.mp3" % number)
-                assert seen.is_told_of(top + b"/a/%d.mp3" % number)
-                kinds.append(only_mode(seen).kind)
+                assert seen.reports(top + b"/a/%d.mp3" % number)
+                kinds.append(only_mode(seen).file_system)
                 unmount()  # which fails if we hold a file there
                 seen.whole("mounts", "lost")
-                kinds.append(only_mode(seen).kind)
+                kinds.append(only_mode(seen).file_system)
                 list(seen.within(0.5))
         return kinds
 
@@ -488,7 +481,7 @@ def test_a_drive_below_the_root_may_be_mounted_and_unmounted(tmp_path: Path, top
                 subprocess.run(["mount", "-t", "tmpfs", "none", top + b"/a"], check=True)
                 seen.whole("mounts")
                 put(top, b"a/x/%d.mp3" % number)
-                assert seen.is_told_of(top + b"/a/x/%d.mp3" % number)
+                assert seen.reports(top + b"/a/x/%d.mp3" % number)
                 subprocess.run(["umount", "-l", top + b"/a"], check=True)
                 seen.whole("mounts", "lost")
                 list(seen.within(0.5))
@@ -518,8 +511,8 @@ def test_a_file_system_without_events_is_polled(tmp_path: Path, top: bytes, plac
 _LIMITED = """
 import os, sys, time
 from playshuffle.watch import root_watcher, watcher
-watcher.BEAT_S = 0.3
-root_watcher._RETRY_S = 1.2
+watcher.HEARTBEAT_S = 0.3
+root_watcher._COUNT_INTERVAL_S = 1.2
 top = os.fsencode(sys.argv[1])
 with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
     batches = seen.batches()
@@ -534,18 +527,18 @@ with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
     for limit in ("watches", "instances"):
         with open("/proc/sys/user/max_inotify_" + limit, "w") as file:
             file.write("1000")
-    while seen.modes()[0].how != "events":
+    while seen.modes()[0].state != "events":
         next(batches)
-    told = None
-    while told is None or not told.trees:  # a folder that comes beside a whole look is not told by itself
+    batch = None
+    while batch is None or not batch.trees:  # a full scan does not name folders
         os.mkdir(top + b"/last%d" % len(os.listdir(top)))
-        told = next(batch for batch in batches if batch is not None)
-    print(told.why)
+        batch = next(batch for batch in batches if batch is not None)
+    print(batch.why)
 """
 
 
 def limited(top: bytes, limit: str, *late: str) -> list[str]:
-    """The advice if the kernel allows no more watches."""
+    """Run a watch while the kernel allows few watches."""
     need("unshare")
     name, _, most = limit.partition("=")
     words = f'echo {most} >/proc/sys/user/{name}; exec "$@"'
@@ -556,8 +549,8 @@ def limited(top: bytes, limit: str, *late: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_where_watches_are_too_few_the_root_is_polled(tmp_path: Path) -> None:
-    """Until there are enough: that is tried again once in a while."""
+def test_a_root_with_too_few_watches_is_polled(tmp_path: Path) -> None:
+    """Until there are enough, which is tried again at each count."""
     top = os.fsencode(tmp_path)
     put(top, *(b"%d/" % number for number in range(300)))
 
@@ -570,7 +563,7 @@ def test_where_watches_are_too_few_the_root_is_polled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", ["max_inotify_watches=0", "max_inotify_instances=0"])
-def test_where_there_can_be_no_watch_the_root_is_polled(top: bytes, limit: str) -> None:
+def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
     word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
 
     first, is_whole, last, later = limited(top, limit)
@@ -580,7 +573,7 @@ def test_where_there_can_be_no_watch_the_root_is_polled(top: bytes, limit: str) 
     assert later == "events"
 
 
-def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
+def test_new_folders_may_exceed_the_limit_too(top: bytes) -> None:
     assert limited(top, "max_inotify_watches=10", "20") == [
         "events|",
         "True",
@@ -592,7 +585,7 @@ def test_folders_made_later_may_be_too_many_too(top: bytes) -> None:
 _IDLE = """
 import os, sys, time
 from playshuffle.watch import watcher
-watcher.BEAT_S = 0.5
+watcher.HEARTBEAT_S = 0.5
 with watcher.Watch([os.fsencode(sys.argv[1])], settle_s=0.2) as seen:
     batches = seen.batches()
     while next(batches) is None:
@@ -608,7 +601,7 @@ assert used_s < 0.05, used_s
 
 
 @pytest.mark.timing
-def test_while_nothing_happens_nothing_is_written(top: bytes, tmp_path: Path) -> None:
+def test_an_idle_watch_reads_and_writes_no_file(top: bytes, tmp_path: Path) -> None:
     need("strace")
     log = tmp_path / "log"
     subprocess.run(
@@ -625,7 +618,7 @@ def test_while_nothing_happens_nothing_is_written(top: bytes, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_burst_of_50000_files_is_reported_to_the_last(top: bytes) -> None:
-    """Be it by its folders, or by the word that events were lost."""
+    """By its folders, or as lost events."""
     folders = [b"burst%d" % number for number in range(50)]
     put(top, *(folder + b"/" for folder in folders))
     words = [f"{os.fsdecode(top)}/burst{number % 50}/{number}.mp3" for number in range(50_000)]
