@@ -22,15 +22,8 @@ from benchmarks.making import machine
 from playshuffle.config.build_request import build_request
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
-from playshuffle.pipeline.basis import Basis
 from playshuffle.service.update import update
-from playshuffle.service.update_protocol import (
-    Message,
-    PlaylistUnaffected,
-    PlaylistUpdated,
-    pack_request,
-    unpack_request,
-)
+from playshuffle.service.update_protocol import Message, PlaylistUpdated
 from playshuffle.watch.debounce import Batch
 
 
@@ -55,7 +48,7 @@ def main() -> None:
 
 
 def _measure(music: Path, playlist: Path) -> None:
-    measured = _update(music, playlist, Batch(is_whole=True), None)  # reads all tags
+    _update(music, playlist, Batch(is_whole=True))  # reads all tags
     first, *others, last = sorted(path.parent for path in music.rglob("01 - *.mp3"))
     album, model, other = others[len(others) // 2], *(next(one.glob("*.mp3")) for one in (first, last))
     cover, new, renamed = album / "cover.jpg", album / "00 - New.mp3", album / "99 - Renamed.mp3"
@@ -73,7 +66,7 @@ def _measure(music: Path, playlist: Path) -> None:
     for name, change in changes.items():
         change()
         time.sleep(0.05)  # longer than the clock of a file system takes to tick
-        measured = _update(music, playlist, batch, measured.basis)
+        measured = _update(music, playlist, batch)
         size = playlist.stat().st_size
         print(
             f"| {name} | {measured.cpu_s:.2f} | {measured.peak_kb / 1024:.0f} | {measured.read / 1e6:.1f}"
@@ -83,39 +76,35 @@ def _measure(music: Path, playlist: Path) -> None:
 
 
 class _Measured(NamedTuple):
-    """What one update needed: CPU seconds, KB at the peak, bytes read and written; and the basis it left."""
+    """What one update needed: CPU seconds, KB at the peak, bytes read and written."""
 
     cpu_s: float
     peak_kb: float
     read: float
     written: float
-    basis: Basis | None
 
 
-def _update(music: Path, playlist: Path, batch: Batch, basis: Basis | None) -> _Measured:
+def _update(music: Path, playlist: Path, batch: Batch) -> _Measured:
     """Run an update in a child process."""
     options = Options(folders=(str(music),), output=str(playlist))
     config = Config(None, (ConfiguredPlaylist("all", options, build_request(options)),), settle_s=0)
-    bases = {} if basis is None else {"all": basis}
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         gc.disable()  # as the service does
         messages: list[Message] = []
         before = _io()
-        update(config, 0, {"all": batch}, messages.append, bases)
+        update(config, 0, {"all": batch}, messages.append)
         after = _io()
         last = messages[-1]
-        assert isinstance(last, PlaylistUpdated | PlaylistUnaffected), last
-        line = pack_request({}, {} if last.basis is None else {"all": last.basis})
-        os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}\n".encode() + line)
+        assert isinstance(last, PlaylistUpdated), last
+        os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}\n".encode())
         os._exit(0)
     os.close(writer)
     with open(reader, "rb") as answer:
         read, written = map(float, answer.readline().split())
-        _, left = unpack_request(answer.readline())
     _, _, used = os.wait4(child, 0)
-    return _Measured(_cpu_s(used), used.ru_maxrss, read, written, left.get("all"))
+    return _Measured(_cpu_s(used), used.ru_maxrss, read, written)
 
 
 def _cpu_s(used: resource.struct_rusage) -> float:

@@ -12,7 +12,6 @@ import marshal
 import os
 import sqlite3
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
@@ -41,11 +40,6 @@ _SCHEMA = {
     "shelf": "number INTEGER PRIMARY KEY, prefix BLOB, folders BLOB, crc INTEGER",
     "tags": "path BLOB PRIMARY KEY, shelf INTEGER, fields BLOB, crc INTEGER",
 }
-# Device and inode of the file, and a number that each change replaces. SQLite's own change counter misses
-# changes of a file with a write-ahead log.
-Version = tuple[int, int, int]
-_VERSION_COUNT = (1 << 31) - 1  # application_id has 32 bits with a sign
-
 _SHELF_SIZE = 32  # folders; a change writes about 70 KB twice. Loading takes a tenth longer than with 128
 
 
@@ -53,13 +47,10 @@ class Cache:
     """The open cache; a context manager. Where the database cannot be opened, it is empty and in memory.
 
     is_kept: the next run will find everything that was kept.
-    seen_version: the version of what `folders` returned and `keep` has stored since. None if another process
-        has changed the cache in between.
     """
 
     def __init__(self) -> None:
         self.is_kept = True
-        self.seen_version: Version | None = None
         try:
             self._path = os.path.join(cache_folder(), b"cache.db")
             self._database = _prepared(connect(self._path))
@@ -80,7 +71,6 @@ class Cache:
         """Return all known folders below the roots, by path."""
         tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
         cached: dict[bytes, Folder] = {}
-        self.seen_version = self.version()  # before reading, so that a change during the read makes it differ
         try:
             rows = self._database.execute("SELECT number, prefix FROM shelf ORDER BY number").fetchall()
             for number, prefix in rows:
@@ -94,31 +84,6 @@ class Cache:
             self._recover(error)
         return cached
 
-    def some_folders(self, paths: Iterable[bytes]) -> list[Folder]:
-        """Return the known ones of these folders, and load no other shelves."""
-        found: list[Folder] = []
-        by_shelf: dict[int, set[bytes]] = defaultdict(set)
-        try:
-            for path in paths:
-                if (number := self._shelf_of(path)) is not None:
-                    by_shelf[number].add(path)
-            for number, wanted in by_shelf.items():
-                found += [folder for folder in self._load(number) if folder.path in wanted]
-        except sqlite3.DatabaseError as error:
-            self._recover(error)
-        return found
-
-    def version(self) -> Version | None:
-        """Return a value that differs after each change by any process; None without a file."""
-        if not self.is_kept:
-            return None
-        try:
-            status = os.stat(self._path)
-            number: int = self._database.execute("PRAGMA application_id").fetchone()[0]
-        except (OSError, sqlite3.DatabaseError):
-            return None
-        return status.st_dev, status.st_ino, number
-
     def keep(self, folders: Collection[tuple[Folder, str]], gone: Collection[bytes]) -> None:
         """Store folders, each with the tags of its files as JSON, and forget the folders in `gone`.
 
@@ -130,8 +95,6 @@ class Cache:
             with self._database as database:
                 # Another process must not change a shelf between reading and writing it.
                 database.execute("BEGIN IMMEDIATE")
-                is_seen = self.version() == self.seen_version
-                database.execute(f"PRAGMA application_id = {time.time_ns() % _VERSION_COUNT}")
                 changes: dict[int, dict[bytes, Folder | None]] = defaultdict(dict)
                 new = []
                 for path in gone:
@@ -152,7 +115,6 @@ class Cache:
                     for folder, fields in folders
                 )
                 database.executemany("REPLACE INTO tags VALUES (?, ?, ?, ?)", rows)
-            self.seen_version = self.version() if is_seen else None
         except sqlite3.DatabaseError as error:
             self.is_kept = False
             self._recover(error)
@@ -221,7 +183,6 @@ class Cache:
         """
         if isinstance(error, sqlite3.ProgrammingError):
             raise error
-        self.seen_version = None
         if isinstance(error, OSError) or (
             isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR
         ):

@@ -45,7 +45,6 @@ class Library(NamedTuple):
     """The tracks of the roots, and the skipped files.
 
     gone: folders that were removed. growing: files that are being written, and left for later.
-    is_plain: each folder proves by its stamps that nothing in it has changed.
     """
 
     tracks: Tracks
@@ -54,7 +53,6 @@ class Library(NamedTuple):
     unreadable: list[Skipped]
     gone: list[bytes]
     growing: Sequence[bytes] = ()
-    is_plain: bool = False
 
 
 def survey(
@@ -90,8 +88,7 @@ def survey(
     library, skipped, untagged = tracks(folders)
     removed = cached.keys() - (folder.path for root in folders for folder in root)
     skipped = walked.skipped + skipped
-    is_plain = all(folder.is_plain for root in folders for folder in root)
-    return Library(library, skipped, untagged, walked.unreadable, list(removed), walked.growing, is_plain)
+    return Library(library, skipped, untagged, walked.unreadable, list(removed), walked.growing)
 
 
 def survey_files(

@@ -7,7 +7,6 @@ costs a fork and answers with one byte per folder.
 """
 
 import os
-import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -18,11 +17,9 @@ from struct import pack
 from typing import BinaryIO
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.listing import Listing, digest, file_stamp
+from playshuffle.library.listing import digest, file_stamp
 from playshuffle.system import mounts
 
-# The fields of a plain folder that change if its audio files or subfolders do.
-_TRACK_FIELDS = ("device", "inode", "is_plain", "has_hard_links", "folders", "names", "stamps")
 _WORTH_A_FORK = 500  # folders; with fewer there is nothing to gain
 _CHUNK = 16
 _FIRST_OPENED, _MOST_OPEN = 3, 1024  # descriptors; the first three are the standard streams
@@ -57,22 +54,6 @@ def unchanged(
         for folder, is_same in zip(plain, own_flags + child_flags, strict=False)
         if is_same
     }
-
-
-def has_same_tracks(folder: Folder, still_ns: int) -> bool:
-    """Return whether a plain folder still has the same audio files and subfolders; other files may differ.
-
-    still_ns: files modified less than this time ago are being written.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    now_ns = time.time_ns()
-    status = os.stat(folder.path)
-    listing = Listing(folder.path, folder, with_stamps=True, now_ns=now_ns, still_ns=still_ns)
-    now, _ = listing.read(status, None, use_ignore_files=True)
-    # A folder with anything unreadable or growing, a link or an ignore file is not plain.
-    return all(getattr(now, name) == getattr(folder, name) for name in _TRACK_FIELDS)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from datetime import datetime
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
-from playshuffle.dealing.period import Every, next_start, period_start
+from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import LimitedPerValue
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -20,12 +20,10 @@ from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged, no_tags
 from playshuffle.ordering.limit_per_tag import parse_limit, values
-from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Session, open_session
-from playshuffle.pipeline.short_cut import basis_of
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.target import Target
 from playshuffle.pipeline.written_deal import request_digest
@@ -70,19 +68,7 @@ def deal_playlist(
         if is_due(deck, every, now, present | deck.tracks if run.missing else present):
             return _replace_deal(run, _next_deck(run, tools, amount, every, now))
         dealt = _repeat_deal(run, every, now)
-        dealt = replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
-        return replace(dealt, report=dealt.report._replace(basis=_basis(run, every, now)))
-
-
-def _basis(run: Session, every: Every, now: datetime) -> Basis | None:
-    """Return what keeping the present deal relied on; None if an earlier run has not written that deal."""
-    last = history_of(run).deck.deal
-    if last is None or last.is_pending or (due := next_start(every, last.period)) is None:
-        return None
-    now_s = int(now.timestamp())
-    due_s = int(datetime(due.year, due.month, due.day).astimezone().timestamp())
-    is_ahead = now.date() < last.period
-    return basis_of(run, has_notes=is_ahead, now_s=now_s, drawn_s=now_s, due_s=due_s)
+        return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
 
 
 def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> Dealt:

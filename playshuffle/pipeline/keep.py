@@ -14,12 +14,10 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.running_order import UpdatedOrder, update_order
-from playshuffle.ordering.vanished import VANISHED_S
 from playshuffle.pipeline.make import draw_order, new_record
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import OrderRecord, Session, open_session
-from playshuffle.pipeline.short_cut import basis_of
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.target import Target
 from playshuffle.store.deck_renames import follow_renames
@@ -50,13 +48,13 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
         now_s = int(tools.clock())
         if run.target.remembered is None:
             arranged, notes = draw_order(run, tools.randbelow, is_update=True)
-            return _save(run, run.report(arranged, notes), new_record(run, arranged, now_s), now_s)
+            return run.replace(run.report(arranged, notes), new_record(run, arranged, now_s))
         update = _update(run, tools, changes.moved, redraw_before_s, now_s)
         # Nothing may refer to the last order now, so that its memory is freed.
         record = run.pack_and_free(update.record)
         report = run.report(update.arranged, update.notes)
         came, went, renamed = update.counts
-        return _save(run, report._replace(came=came, went=went, renamed=renamed), record, now_s)
+        return run.replace(report._replace(came=came, went=went, renamed=renamed), record)
 
 
 class _Update(NamedTuple):
@@ -110,20 +108,6 @@ def _drawn_s(target: Target, now_s: int) -> tuple[int, list[str]]:
         return drawn_s, []
     day = datetime.fromtimestamp(drawn_s).astimezone().date()
     return now_s, [f"The order is dated {day}, which is in the future. It counts as made now."]
-
-
-def _save(run: Session, report: Report, record: OrderRecord, now_s: int) -> Report:
-    """Save the order and replace the playlist; the report has the basis of the next update."""
-    written = run.replace(report, record)
-    vanished_s = min(record.gone.values(), default=None)
-    basis = basis_of(
-        run,
-        has_notes=bool(report.notes),
-        now_s=now_s,
-        drawn_s=record.drawn_s,
-        due_s=None if vanished_s is None else vanished_s + VANISHED_S,
-    )
-    return written._replace(basis=basis)
 
 
 def _with_copies(

@@ -9,7 +9,6 @@ from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
-from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
@@ -45,7 +44,6 @@ class Report(NamedTuple):
     suspects: paths to which the indices of `losses` belong.
     kept_count: number of tracks in a file that was left as it is because some are missing; else None.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
-    basis: what an update relied on; None if the next one must run in full.
     """
 
     output: bytes | None
@@ -74,7 +72,6 @@ class Report(NamedTuple):
     is_changed: bool = False
     kept_count: int | None = None
     notes: Sequence[str] = ()
-    basis: Basis | None = None
 
     @property
     def count_in_file(self) -> int:

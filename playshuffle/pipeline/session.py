@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError
-from playshuffle.library.cache import Cache, Version
+from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library
@@ -72,8 +72,7 @@ class Session(NamedTuple):
     target: None if no file is asked for. roots: those that are present. missing: an error for
         each of the others.
     history: the `DeckHistory` of a deal, else None. No string annotation, which `typing` would compile.
-    choice: which tracks are chosen. cache_version: of the cache that the library was read from; None if
-        another process has changed it meanwhile.
+    choice: which tracks are chosen.
     tracks: those of them that can be written; unwritable: the others. recipe: with its pins resolved.
     """
 
@@ -90,7 +89,6 @@ class Session(NamedTuple):
     unwritable: list[Skipped]
     tags_of: TagsOf | None
     recipe: Recipe
-    cache_version: Version | None
 
     def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
         """Make the playlist of an order, and a report of it."""
@@ -259,7 +257,6 @@ def open_session(
                 unwritable=unwritable,
                 tags_of=tags_from(tag_rows) if tag_rows is not None else None,
                 recipe=recipe_with_pins(request, choice, tracks),
-                cache_version=cache.seen_version if cache is not None else None,
             )
 
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
 
-from playshuffle.pipeline.basis import Basis
 from playshuffle.watch.debounce import Batch, merged
 
 _NEWS_S = 600.0  # a path that was deleted may hold another file by then
@@ -32,10 +31,6 @@ class Backlog:
         settle_s: how long a file must not be written to before it is read.
         unfinished: news by playlist, from the backlog of an earlier configuration.
         now_s: seconds of a clock that is never set, as in every method.
-
-    Attributes:
-        bases: by playlist, what its last update relied on. They are for the update that began last. Each is
-            used once: only a successful update returns another.
     """
 
     def __init__(
@@ -57,8 +52,6 @@ class Backlog:
             name: [(now_s, batch)] for name, batch in unfinished.items() if name in folders
         }
         self._under_way: dict[str, list[_Dated]] = {}
-        self.bases: dict[str, Basis] = {}
-        self._next_bases: dict[str, Basis] = {}
         self._failing: set[str] = set()
         self._uncached: set[str] = set()
         self._unwatched: set[bytes] = set()
@@ -96,33 +89,19 @@ class Backlog:
         """Return what an update is to do now: a batch for each playlist that has something waiting."""
         assert not self._under_way
         self._under_way = {name: self._carried.pop(name, []) + new for name, new in self._waiting.items()}
-        self.bases = {name: basis for name in self._waiting if (basis := self._next_bases.pop(name, None))}
         self._waiting = {}
         self._growing = set()
         return {name: self._batch(name, dated, now_s) for name, dated in self._under_way.items()}
 
-    def finish(
-        self, name: str, *, is_cached: bool = True, has_unreadable: bool = False, basis: Basis | None = None
-    ) -> None:
+    def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
         """Drop what a playlist was updated for: it is up to date.
 
         is_cached: whether the tags that were read could be stored; if not, the next update scans everything.
         has_unreadable: whether something could not be read; no event tells when it can be read.
-        basis: what the update relied on; None if the next one must run in full.
         """
-        if basis is not None:
-            self._next_bases[name] = basis
         self._under_way.pop(name, None)
         (self._uncached.discard if is_cached else self._uncached.add)(name)
         (self._failing.add if has_unreadable else self._failing.discard)(name)
-
-    def finish_unaffected(self, name: str, basis: Basis) -> None:
-        """Drop what a playlist was updated for: nothing has changed since the update that returned the basis.
-
-        Whatever that update could not read is still tried again.
-        """
-        self._next_bases[name] = basis
-        self._under_way.pop(name, None)
 
     def note_growing(self, folders: Iterable[bytes]) -> None:
         """Note folders with files that are being written."""

@@ -28,7 +28,6 @@ from playshuffle.service.signals import received, signal_pipe
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import (
     PlaylistFailed,
-    PlaylistUnaffected,
     PlaylistUpdated,
     UpdateEnded,
 )
@@ -263,21 +262,18 @@ class _Life:
     def _begin_update(self) -> None:
         batches = self._backlog.begin(time.monotonic())
         self._status.begin(batches)
-        self._updates.begin(batches, self._backlog.bases)
+        self._updates.begin(batches)
 
     def _receive(self) -> None:
         """Handle the messages of the update under way."""
         for message in self._updates.receive():
             self._status.note_message(message)
-            if isinstance(message, PlaylistUnaffected):
-                self._backlog.finish_unaffected(message.playlist, message.basis)
-            elif isinstance(message, PlaylistUpdated):
+            if isinstance(message, PlaylistUpdated):
                 self._backlog.note_growing(map(os.fsencode, message.growing))
                 self._backlog.finish(
                     message.playlist,
                     is_cached=message.is_cached,
                     has_unreadable=self._status.has_unreadable(message.playlist),
-                    basis=message.basis,
                 )
             elif isinstance(message, PlaylistFailed):
                 self._backlog.note_growing(map(os.fsencode, message.growing))

@@ -16,7 +16,6 @@ from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, S
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
-    PlaylistUnaffected,
     PlaylistUpdated,
     ScanProgress,
     UpdateEnded,
@@ -102,8 +101,6 @@ class LiveStatus:
         elif isinstance(message, PlaylistUpdated):
             self._playlists[message.playlist].scanning = None
             self._note_update(message, self._playlists[message.playlist])
-        elif isinstance(message, PlaylistUnaffected):
-            self._playlists[message.playlist].scanning = None  # everything else stays
         elif isinstance(message, PlaylistFailed):
             self._playlists[message.playlist].scanning = None
             self._note_failure(message, self._playlists[message.playlist])

@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from types import MappingProxyType
 
 from playshuffle.config.keys import in_keys
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
@@ -18,18 +17,15 @@ from playshuffle.library import folder_readings  # noqa: F401 - load it before a
 from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
-from playshuffle.pipeline.basis import Basis
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.short_cut import is_unaffected
 from playshuffle.pipeline.sources import Tools
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
-    PlaylistUnaffected,
     PlaylistUpdated,
     ScanProgress,
 )
@@ -48,7 +44,6 @@ def update(
     began_s: int,
     batches: Mapping[str, Batch],
     send: Callable[[Message], None],
-    bases: Mapping[str, Basis] = MappingProxyType({}),
 ) -> None:
     """Update each playlist that has a batch; what fails for one does not touch the others.
 
@@ -57,7 +52,6 @@ def update(
         began_s: when the service was started, in Unix seconds.
         batches: changes, by playlist.
         send: called with the result for each playlist.
-        bases: by playlist, of its last update with this configuration if that returned one.
     """
     scanned: list[_Scan] = []
     for playlist in config.playlists:
@@ -68,10 +62,6 @@ def update(
         request = playlist.request
         dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
         changes = Changes(dirty, batch.gone, batch.moved, config.still_ns)
-        basis = bases.get(playlist.name)
-        if basis is not None and _is_unaffected(playlist, basis, changes, began_s):
-            send(PlaylistUnaffected(playlist.name, basis))
-            continue
         if all(
             any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
         ):
@@ -117,11 +107,6 @@ def _update(
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
         _LOG.error("%s: unexpected error: %s", playlist.name, traceback.format_exc())
         return _failed(playlist, error, progress)
-
-
-def _is_unaffected(playlist: ConfiguredPlaylist, basis: Basis, changes: Changes, began_s: int) -> bool:
-    redraw_before_s = _redraw_before_s(playlist.reshuffle, began_s) if playlist.deal is None else 0
-    return is_unaffected(basis, playlist.request, changes, now_s=time.time(), redraw_before_s=redraw_before_s)
 
 
 def _keep(
@@ -239,5 +224,4 @@ def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
         notes=list(report.notes),
         missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
         removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
-        basis=report.basis,
     )

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from playshuffle.pipeline.basis import Basis
 from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
 from playshuffle.watch.debounce import Batch
@@ -25,8 +24,8 @@ from playshuffle.watch.debounce import Batch
 _END_S = 5.0  # an update that can be killed has ended by then
 _END_BEAT_S = 0.01
 
-# Update playlists by their batches and the bases of their last updates, and send the results.
-Update = Callable[[Mapping[str, Batch], Callable[[Message], None], Mapping[str, Basis]], None]
+# Update playlists, each for its batch, and send the results.
+Update = Callable[[Mapping[str, Batch], Callable[[Message], None]], None]
 
 # Called in the forked process, so that no other process imports what updates need.
 MakeUpdate = Callable[[], Update]
@@ -91,13 +90,13 @@ class UpdateProcess:
         """Return a descriptor that is readable when there is a message."""
         return self._pipes.messages
 
-    def begin(self, batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> None:
-        """Begin an update; the one before has ended. bases: of the last update of each playlist."""
+    def begin(self, batches: Mapping[str, Batch]) -> None:
+        """Begin an update; the one before has ended."""
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()
         try:
-            self._pipes.requests.write(update_protocol.pack_request(batches, bases))
+            self._pipes.requests.write(update_protocol.pack_request(batches))
         except BrokenPipeError:
             self.is_over = True
 
@@ -175,9 +174,9 @@ def _run_one(update: Update, request: bytes, replies: int) -> None:
     gc.disable()  # it ends before garbage matters
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
-    batches, bases = update_protocol.unpack_request(request)
+    batches = update_protocol.unpack_request(request)
     with contextlib.suppress(StoppedError):
-        update(batches, lambda message: _write(replies, update_protocol.pack(message)), bases)
+        update(batches, lambda message: _write(replies, update_protocol.pack(message)))
 
 
 class Stop:

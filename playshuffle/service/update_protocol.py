@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from playshuffle.pipeline.basis import Basis
 from playshuffle.watch.debounce import Batch
 
 
@@ -36,7 +35,6 @@ class PlaylistUpdated:
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, deck_line: only of a dealt playlist.
-    basis: to be sent back with the next batch of the playlist; None if that update must run in full.
     """
 
     playlist: str
@@ -57,18 +55,6 @@ class PlaylistUpdated:
     removed_files: list[str] = field(default_factory=list)
     deck: dict[str, object] | None = None
     deck_line: str | None = None
-    basis: Basis | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlaylistUnaffected:
-    """Nothing has changed for a playlist since its last update.
-
-    basis: of that update, to be sent back with the next batch.
-    """
-
-    playlist: str
-    basis: Basis
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +82,11 @@ class UpdateEnded:
     code: int
 
 
-Message = UpdateStarted | ScanProgress | PlaylistUpdated | PlaylistUnaffected | PlaylistFailed | UpdateEnded
+Message = UpdateStarted | ScanProgress | PlaylistUpdated | PlaylistFailed | UpdateEnded
 
 _TYPES: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (
-        UpdateStarted,
-        ScanProgress,
-        PlaylistUpdated,
-        PlaylistUnaffected,
-        PlaylistFailed,
-        UpdateEnded,
-    )
+    for kind in (UpdateStarted, ScanProgress, PlaylistUpdated, PlaylistFailed, UpdateEnded)
 }
 
 
@@ -121,33 +100,19 @@ def unpack(line: bytes) -> Message | None:
     try:
         fields = json.loads(line)
         kind = _TYPES[fields.pop("type")]
-        if fields.get("basis") is not None:
-            fields["basis"] = Basis(*fields["basis"])
         return kind(**fields)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
 
 
-def pack_request(batches: Mapping[str, Batch], bases: Mapping[str, Basis]) -> bytes:
-    """Return the request for an update as a line.
-
-    Args:
-        batches: by playlist.
-        bases: by playlist, of its last update if that returned one.
-    """
-    return _line(
-        {
-            "batches": {name: _batch_fields(batch) for name, batch in batches.items()},
-            "bases": dict(bases),
-        }
-    )
+def pack_request(batches: Mapping[str, Batch]) -> bytes:
+    """Return the request to update playlists, each for its batch, as a line."""
+    return _line({name: _batch_fields(batch) for name, batch in batches.items()})
 
 
-def unpack_request(line: bytes) -> tuple[dict[str, Batch], dict[str, Basis]]:
+def unpack_request(line: bytes) -> dict[str, Batch]:
     """Return what `pack_request` packed."""
-    fields = json.loads(line)
-    batches = {name: _batch(batch) for name, batch in fields["batches"].items()}
-    return batches, {name: Basis(*basis) for name, basis in fields["bases"].items()}
+    return {name: _batch(fields) for name, fields in json.loads(line).items()}
 
 
 def _line(fields: dict[str, Any]) -> bytes:

@@ -18,7 +18,6 @@ from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, i
 from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 10
-_CHANGE_COUNTER_OFFSET = 24  # https://www.sqlite.org/fileformat.html
 
 _Answer = TypeVar("_Answer")
 
@@ -235,25 +234,6 @@ def _has_content(path: bytes) -> bool:
         return os.stat(path).st_size > 0
     except FileNotFoundError:
         return False
-
-
-def stored_version() -> tuple[int, int, int] | None:
-    """Return a value that differs after each change of the state by any process; None if it cannot be read.
-
-    No transaction of this process may be open.
-    """
-    try:
-        fd = os.open(os.path.join(state_folder(make=False), b"state.db"), os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        status = os.fstat(fd)
-        # SQLite counts the transactions that changed the file in its header.
-        return status.st_dev, status.st_ino, int.from_bytes(os.pread(fd, 4, _CHANGE_COUNTER_OFFSET), "big")
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
 
 
 def write_problem() -> str | None:

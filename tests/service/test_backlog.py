@@ -186,6 +186,23 @@ def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> Non
     assert (batches["one"].is_whole, batches["two"].is_whole) == (True, False)
 
 
+def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
+    pending = backlog()
+    pending.add(LATER, 0)
+    pending.begin(0)
+    pending.finish("one", has_unreadable=True)
+    pending.finish("two")
+    pending.end(0)
+
+    pending.retry(20)
+    assert pending.begin(20) == {"one": Batch(is_whole=True, why="retry")}
+    pending.finish("one")
+    pending.end(20)
+
+    pending.retry(2000)
+    assert not pending.is_waiting
+
+
 # With real playlists: a batch applied twice equals once
 
 

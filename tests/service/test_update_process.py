@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from playshuffle.pipeline.basis import Basis
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import Message, UpdateStarted
 from playshuffle.watch.debounce import Batch
@@ -15,9 +14,7 @@ pytestmark = pytest.mark.process
 
 
 def make_hanging_update() -> Update:
-    def hang(
-        batches: Mapping[str, Batch], send: Callable[[Message], None], bases: Mapping[str, Basis]
-    ) -> None:
+    def hang(batches: Mapping[str, Batch], send: Callable[[Message], None]) -> None:
         time.sleep(3600)
 
     return hang
@@ -27,7 +24,7 @@ def test_an_update_that_never_ends_does_not_hold_up_the_service() -> None:
     """As one does that waits for a file system which does not answer: not even SIGKILL ends it."""
     messages: list[Message] = []
     with UpdateProcess(make_hanging_update) as updates:
-        updates.begin({}, {})
+        updates.begin({})
         wait_for(lambda: messages.extend(updates.receive()) or messages)  # type: ignore[func-returns-value]
 
     (started,) = messages
