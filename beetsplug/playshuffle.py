@@ -183,7 +183,7 @@ def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flexible_tags(item: Any) -> dict[str, Any]:
     """Return the tags that only the database of beets has: ratings and other flexible attributes."""
-    from playshuffle.library.folder import Tags
+    from playshuffle.tags.reading import Tags
 
     tags: dict[str, Any] = {}
     for name, type_ in Tags.__annotations__.items():

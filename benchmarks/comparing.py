@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from playshuffle.library.head_reader import read_head
-from playshuffle.library.tag_reader import read
+from playshuffle.tags.head_reader import read_head
+from playshuffle.tags.tag_reader import read
 from tests.support.mutants import mutants
 
 

@@ -8,10 +8,10 @@ from playshuffle import shuffle
 from playshuffle.audit import guarantees
 from playshuffle.audit.guarantees import Guarantee
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.ordering.plugin_orders import Track, find, shuffle_by
 from playshuffle.shuffle import RandBelow, Shuffle
 from playshuffle.shuffle.specimens import SPECIMENS
+from playshuffle.tags.reading import Tags
 from playshuffle.text import ALIASES, known
 
 SPECIMEN = "specimen:"

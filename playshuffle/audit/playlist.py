@@ -11,7 +11,7 @@ from typing import NamedTuple
 from playshuffle.audit.mix import Mix, mix, successors
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, ReadAll, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listing import file_stamp, fits
 from playshuffle.library.tag_columns import unpack
@@ -19,6 +19,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.groups import ALBUM, ARTIST, TagsOf, albums, artist_keys, group_keys
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.playlist.reading import Listed, content_of, read_as_written, resolved
+from playshuffle.tags.reading import ReadAll, Tags
 
 
 class PlaylistAudit(NamedTuple):

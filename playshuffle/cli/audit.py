@@ -10,8 +10,8 @@ from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading
 from playshuffle.shuffle import Seeded, System
+from playshuffle.tags.reading import Reading
 from playshuffle.text import known
 
 EXAMPLES = """\b

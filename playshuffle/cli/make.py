@@ -15,8 +15,8 @@ from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.library.folder import Reading
     from playshuffle.library.scan import Progress
+    from playshuffle.tags.reading import Reading
 
 EXAMPLES = """\b
 Examples:
@@ -115,7 +115,7 @@ def _service_notes(output: bytes, order: str) -> Iterator[str]:
 
 def read_all(paths: Sequence[bytes]) -> "Iterator[tuple[int, Reading]]":
     """Read tags in other processes."""
-    from playshuffle.library import reader_pool  # not needed where nothing has changed
+    from playshuffle.tags import reader_pool  # not needed where nothing has changed
 
     return reader_pool.read_all(paths)
 

@@ -15,11 +15,11 @@ from playshuffle.cli.streams import write_out
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.folder import Tags
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import System
+from playshuffle.tags.reading import Tags
 from playshuffle.text import counted, known
 
 _SCHEMA = 1

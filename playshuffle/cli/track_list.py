@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from playshuffle.cli.screen import Screen, columns, home_path
 from playshuffle.errors import shown
 from playshuffle.library.cached_tags import cached_tags
-from playshuffle.library.folder import Tags
+from playshuffle.tags.reading import Tags
 
 _LEAST_NAME = 20  # columns; in a narrower terminal, names are not cut
 

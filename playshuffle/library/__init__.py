@@ -1,1 +1,1 @@
-"""Find audio files, read and cache their tags, and recognise renamed or missing tracks."""
+"""Find audio files, cache their tags, and recognise renamed or missing tracks."""

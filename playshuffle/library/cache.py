@@ -19,12 +19,12 @@ from types import TracebackType
 from typing import Any, Self
 from zlib import crc32
 
-from playshuffle.library import spoken
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.tag_columns import Row, unpack
-from playshuffle.library.tag_frames import SIGNATURE
 from playshuffle.system.sqlite import connect
 from playshuffle.system.xdg import cache_folder
+from playshuffle.tags import spoken
+from playshuffle.tags.tag_frames import SIGNATURE
 
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
 # of the way a tag is read, or of the form of an EXTINF line: another version drops what is cached.

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Tags
+from playshuffle.tags.reading import Tags
 
 
 def cached_tags(paths: Iterable[bytes]) -> dict[bytes, Tags]:

@@ -3,7 +3,7 @@
 import os
 import re
 
-from playshuffle.library.folder import Tags
+from playshuffle.tags.reading import Tags
 
 # What could end a line for some reader, with the spaces around it.
 _BREAK = "[\x00-\x20\x7f-\x9f\u2028\u2029]+"

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import overload
 from zlib import crc32
 
-from playshuffle.library import spoken
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, ReadAll, Reading, Tags
+from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.marks import file_id
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import Birth, birth_of
+from playshuffle.tags import spoken
+from playshuffle.tags.reading import ReadAll, Reading, Tags
 
 _LONGEST_MS = (1 << 32) - 1
 _NO_SIZE = -1  # a size that no file has, so that the next scan reads the file again

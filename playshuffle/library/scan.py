@@ -5,10 +5,11 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, ReadAll, Reading, Skipped
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes, find
+from playshuffle.tags.reading import ReadAll, Reading
 
 
 class Progress:

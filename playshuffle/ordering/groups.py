@@ -10,8 +10,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
+from playshuffle.tags.reading import Tags
 
 # The tags of all files of a folder, in step with its names; None where there are none.
 TagsOf = Callable[[Folder], Sequence[Tags | None]]

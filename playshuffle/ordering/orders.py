@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
@@ -28,6 +27,7 @@ from playshuffle.shuffle import (
     swap_apart,
     weighted,
 )
+from playshuffle.tags.reading import Tags
 from playshuffle.text import ALIASES
 
 _RATING = "rating"

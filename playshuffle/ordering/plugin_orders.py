@@ -9,8 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.folder import Tags
 from playshuffle.shuffle import RandBelow, Shuffle
+from playshuffle.tags.reading import Tags
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

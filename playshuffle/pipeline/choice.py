@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library import spoken
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
@@ -17,6 +16,7 @@ from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import tags_from
+from playshuffle.tags import spoken
 from playshuffle.text import counted, short
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.library.scan import survey
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_rows import rows_of
 from playshuffle.selection.duplicates import without_copies
+from playshuffle.tags.reading import Tags
 
 
 def find_duplicates(roots: Sequence[bytes], tools: Tools) -> list[list[bytes]]:

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import ReadAll
 from playshuffle.library.scan import Library, Progress, survey, survey_files
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.presence import check_files
@@ -15,6 +14,7 @@ from playshuffle.pipeline.target import Target
 from playshuffle.shuffle import RandBelow
 from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
+from playshuffle.tags.reading import ReadAll
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.deck_history import DeckHistory

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Folder, ReadAll, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.ordering.groups import TagsOf
+from playshuffle.tags.reading import ReadAll, Tags
 
 # Looks up the tags of a folder, as rows of the cache.
 RowsOf = Callable[[Folder], Sequence[Sequence[Any] | None]]

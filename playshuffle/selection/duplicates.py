@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.folder import Folder, Skipped, Tags
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
+from playshuffle.tags.reading import Tags
 
 TagsOf = Callable[[Folder], Sequence[Tags | None]]
 

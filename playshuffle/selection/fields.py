@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.library.audio_formats import BY_SUFFIX
-from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import TagRows
+from playshuffle.tags.audio_formats import BY_SUFFIX
+from playshuffle.tags.reading import Tags
 
 STARS = 5
 

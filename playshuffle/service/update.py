@@ -14,7 +14,6 @@ from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library import folder_readings  # noqa: F401 - load it before an upgrade replaces it
-from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import NothingMatchesError
@@ -32,6 +31,7 @@ from playshuffle.service.update_protocol import (
 from playshuffle.shuffle import System, chance
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
+from playshuffle.tags.reader_pool import read_all
 from playshuffle.watch.debounce import Batch
 
 _LOG = logging.getLogger(__name__)

@@ -167,7 +167,7 @@ def test_tags_come_from_the_cache_where_it_knows_them(
     def read_all(paths: Sequence[bytes]) -> None:
         raise AssertionError(paths)
 
-    monkeypatch.setattr("playshuffle.library.reader_pool.read_all", read_all)
+    monkeypatch.setattr("playshuffle.tags.reader_pool.read_all", read_all)
     done = program("audit", playlist(music, ["a/1.mp3", "b/4.mp3", "6.mp3"]))
 
     assert ": 3 tracks by 2 artists; each file exists" in done.out

@@ -99,7 +99,7 @@ def test_an_unchanged_make_imports_no_reader_and_no_configuration(tmp_path: Path
 
     assert not modules & (_HEAVY | _RARE | _CONFIGURATION)
     unused = {
-        *("playshuffle.library.reader_pool", "playshuffle.dealing.deck"),
+        *("playshuffle.tags.reader_pool", "playshuffle.dealing.deck"),
         *("playshuffle.cli.music_folders", "playshuffle.cli.players", "playshuffle.ordering.plugin_orders"),
     }
     assert not modules & (unused | _RARE_HELPERS | {"dataclasses", "inspect", "shlex"})

@@ -10,12 +10,12 @@ from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import TagsOf, artist_keys
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded, fewest_repeats, repeats
+from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.tagged import by_artists, numbered, tagged
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.library.audio_formats import AUDIO_SUFFIXES
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from scripts.command_tree import commands
 
 ROOT = Path(__file__).parents[2]

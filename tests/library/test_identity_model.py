@@ -8,13 +8,14 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.folder import Folder, Reading, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.identity import Remembered, identify
 from playshuffle.library.tag_columns import TagRows, unpack
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import find
 from playshuffle.system.birth_time import birth_of
+from playshuffle.tags.reading import Reading, Tags
 from tests.support.needs import unmet
 from tests.support.tree import by_path
 

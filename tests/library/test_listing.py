@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.audio_formats import AUDIO_SUFFIXES
 from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import Listing, fits, is_audio_name
 from playshuffle.library.walk import find
+from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need

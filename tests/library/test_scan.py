@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress, survey
 from playshuffle.library.walk import EVERYWHERE
+from playshuffle.tags.reading import Reading, Tags
 
 _FOLDERS = 600
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import find
+from playshuffle.tags.reading import Reading, Tags
 from tests.support.tree import by_path, put
 
 

@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.library import listing, outdated_folders, unchanged, walk
-from playshuffle.library.folder import Folder, Reading, Skipped, Tags
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
 from playshuffle.system import lock
+from playshuffle.tags.reading import Reading, Tags
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order
 from playshuffle.ordering.gap import Gap
@@ -18,6 +17,7 @@ from playshuffle.ordering.groups import KNOWN, TagsOf, albums, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.shuffle import Inside, RandBelow, Seeded, fewest_repeats, repeats
+from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.tagged import by_artists, numbered, tagged
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.folder import Tags
 from playshuffle.ordering.groups import (
     KNOWN,
     albums,
@@ -15,6 +14,7 @@ from playshuffle.ordering.groups import (
     ratings,
 )
 from playshuffle.shuffle import fewest_repeats, repeats
+from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.ordering.limit_per_tag import LimitPerTag, over_limit, parse_limit, values
 from playshuffle.shuffle import RandBelow, Seeded
+from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution
 from tests.support.tagged import by_artists, tagged
 

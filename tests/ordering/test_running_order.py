@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.folder import Tags
 from playshuffle.library.identity import Identity, Remembered
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
@@ -17,6 +16,7 @@ from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.ordering.running_order import UpdatedOrder, update_order
 from playshuffle.ordering.vanished import VANISHED_S
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
+from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 from tests.support.tagged import by_artists, numbered, tagged
 

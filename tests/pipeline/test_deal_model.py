@@ -17,7 +17,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every, is_new_period, period_start
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.request import Request
@@ -26,6 +25,7 @@ from playshuffle.pipeline.undo import undo_deal
 from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
+from playshuffle.tags.reading import Reading, Tags
 
 CRASHES = st.sampled_from(["", "", "", "before commit", "before replace", "before confirm"])
 EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])

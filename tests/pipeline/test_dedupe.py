@@ -10,7 +10,6 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
@@ -20,6 +19,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading, Tags
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library import folder_readings
-from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from tests.support.program import DATA, listed
 
 _FRAME = (DATA / "none.mp3").read_bytes()[-72:]

@@ -11,15 +11,15 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.arrange import Arranged
@@ -19,6 +18,7 @@ from playshuffle.pipeline.session import Session
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.store import edits, order_rows
+from playshuffle.tags.reader_pool import read_all
 
 COUNT = 400
 NAME_LENGTH = 200

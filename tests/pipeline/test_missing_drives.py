@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import MissingError
-from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.keep import keep
@@ -19,6 +17,8 @@ from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()

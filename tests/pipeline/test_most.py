@@ -12,7 +12,6 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
@@ -23,6 +22,7 @@ from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading, Tags
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.reader_pool import read_all
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
@@ -13,6 +12,7 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reader_pool import read_all
 from tests.support.program import listed
 
 

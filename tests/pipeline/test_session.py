@@ -9,7 +9,6 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.folder import ReadAll, Reading, Tags
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
@@ -18,6 +17,7 @@ from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import ReadAll, Reading, Tags
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

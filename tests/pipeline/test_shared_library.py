@@ -11,9 +11,7 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.library import folder_readings
-from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
@@ -25,6 +23,8 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()

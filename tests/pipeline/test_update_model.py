@@ -16,9 +16,7 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading
 from playshuffle.library.scan import Progress
-from playshuffle.library.tag_reader import read
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
@@ -28,6 +26,8 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from tests.support.music import ANCHOR, Music
 from tests.support.program import listed
 from tests.support.promises import CHECKS, Round, over_limit, survivors_moved

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.playlist.formats import FORMATS, format_of
 from playshuffle.playlist.m3u import PathStyle, entries, unwritable
+from playshuffle.tags.reading import Tags
 from tests.support.hostile import PATHS
 
 KINDS = (b".xspf", b".jspf", b".pls")

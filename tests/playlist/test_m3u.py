@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.playlist.m3u import (
     PathStyle,
     Text,
@@ -19,6 +19,7 @@ from playshuffle.playlist.m3u import (
     parse,
     unwritable,
 )
+from playshuffle.tags.reading import Tags
 from tests.support.hostile import PATHS
 
 _BITS = [

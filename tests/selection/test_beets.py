@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.selection.evaluation import TagsOf
 from playshuffle.selection.query import parse
+from playshuffle.tags.reading import Tags
 from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
 from tests.support.tagged import tagged
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.library.audio_formats import AUDIO_SUFFIXES
+from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need_beets
 from tests.support.program import DATA, run

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.folder import Skipped, Tags
+from playshuffle.library.folder import Skipped
 from playshuffle.selection.duplicates import Copies, Facts, find_copies, without_copies
+from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
 SONG = Facts(b"/m/b.mp3", 200_000, "Artist", "Song", "id-1", "release-1", bitrate=128_000)

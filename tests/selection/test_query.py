@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Tags
 from playshuffle.selection import evaluation
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.query import Finding, Lacking, narrow, parse
 from playshuffle.selection.words import LONGEST
+from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
 ROOT = b"/m"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.library.folder import Tags
 from playshuffle.selection.fields import FIELDS
 from playshuffle.selection.query import parse
+from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
 PAGE = (Path(__file__).parents[2] / "docs" / "where.md").read_text()

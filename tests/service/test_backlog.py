@@ -13,11 +13,11 @@ from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.folder import Reading
-from playshuffle.library.tag_reader import read
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import Message, PlaylistFailed, PlaylistUpdated
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from playshuffle.watch.debounce import Batch
 from tests.support.program import listed, numbered
 from tests.support.service import aged

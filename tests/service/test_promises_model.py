@@ -14,12 +14,12 @@ import pytest
 from playshuffle.config.build_request import build_request
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
-from playshuffle.library.folder import Reading
-from playshuffle.library.tag_reader import read
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import Message, PlaylistUpdated
 from playshuffle.shuffle import chance
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_reader import read
 from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint, relevant_part
 from tests.support.program import DATA, listed

@@ -1,7 +1,7 @@
 """Tags of the audio files in `tests/data`."""
 
-from playshuffle.library.folder import Reading, Tags
-from playshuffle.library.tag_frames import LONGEST_TEXT
+from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.tag_frames import LONGEST_TEXT
 
 ALL = Tags(
     artist="Björk; 椎名林檎",

@@ -2,7 +2,7 @@
 
 import zlib
 
-from tests.library.test_tag_reader import DATA
+from tests.tags.test_tag_reader import DATA
 
 
 def compressed_bomb() -> bytes:

@@ -5,9 +5,10 @@ from array import array
 from collections import defaultdict
 from collections.abc import Mapping
 
-from playshuffle.library.folder import Folder, Tags
+from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.ordering.groups import TagsOf
+from playshuffle.tags.reading import Tags
 
 _NOTHING = Folder(b"", 0, 0, 0, 0, b"", True, False, b"", b"", b"")
 

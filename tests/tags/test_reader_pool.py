@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library import reader_pool
-from playshuffle.library.folder import Reading, Tags
-from playshuffle.library.reader_pool import read_all
-from playshuffle.library.reading_json import parse_readings
-from playshuffle.library.tag_reader import read
-from tests.library.test_tag_reader import DATA
+from playshuffle.tags import reader_pool
+from playshuffle.tags.reader_pool import read_all
+from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.reading_json import parse_readings
+from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES, is_sound
 from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
 from tests.support.mutants import mutants
+from tests.tags.test_tag_reader import DATA
 
 pytestmark = pytest.mark.process
 
@@ -105,7 +105,7 @@ def test_names_that_no_file_has_are_not_asked_for(tmp_path: Path) -> None:
 # In a process of its own, whose memory shows nothing of how the bombs were made.
 MEASURED = """
 import json, re, sys
-from playshuffle.library.reader_pool import read_all
+from playshuffle.tags.reader_pool import read_all
 deadline_s, *names = sys.argv[1:]
 paths = [name.encode() for name in names]
 found = list(read_all(paths, processes=2, deadline_s=float(deadline_s), memory_bytes=100 << 20))
@@ -283,7 +283,7 @@ def test_worker_has_its_limits() -> None:
 def test_a_lower_limit_from_outside_stays() -> None:
     """Under a limit that we may not raise, files are read within it."""
     code = (
-        "from playshuffle.library.reader_pool import read_all; import sys; "
+        "from playshuffle.tags.reader_pool import read_all; import sys; "
         "print(*read_all([sys.argv[1].encode()]))"
     )
     command = [
@@ -302,7 +302,7 @@ def test_a_lower_limit_from_outside_stays() -> None:
 
 INTERRUPTED = """
 import sys
-from playshuffle.library.reader_pool import read_all
+from playshuffle.tags.reader_pool import read_all
 try:
     for index, reading in read_all([name.encode() for name in sys.argv[1:]], deadline_s=1):
         print(index, flush=True)
@@ -377,7 +377,7 @@ def test_a_worker_that_lies_is_not_believed(worker: str, monkeypatch: pytest.Mon
 FAULTY = """
 import os, signal, sys
 sys.path[:] = sys.argv[4:]
-from playshuffle.library import reader_worker
+from playshuffle.tags import reader_worker
 read = reader_worker.read_head
 def read_head(path):
     if b"hang" in path:

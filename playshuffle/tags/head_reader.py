@@ -9,16 +9,16 @@ from collections.abc import Callable
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any
 
-from playshuffle.library import head_id3
-from playshuffle.library.audio_formats import HEAD_BYTES, format_of
-from playshuffle.library.folder import Reading
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.head_iff import read_aiff, read_wave
-from playshuffle.library.head_mp4 import read_mp4
-from playshuffle.library.head_mpeg import stream
-from playshuffle.library.head_vorbis import read_flac, read_ogg
-from playshuffle.library.tag_frames import Stream, TagValues, tags_of
 from playshuffle.system.regular_file import open_regular
+from playshuffle.tags import head_id3
+from playshuffle.tags.audio_formats import HEAD_BYTES, format_of
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_iff import read_aiff, read_wave
+from playshuffle.tags.head_mp4 import read_mp4
+from playshuffle.tags.head_mpeg import stream
+from playshuffle.tags.head_vorbis import read_flac, read_ogg
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.tag_frames import Stream, TagValues, tags_of
 
 
 def read_head(path: bytes) -> Reading | None:
@@ -78,7 +78,7 @@ def _genres(texts: list[Any]) -> list[Any]:
     """Return the names of genres, some of which are numbers."""
     if all(map(_is_plain_genre, texts)):
         return texts
-    from playshuffle.library.mutagen_formats import genre_names  # rarely needed, and slow to import
+    from playshuffle.tags.mutagen_formats import genre_names  # rarely needed, and slow to import
 
     return genre_names(texts)
 

@@ -9,8 +9,8 @@ frame. This takes a tenth of the time, and leaves unusual tags to mutagen.
 import re
 from typing import Any, NamedTuple, Protocol
 
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS, TagValues
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 

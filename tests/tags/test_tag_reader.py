@@ -16,11 +16,11 @@ import pytest
 from mutagen.flac import Picture
 from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
 
-from playshuffle.library import head_id3, mutagen_formats, tag_reader
-from playshuffle.library.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX
-from playshuffle.library.folder import Reading, Tags
-from playshuffle.library.tag_frames import LONGEST_TEXT, Stream, tags_of
-from playshuffle.library.tag_reader import read
+from playshuffle.tags import head_id3, mutagen_formats, tag_reader
+from playshuffle.tags.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX
+from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.tag_frames import LONGEST_TEXT, Stream, tags_of
+from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES, is_sound
 from tests.support.mutants import mutants
 

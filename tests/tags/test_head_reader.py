@@ -11,12 +11,12 @@ from mutagen.flac import Picture
 from mutagen.id3 import APIC, POPM, TXXX
 from mutagen.mp4 import MP4Cover
 
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.head_reader import read_head
-from playshuffle.library.tag_reader import read
-from tests.library.test_tag_reader import DATA
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_reader import read_head
+from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES
 from tests.support.mutants import mutants
+from tests.tags.test_tag_reader import DATA
 
 PLAIN = [
     *("v22.mp3", "v23.mp3", "v24.mp3", "v1.mp3", "none.mp3"),
@@ -150,7 +150,7 @@ def test_no_tagged_file_is_read_differently(count: int, tmp_path: Path) -> None:
 # In a process of its own, in which nothing else imports mutagen.
 WITHOUT_MUTAGEN = """
 import sys
-from playshuffle.library.head_reader import read_head
+from playshuffle.tags.head_reader import read_head
 assert all(read_head(name.encode()) is not None for name in sys.argv[1:])
 assert "mutagen" not in sys.modules
 """

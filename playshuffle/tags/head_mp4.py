@@ -8,8 +8,8 @@ from io import BytesIO
 from struct import unpack_from
 from typing import Any, NamedTuple
 
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_frames import KNOWN_NAMES, Stream, TagValues
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _CONTAINERS = frozenset((b"moov", b"udta", b"trak", b"mdia", b"meta", b"ilst", b"stbl", b"minf"))
 _ONCE = frozenset((b"moov", b"udta", b"meta"))
@@ -187,7 +187,7 @@ def _codec(description: bytes) -> tuple[int, int, str]:
 
     This needs the rules of AAC with SBR, so that mutagen does it.
     """
-    from playshuffle.library.mutagen_formats import read_sample_entry
+    from playshuffle.tags.mutagen_formats import read_sample_entry
 
     try:
         codec = read_sample_entry(BytesIO(description))

@@ -2,9 +2,9 @@
 
 from struct import unpack_from
 
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.head_id3 import V1_BYTES, is_plain_date, read_tag
-from playshuffle.library.tag_frames import Stream, TagValues
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_id3 import V1_BYTES, is_plain_date, read_tag
+from playshuffle.tags.tag_frames import Stream, TagValues
 
 _UNCOMPRESSED = frozenset((1, 3))  # integers, floating point
 _MOST_CHUNKS = 1000

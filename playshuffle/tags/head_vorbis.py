@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from struct import unpack_from
 
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_frames import Stream, TagValues
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.tag_frames import Stream, TagValues
 
 _LONGEST_VALUE = 4096  # a longer comment is a cover, lyrics, or left to the reference reader
 _TAIL_BYTES = (16 * 1024, 64 * 1024)  # in these the last page begins, mostly and at the latest

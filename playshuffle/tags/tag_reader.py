@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from io import BufferedReader, FileIO
 from typing import Any, BinaryIO
 
-from playshuffle.library import head_id3
-from playshuffle.library.audio_formats import BY_SUFFIX, HEAD_BYTES, format_of, other_kind
-from playshuffle.library.folder import TOO_MUCH_MEMORY, Reading, Tags
-from playshuffle.library.mutagen_formats import (
+from playshuffle.system.regular_file import NotRegularError, open_regular
+from playshuffle.tags import head_id3
+from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, format_of, other_kind
+from playshuffle.tags.mutagen_formats import (
     Named,
     SketchyError,
     describe_error,
@@ -22,9 +22,9 @@ from playshuffle.library.mutagen_formats import (
     read_audio,
     read_mpeg_info,
 )
-from playshuffle.library.riff_info import read_info_texts
-from playshuffle.library.tag_frames import Stream, tags_of
-from playshuffle.system.regular_file import NotRegularError, open_regular
+from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading, Tags
+from playshuffle.tags.riff_info import read_info_texts
+from playshuffle.tags.tag_frames import Stream, tags_of
 
 # The file does not exist, or was removed.
 _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))

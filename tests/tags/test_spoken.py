@@ -1,7 +1,7 @@
 import pytest
 
-from playshuffle.library.folder import Tags
-from playshuffle.library.spoken import GENRES, reason
+from playshuffle.tags.reading import Tags
+from playshuffle.tags.spoken import GENRES, reason
 
 
 @pytest.mark.parametrize(

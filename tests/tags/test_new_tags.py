@@ -10,10 +10,10 @@ import mutagen
 import pytest
 from mutagen.id3 import COMM, ID3, PCNT, POPM, TBPM, TDOR, TLAN, TMOO, TORY, TXXX
 
-from playshuffle.library import cache, head_id3
-from playshuffle.library.folder import Tags
-from playshuffle.library.tag_frames import LONGEST_COMMENT, Stream, tags_of
-from playshuffle.library.tag_reader import read
+from playshuffle.tags import head_id3
+from playshuffle.tags.reading import Tags
+from playshuffle.tags.tag_frames import LONGEST_COMMENT, Stream, tags_of
+from playshuffle.tags.tag_reader import read
 
 DATA = Path(__file__).parents[1] / "data"
 NEW = {
@@ -179,7 +179,3 @@ def test_the_audio_itself(name: str, sample_rate: int | None, lossless: bool) ->
     if name not in {"tone.wv", "tone.tta", "tone.oga"}:  # mutagen has no bit rate for these
         assert tags.bitrate is not None
         assert 7000 < tags.bitrate < 140_000
-
-
-def test_the_cache_version_fits_into_sqlite() -> None:
-    assert 0 < cache._VERSION < 1 << 31

@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from playshuffle.library.folder import TOO_MUCH_MEMORY, Reading
-from playshuffle.library.head_reader import read_head
+from playshuffle.tags.head_reader import read_head
+from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading
 
 _LONGEST_WAIT_S = 0.1  # readings wait for others so long, so that a slow disk delays no answer
 _LONGEST_LINE = 64 * 1024  # characters, about
@@ -70,7 +70,7 @@ def _answer(paths: list[bytes], deadline_s: float) -> bool:
 
 
 def _read_whole(path: bytes) -> Reading:
-    from playshuffle.library.tag_reader import read  # mutagen is slow to import, and most files do without
+    from playshuffle.tags.tag_reader import read  # mutagen is slow to import, and most files do without
 
     return read(path)
 

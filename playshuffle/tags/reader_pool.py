@@ -15,9 +15,11 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.folder import Reading
-from playshuffle.library.reader_limits import DEADLINE_S, MEMORY_BYTES
-from playshuffle.library.reading_json import parse_readings
+from playshuffle.tags.reading import Reading
+from playshuffle.tags.reading_json import parse_readings
+
+MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
+DEADLINE_S = 10.0  # for one file
 
 _AHEAD = 512  # files that a worker is given at most, so that it does not wait for the next ones
 _BATCH = 32  # files that a worker answers with one line, at most
@@ -31,9 +33,7 @@ _START_S = 60  # a worker that has not begun by then never will
 _TRIES = 3  # to start a worker, and to read a file at which workers die
 
 # A worker imports from where this process does, be it a checkout; with -I the environment has no say in it.
-_COMMAND = (
-    "import sys; sys.path[:] = sys.argv[4:]; from playshuffle.library.reader_worker import main; main()"
-)
+_COMMAND = "import sys; sys.path[:] = sys.argv[4:]; from playshuffle.tags.reader_worker import main; main()"
 
 
 def read_all(

@@ -5,7 +5,7 @@ A track is spoken word by its suffix, by the media kind of MP4, or by its genre.
 
 import os
 
-from playshuffle.library.folder import Tags
+from playshuffle.tags.reading import Tags
 
 SUFFIX = b".m4b"
 

@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any, get_type_hints
 
-from playshuffle.library.folder import Reading, Tags
+from playshuffle.tags.reading import Reading, Tags
 
 _DECODER = json.JSONDecoder()
 _FIELD_TYPES = tuple(get_type_hints(Tags).values())

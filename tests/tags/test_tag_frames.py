@@ -2,7 +2,7 @@
 
 from mutagen.id3 import Frames_2_2
 
-from playshuffle.library.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS
+from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS
 
 LATER_NAMES = {name: frame.__bases__[0].__name__ for name, frame in Frames_2_2.items()}
 

@@ -37,7 +37,7 @@ from mutagen.trueaudio import TrueAudio
 from mutagen.wave import WAVE
 from mutagen.wavpack import WavPack
 
-from playshuffle.library.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS
+from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS
 
 Named = Iterable[tuple[str, Iterable[Any]]]
 

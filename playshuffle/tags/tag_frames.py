@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.library.folder import Tags
+from playshuffle.tags.reading import Tags
 
 TagValues = dict[str, list[Any]]  # values by the name of the tag in the file
 

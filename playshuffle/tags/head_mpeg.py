@@ -8,8 +8,8 @@ from functools import lru_cache
 from struct import unpack_from
 from typing import NamedTuple
 
-from playshuffle.library.head_file import DeclinedError, HeadFile
-from playshuffle.library.tag_frames import Stream
+from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.tag_frames import Stream
 
 _KBPS = {
     1: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),

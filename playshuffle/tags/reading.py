@@ -1,0 +1,62 @@
+"""Define the tags of a file, and what comes of reading them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+
+class Tags(NamedTuple):
+    """The tags of a file and the properties of its audio; an empty string, or None, where it has none.
+
+    Several values of one tag are joined by '; '. rating: from 0 to 1. media_kind: the number of
+    MP4's `stik`. bitrate: bits per second. sample_rate: Hz.
+    """
+
+    duration_ms: int | None = None
+    title: str = ""
+    artist: str = ""
+    album: str = ""
+    album_artist: str = ""
+    disc: int | None = None
+    number: int | None = None
+    genre: str = ""
+    date: str = ""
+    composer: str = ""
+    grouping: str = ""
+    work: str = ""
+    recording_id: str = ""
+    release_id: str = ""
+    artist_id: str = ""
+    rating: float | None = None
+    comment: str = ""
+    mood: str = ""
+    language: str = ""
+    bpm: int | None = None
+    media_kind: int | None = None
+    original_date: str = ""
+    bitrate: int | None = None
+    lossless: bool | None = None
+    sample_rate: int | None = None
+    play_count: int | None = None
+
+
+TOO_MUCH_MEMORY = "needed too much memory"  # ends the reason of a file that took a reader process's memory
+
+
+class Reading(NamedTuple):
+    """What came of reading one file: tags, or the reason why there are none.
+
+    tags: None where they could not be read.
+    reason: a few words for the user, empty where all went well.
+    is_audio: False for what is plainly no audio file, and so no track.
+    is_final: False where the disk was in the way, and not what is in the file: the next pass
+        reads it again.
+    """
+
+    tags: Tags | None
+    reason: str = ""
+    is_audio: bool = True
+    is_final: bool = True
+
+
+# Reads the tags of files: takes paths, yields the index of each path with its reading, in any order.
+ReadAll = Callable[[Sequence[bytes]], Iterable[tuple[int, Reading]]]
