@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from playshuffle import duration
-from playshuffle.cli import common_options, not_due, playlist_options
+from playshuffle.cli import common_options, playlist_options
 from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
@@ -22,7 +22,6 @@ from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.written_deal import written_deal
 from playshuffle.text import known
 
 if TYPE_CHECKING:
@@ -126,24 +125,20 @@ def deal(
         order=order or ("albums" if albums is not None else "random"),
         time=None,
     )
-    is_guess = False
     if undo and not folders and options.source is None:
         from playshuffle.cli.find_deck import deck_request  # rare
 
         known_order = options.order if order is not None or albums is not None else None
-        request, is_guess = deck_request(output or name, config, options, known_order)
+        request = deck_request(output or name, config, options, known_order)
     else:
         request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
         request = request._replace(recipe=request.recipe._replace(gap=Gap(1)))
     period = Every(known("period", every, [option.value for option in Every]))
-    # The full run says more: in JSON what was left out, with -v the names of those.
-    if not kind and not as_json and not verbose and _is_not_due(request, period, quiet):
-        return None
-    from playshuffle.cli import deal_report  # takes most of the time where nothing is due
+    from playshuffle.cli import deal_report  # completion needs none of what it imports
 
     began = time.monotonic()
-    dealt = _deal(kind, request, amount, period, quiet, is_guess=is_guess)
+    dealt = _deal(kind, request, amount, period, quiet)
     seconds = time.monotonic() - began
     if as_json:
         write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
@@ -202,18 +197,7 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
     return os.fsdecode(default_output(player, root, os.fsencode(name)))
 
 
-def _is_not_due(request: Request, every: Every, quiet: bool) -> bool:
-    """Return whether the playlist has the deal of this period already, and say so."""
-    now = datetime.now().astimezone()
-    written = written_deal(request, every, now)
-    if written is not None and not quiet:
-        say(not_due.lines(written, screen_of(sys.stderr), now.date()))
-    return written is not None
-
-
-def _deal(
-    kind: str, request: Request, amount: Amount, every: Every, quiet: bool, *, is_guess: bool = False
-) -> "Dealt":
+def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> "Dealt":
     from playshuffle.cli.make import progress_bar, read_all
     from playshuffle.pipeline.deal import deal_again, deal_playlist, peek_deal
     from playshuffle.pipeline.sources import Tools
@@ -228,12 +212,13 @@ def _deal(
         if kind == "--peek":
             return peek_deal(request, tools, amount, every, now)
         if kind == "--undo":
-            return undo_deal(request, tools, is_guess=is_guess)
+            return undo_deal(request, tools)
         return deal_playlist(request, tools, amount, every, now)
 
 
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
+    from playshuffle.cli import deal_report
     from playshuffle.config.keys import in_keys
     from playshuffle.config.load import load
     from playshuffle.config.places import find
@@ -245,10 +230,6 @@ def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
             continue
         now = datetime.now().astimezone()
         try:
-            if not verbose and _is_not_due(playlist.request, playlist.deal.every, quiet):
-                continue
-            from playshuffle.cli import deal_report
-
             dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, quiet)
         except PlayshuffleError as error:
             failures.append((f"{playlist.name}: {in_keys(str(error))}", error.code))

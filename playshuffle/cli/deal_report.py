@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 
 from playshuffle import __version__, duration
-from playshuffle.cli import choice_report, not_due
+from playshuffle.cli import choice_report
 from playshuffle.cli.make_report import removed, skipped
 from playshuffle.cli.screen import Mark, Screen, home_path
 from playshuffle.cli.track_list import track_list
 from playshuffle.dealing.describe import deck_facts, due
+from playshuffle.dealing.period import Every
 from playshuffle.errors import shown
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.text import counted
 
 _SCHEMA = 1
+_PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
 def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bool = False) -> Iterator[str]:
@@ -66,13 +68,16 @@ def _verdict(dealt: Dealt, today: date) -> str:
         return f"Dealt {tracks}"
     if dealt.report.is_changed:
         return f"Wrote the last deal again ({tracks})"
-    return not_due.verdict(dealt.deck, dealt.report.count_in_file, today)
+    last, when = dealt.deck.deal, due(dealt.deck, today)
+    if last is None or last.every is Every.RUN or when == "now":
+        return f"Unchanged: the last deal ({tracks})"
+    return f"Already dealt {_PERIODS[last.every]} ({tracks}), next: {when}"
 
 
 def _next(dealt: Dealt, today: date) -> str:
     if dealt.is_new or dealt.report.is_changed:
         return due(dealt.deck, today)
-    return not_due.next_deal(dealt.deck, today)
+    return f"{due(dealt.deck, today)}; --again rewrites this deal, --every run deals now"
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:

@@ -16,11 +16,11 @@ from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
-from playshuffle.dealing.describe import DeckCounts, day, deck_facts, deck_line, due
+from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.describe import day, deck_facts, deck_line, due
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
-from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -47,7 +47,7 @@ _Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask")]
 def list(as_json: common_options.Json = False) -> None:  # noqa: A001 - the word on the command line
     """List all decks and their progress."""
     with State(writes=False) as state:
-        all_decks = summaries(state)
+        all_decks = decks.load_all(state)
         if as_json:
             facts = [
                 {"output": os.fsdecode(path), **deck_facts(listed_deck)} for path, listed_deck in all_decks
@@ -68,7 +68,7 @@ def list(as_json: common_options.Json = False) -> None:  # noqa: A001 - the word
         say(state.notes)
 
 
-def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
+def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
     """Return a row of the table of decks."""
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count
     if not deck.round or not count:
@@ -83,7 +83,7 @@ def _row(path: bytes, deck: DeckCounts, screen: Screen) -> Sequence[str]:
 def show(name: _Name = None, as_json: common_options.Json = False) -> None:
     """Show a deck and its last deal."""
     with State(writes=False) as state:
-        path, deck = find_deck(summaries(state), name)
+        path, deck = find_deck(decks.load_all(state), name)
         last = deck.deal
         entries = last.entries if last is not None else ()
         if as_json:
@@ -97,7 +97,7 @@ def show(name: _Name = None, as_json: common_options.Json = False) -> None:
         return say(state.notes)
 
 
-def _details(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
+def _details(path: bytes, deck: Deck, screen: Screen) -> Iterator[str]:
     """Return the verdict, the progress of the round and when the next deal is due."""
     last = deck.deal
     if last is None:
@@ -117,7 +117,7 @@ def _details(path: bytes, deck: DeckCounts, screen: Screen) -> Iterator[str]:
 def reset(name: _Name = None, yes: _Yes = False) -> Exit:
     """Start a new round with the next deal."""
     with State(must_remember=True) as state:
-        path, deck = find_deck(summaries(state), name)
+        path, deck = find_deck(decks.load_all(state), name)
         if not yes and not _is_confirmed(path, deck, "Start a new round with the next deal?"):
             return Exit.LOSSES
         with state.locked():
@@ -132,7 +132,7 @@ def reset(name: _Name = None, yes: _Yes = False) -> Exit:
 def forget(name: _Name = None, yes: _Yes = False) -> Exit:
     """Forget a deck, but keep its playlist."""
     with State(must_remember=True) as state:
-        path, deck = find_deck(summaries(state), name)
+        path, deck = find_deck(decks.load_all(state), name)
         if not yes and not _is_confirmed(path, deck, "Forget what was dealt?"):
             return Exit.LOSSES
         with state.locked():
@@ -146,7 +146,7 @@ def forget(name: _Name = None, yes: _Yes = False) -> Exit:
 VERBS = (list, show, reset, forget)
 
 
-def _is_confirmed(path: bytes, deck: DeckCounts, question: str) -> bool:
+def _is_confirmed(path: bytes, deck: Deck, question: str) -> bool:
     """Ask on the terminal.
 
     Raises:

@@ -13,20 +13,19 @@ from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
 from playshuffle.config.toml_file import ConfigError
-from playshuffle.dealing.describe import DeckCounts
+from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.saved_playlists import roots_with
 from playshuffle.store import decks
-from playshuffle.store.deck_summaries import summaries
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
 NO_DECK = "No deck exists yet. To start one: playshuffle deal FOLDER"
 
 
-def find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -> tuple[bytes, DeckCounts]:
+def find_deck(all_decks: Sequence[tuple[bytes, Deck]], name: str | None) -> tuple[bytes, Deck]:
     """Find the deck of this file or with this name; without a name, the only deck.
 
     Raises:
@@ -48,28 +47,23 @@ def find_deck(all_decks: Sequence[tuple[bytes, DeckCounts]], name: str | None) -
     raise PlayshuffleError(f"{problem}. Name one of these: {outputs}", Exit.USAGE)
 
 
-def deck_request(
-    name: str | None, config: str | None, options: Options, order: str | None
-) -> tuple[Request, bool]:
+def deck_request(name: str | None, config: str | None, options: Options, order: str | None) -> Request:
     """Return the request of a deck: as it is configured, else over the folders that its tracks are in.
 
     options: for a deck that is not configured. order: of these, None for the order of the deck.
-
-    Returns:
-        The request, and whether it is a guess, since the options of the deck are not known.
 
     Raises:
         PlayshuffleError: the deck is not found, its folders are not known, or the configuration is wrong.
     """
     with State(writes=False) as state:
-        path, _ = find_deck(summaries(state), name)
+        path, _ = find_deck(decks.load_all(state), name)
         stored = [decks.load(state, path, age) for age in (0, 1)]  # either may be without tracks
         tracks = frozenset[bytes]().union(*(deck.deck.tracks for deck in stored if deck is not None))
         roots = roots_with(state, tracks)
     if config is not None or any(map(os.path.lexists, places())):
         for playlist in _configured(config):
             if atomic_file.resolved(playlist.request.output or b"") == path:
-                return playlist.request._replace(dry_run=False), False
+                return playlist.request._replace(dry_run=False)
     if not tracks:
         raise PlayshuffleError(f"There is no deal of {shown(path)} to undo. Deal first.", Exit.USAGE)
     if not roots:
@@ -84,7 +78,7 @@ def deck_request(
     # Whatever was dealt counts, with any options.
     folders = tuple(map(os.fsdecode, roots))
     options = options._replace(folders=folders, output=os.fsdecode(path), spoken=True, ignore_files=False)
-    return build_request(options), True
+    return build_request(options)
 
 
 def _configured(config: str | None) -> Sequence[ConfiguredPlaylist]:
@@ -94,7 +88,6 @@ def _configured(config: str | None) -> Sequence[ConfiguredPlaylist]:
     except ConfigError as error:
         if config is not None:
             raise
-        # The request is then a guess, which must reproduce the file.
         text = f"The configuration cannot be used, so the deck counts as not configured. {error}"
         say([screen_of(sys.stderr).verdict(Mark.WARNING, text)])
         return ()

@@ -19,11 +19,11 @@ def shuffled_playlists(incomplete: str, config: str | None) -> list[str]:
 
 def decks(incomplete: str, _: str | None) -> list[str]:
     """Return the names of the decks: their files without folder and suffix."""
-    from playshuffle.store.deck_summaries import summaries
+    from playshuffle.store.decks import deck_paths
     from playshuffle.store.state import State
 
     with State(writes=False) as state:
-        files = [os.path.basename(path) for path, _ in summaries(state)]
+        files = [os.path.basename(path) for path in deck_paths(state)]
     return _beginning(incomplete, (shown(os.path.splitext(file)[0]) for file in files))
 
 

@@ -1,54 +1,13 @@
 """Describe a deck, as a sentence for users or as facts for JSON."""
 
 from datetime import date
-from typing import Protocol
 
-from playshuffle.dealing.deck import Deal
+from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.period import next_start
 from playshuffle.text import counted
 
 
-class DeckCounts(Protocol):
-    """A deck without its tracks: what `Deck` says of itself in numbers, and its last deal."""
-
-    @property
-    def round(self) -> int:
-        """Number of this round."""
-
-    @property
-    def since(self) -> date:
-        """The day on which this round began."""
-
-    @property
-    def track_count(self) -> int:
-        """Number of tracks."""
-
-    @property
-    def undealt_count(self) -> int:
-        """Number of tracks not dealt in this round."""
-
-    @property
-    def missing_count(self) -> int:
-        """Number of those that are missing."""
-
-    @property
-    def deals_left(self) -> int:
-        """About how many deals this round still takes."""
-
-    @property
-    def order(self) -> str:
-        """Name of its order."""
-
-    @property
-    def deal(self) -> Deal | None:
-        """The last deal."""
-
-    @property
-    def is_ended(self) -> bool:
-        """Whether the round was ended early."""
-
-
-def deck_facts(deck: DeckCounts) -> dict[str, object]:
+def deck_facts(deck: Deck) -> dict[str, object]:
     """Return the facts of a deck, as JSON shows them."""
     return {
         "round": deck.round,
@@ -63,7 +22,7 @@ def deck_facts(deck: DeckCounts) -> dict[str, object]:
     }
 
 
-def deck_line(deck: DeckCounts) -> str:
+def deck_line(deck: Deck) -> str:
     """Return a line of text: how much of the round was dealt, and since when."""
     if not deck.round:
         return "nothing dealt yet"
@@ -87,7 +46,7 @@ def day(when: date) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def due(deck: DeckCounts, today: date) -> str:
+def due(deck: Deck, today: date) -> str:
     """Return when the next deal is due: 'now', 'tomorrow 00:00', 'Monday 00:00', 'with the next run'."""
     return due_on(_next_start(deck), today) if deck.deal is not None else "now"
 
@@ -103,5 +62,5 @@ def due_on(start: date | None, today: date) -> str:
     return f"{when} 00:00"
 
 
-def _next_start(deck: DeckCounts) -> date | None:
+def _next_start(deck: Deck) -> date | None:
     return None if deck.deal is None else next_start(deck.deal.every, deck.deal.period)

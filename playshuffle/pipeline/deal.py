@@ -26,7 +26,6 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Session, open_session
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.target import Target
-from playshuffle.pipeline.written_deal import request_digest
 from playshuffle.playlist import parts
 from playshuffle.store import decks
 from playshuffle.store.deck_renames import follow_renames
@@ -218,18 +217,8 @@ def _save(run: Session, deck: Deck, before: decks.StoredDeck | None, notes: Sequ
         follow_renames(run.state, path, stored.remembered(), identity, tracks.paths, tracks.marks)
     with parts.prepared(path, report.text, force=run.request.force) as ready:
         content, marks = report.text.fingerprint, _marks(run)
-        # A file that lacks some of the deal is to be written again as soon as they can be.
-        digest = request_digest(run.request) if report.playlist_length == len(deck.deal.entries) else ""
-        if (
-            stored is None
-            or stored.request != digest
-            or stored.deck != deck
-            or stored.content != content
-            or not stored.has_marks(marks)
-        ):
-            decks.save(
-                run.state, path, deck, content, marks, before, run.roots, history_of(run).marks, digest
-            )
+        if stored is None or stored.deck != deck or stored.content != content or not stored.has_marks(marks):
+            decks.save(run.state, path, deck, content, marks, before, run.roots, history_of(run).marks)
         else:  # the folders may have changed beside the tracks of this deck
             run.state.remember_roots(path, run.roots)
         is_changed = ready.replace()

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
-from playshuffle.store.deck_summaries import summaries
+from playshuffle.store.decks import deck_paths
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
@@ -17,7 +17,7 @@ from playshuffle.system import atomic_file
 def saved_playlists() -> list[bytes]:
     """Return the playlists with a saved order or deck that exist, sorted by path."""
     with State(writes=False) as state:
-        paths = {*state.playlists(), *(path for path, _ in summaries(state))}
+        paths = {*state.playlists(), *deck_paths(state)}
     return sorted(path for path in paths if os.path.lexists(path) or parts.existing(path))
 
 

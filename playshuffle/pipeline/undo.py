@@ -1,22 +1,19 @@
 """Undo the last deal of a deck, or its reset."""
 
-import shlex
 from collections.abc import Sequence
 
-from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.missing import below
 from playshuffle.pipeline.deal import Dealt, entries_report, history_of, target_of
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.session import Session, open_session
 from playshuffle.pipeline.sources import Tools
-from playshuffle.pipeline.written_deal import request_digest
 from playshuffle.playlist import parts
 from playshuffle.store import decks
 from playshuffle.text import counted
 
 
-def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Dealt:
+def undo_deal(request: Request, tools: Tools) -> Dealt:
     """Take the last deal back: deck and file are as they were before.
 
     A reset did not change the file, so its undo does not, either.
@@ -24,11 +21,10 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
     Args:
         request: the playlist.
         tools: what to work with.
-        is_guess: the options of the deal are not known, so the request may be for another form of file.
 
     Raises:
-        PlayshuffleError: there is no deal, the deck of before is not known any more, tracks of the
-            deal before are on a missing drive, or the guess is wrong. Deck and file are as they were.
+        PlayshuffleError: there is no deal, the deck of before is not known any more, or tracks
+            of the deal before are on a missing drive. Deck and file are as they were.
     """
     with open_session(request, tools, deals=True) as run:
         path, before = target_of(run).path, history_of(run).before
@@ -54,8 +50,6 @@ def undo_deal(request: Request, tools: Tools, *, is_guess: bool = False) -> Deal
             if run.missing:
                 report = report._replace(kept_count=len(target_of(run).entries()))
         elif report.playlist_length:
-            if is_guess and not _is_same_form(run):
-                raise _other_options(path)
             with parts.prepared(path, report.text, force=request.force) as ready:
                 decks.restore_previous(run.state, path)
                 is_changed = ready.replace()
@@ -82,32 +76,3 @@ def _check_missing(run: Session, entries: Sequence[bytes]) -> None:
                 " again, or add --allow-shrink.",
                 Exit.MISSING,
             )
-
-
-def _is_same_form(run: Session) -> bool:
-    """Return whether this deal or the one before was written as the request of this session writes it."""
-    history = history_of(run)
-    # What a guess has in addition, so that all dealt tracks are found.
-    plain = run.request._replace(spoken=False, ignore_files=True)
-    digests = (request_digest(run.request), request_digest(plain))
-    if history.stored is not None and history.stored.request in digests:
-        return True
-    return any(
-        stored is not None
-        and deck.deal is not None
-        and stored.content == entries_report(run, deck.deal.entries).text.fingerprint
-        for stored, deck in (
-            (history.stored, history.deck),
-            (history.before, history.before.deck if history.before is not None else Deck()),
-        )
-    )
-
-
-def _other_options(path: bytes) -> PlayshuffleError:
-    file = shlex.quote(shown(path))
-    return PlayshuffleError(
-        f"{shown(path)} was written with other options, or its tracks have changed since. Nothing was undone."
-        f" Repeat the options: playshuffle deal --undo -o {file} … If that fails, name the folder, too:"
-        f" playshuffle deal FOLDER --undo -o {file} …",
-        Exit.USAGE,
-    )

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playshuffle.dealing.describe import DeckCounts, deck_facts, deck_line
+from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import Root, check_root
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.service import running
 from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
-from playshuffle.store.deck_summaries import summaries
+from playshuffle.store.decks import load_all
 from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
@@ -43,7 +44,7 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
         if config is not None:
             _add_configured(config, state, roots, playlists)
         outputs = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
-        decks = dict(summaries(state))
+        decks = dict(load_all(state))
         by_hand = [
             path
             for path in state.playlists()
@@ -77,7 +78,7 @@ def _seems_deleted(playlist: bytes) -> bool:
     return False
 
 
-def _completed(playlist: PlaylistStatus, deck: DeckCounts | None, problem: str | None) -> PlaylistStatus:
+def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:
     """Return a status with what the state has of its deck, and with a problem of the state itself."""
     if deck is not None and playlist.summary is None:
         state = "dealt" if deck.round else "nothing dealt"

@@ -42,14 +42,12 @@ class StoredDeck(NamedTuple):
         deck: the deck.
         content: fingerprint of the file that its deal is in, or will be.
         paths, marks: all its tracks, in the form that `identity` needs.
-        request: digest of the request that the file was written for; empty if that is not known.
     """
 
     deck: Deck
     content: str
     paths: list[bytes]
     marks: bytes
-    request: str = ""
 
     def remembered(self) -> Remembered:
         """Return all its tracks, to be recognised under other names."""
@@ -62,6 +60,17 @@ class StoredDeck(NamedTuple):
     def mark_by_path(self) -> dict[bytes, bytes]:
         """Map the path of each of its tracks to its mark."""
         return dict(_marks(self))
+
+
+def deck_paths(state: State) -> list[bytes]:
+    """Return the path of each playlist that has a deck, sorted."""
+    return [path for (path,) in state.rows("SELECT path FROM deck WHERE age = 0 ORDER BY path")]
+
+
+def load_all(state: State) -> list[tuple[bytes, Deck]]:
+    """Return each deck with the path of its playlist, sorted by path; damaged ones are omitted."""
+    loaded = ((path, load(state, path)) for path in deck_paths(state))
+    return [(path, stored.deck) for path, stored in loaded if stored is not None]
 
 
 def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
@@ -91,7 +100,6 @@ def save(
     before: StoredDeck | None,
     roots: list[Root],
     absent: Mapping[bytes, bytes] | None = None,
-    request: str = "",
 ) -> None:
     """Store a deck, and the one before it, so that its deal can be undone.
 
@@ -104,7 +112,6 @@ def save(
         before: the deck before its last deal, None if the deal cannot be undone.
         roots: to be stored in the same step.
         absent: marks of tracks that are not present.
-        request: digest of the request that the file is written for.
 
     Raises:
         PlayshuffleError: it cannot be written.
@@ -113,7 +120,7 @@ def save(
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM deck WHERE path = ?", (playlist,))
-        _put(state, database, (playlist, 0), deck, content, present, marks, request)
+        _put(state, database, (playlist, 0), deck, content, present, marks)
         if before is not None:
             _put(state, database, (playlist, 1), before.deck, before.content, present, marks)
         state.put_roots(database, playlist, roots)
@@ -169,7 +176,6 @@ def _put(
     content: str,
     present: Mapping[bytes, bytes],
     marks: Mapping[bytes, bytes],
-    request: str = "",
 ) -> None:
     entries = deck.deal.entries if deck.deal is not None else ()
     parts = [getattr(deck, part) for part in _PARTS]
@@ -177,11 +183,9 @@ def _put(
     number = {path: at for at, path in enumerate(paths)}
     facts = {key: getattr(deck, name) for key, name in _FACTS.items()}
     facts |= {"since": deck.since.isoformat(), "content": content, "parts": [len(part) for part in parts]}
-    facts["request"] = request
     if deck.deal is not None:
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
         facts["deal"] |= {"period": deck.deal.period.isoformat(), "every": deck.deal.every.value}
-        # As text, so that they are known without the paths of the whole library.
         facts["deal"]["entries"] = [os.fsdecode(entry) for entry in entries]
     digest = blake2b(b"\0".join(paths), digest_size=16).digest()
     state.put_library(database, digest, lambda: paths)
@@ -211,7 +215,7 @@ def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, text: str) -> S
     deck = Deck(**fields, since=since)
     deck = replace(deck, deal=deal_from(facts, entries))
     check(deck)
-    return StoredDeck(deck, facts["content"], paths, marks, facts.get("request", ""))
+    return StoredDeck(deck, facts["content"], paths, marks)
 
 
 def deal_from(facts: Mapping[str, Any], entries: tuple[bytes, ...] = ()) -> Deal | None:

@@ -107,6 +107,60 @@ def test_a_file_that_was_lost_or_edited_is_written_again(tmp_path: Path) -> None
     assert (music / "today.m3u").read_bytes() == before
 
 
+def test_all_configured_decks_are_left_where_none_is_due(tmp_path: Path) -> None:
+    music, config = numbered(tmp_path / "Music", 9), tmp_path / "config.toml"
+    decks = "".join(f'[playlist.{name}]\nfolders = ["{music}"]\ndeal = 2\n' for name in ("today", "car"))
+    config.write_text(decks)
+    deal("--due", "--config", config)
+    before = {path: path.stat().st_mtime_ns for path in music.glob("*.m3u")}
+
+    again = deal("--due", "--config", config)
+
+    assert again.count("Already dealt today (2 tracks)") == 2
+    assert {path: path.stat().st_mtime_ns for path in music.glob("*.m3u")} == before
+
+
+def test_a_track_that_was_dealt_today_may_be_deleted_and_come_back(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 9)
+    deal(music, "-n", "3")
+    before = listed(music / "today.m3u")
+
+    (music / before[0]).rename(tmp_path / "away.mp3")
+    deal(music, "-n", "3")
+    assert listed(music / "today.m3u") == before[1:]
+
+    (tmp_path / "away.mp3").rename(music / before[0])
+    deal(music, "-n", "3")
+    assert listed(music / "today.m3u") == before
+
+
+def test_other_options_write_the_deal_of_today_in_their_form(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 9)
+    deal(music, "-n", "3")
+    names = listed(music / "today.m3u")
+
+    deal(music, "-n", "3", "--no-extinf", "--paths", "absolute")
+
+    entries = [line for line in (music / "today.m3u").read_text().splitlines() if line[0] != "#"]
+    assert entries == [f"{music}/{name}" for name in names]
+    assert "#EXTINF" not in (music / "today.m3u").read_text()
+
+
+def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_exist(tmp_path: Path) -> None:
+    music, never = numbered(tmp_path / "Music", 9), tmp_path / "never.m3u"
+    never.write_text(f"{music}/000.mp3\n")
+    deal(music, "-n", "3", "--without", never)
+    dealt = listed(music / "today.m3u")
+    other = next(f"00{number}.mp3" for number in range(1, 5) if f"00{number}.mp3" not in dealt)
+    never.write_text(f"{music}/000.mp3\n{music}/{other}\n")
+
+    deal(music, "-n", "3", "--without", never)
+    assert listed(music / "today.m3u") == dealt
+
+    deal(music, "-n", "9", "--every", "run", "--without", never)
+    assert other not in listed(music / "today.m3u")
+
+
 def test_again_peek_and_undo(tmp_path: Path) -> None:
     """Again deals nothing; what peek shows is what comes; undo takes it back, once."""
     music = numbered(tmp_path, 10)
@@ -557,32 +611,6 @@ def test_undo_without_a_folder_writes_paths_as_the_options_say(tmp_path: Path) -
     deal("--undo", *options)
 
     assert (music / "today.m3u").read_bytes() == first
-
-
-@pytest.mark.parametrize("options", [("--paths", "absolute"), ("--no-extinf",), ("--for", "vlc")])
-def test_undo_without_the_options_of_the_deal_changes_nothing(
-    tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    music, out = numbered(tmp_path / "Music", 10), tmp_path / "today.m3u"
-    words: list[str | Path] = [music, "-o", out, *options, "--every", "run"]
-    deal(*words, "-n", "4")
-    first = contents(tmp_path)
-    deal(*words, "-n", "3")
-    second, progress = contents(tmp_path), deck("list")
-
-    done = dealing("--undo")
-
-    assert done.code == 2, done.err
-    assert "was written with other options" in done.err
-    assert f"Repeat the options: playshuffle deal --undo -o {out} …" in done.err
-    assert (contents(tmp_path), deck("list")) == (second, progress)
-    assert "The last deal was undone" in deal("--undo", *options)
-    assert contents(tmp_path) == first
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of each playlist in a folder."""
-    return {path.name: path.read_bytes() for path in folder.glob("*.m3u")}
 
 
 def test_undo_without_a_folder_keeps_the_order_that_the_file_names(tmp_path: Path) -> None:

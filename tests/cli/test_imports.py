@@ -106,17 +106,6 @@ def test_an_unchanged_make_imports_no_reader_and_no_configuration(tmp_path: Path
 
 
 @pytest.mark.process
-def test_a_deal_that_is_not_due_imports_nothing_that_deals(tmp_path: Path, home: Path) -> None:
-    music = numbered(tmp_path / "Music", 3)
-    loaded("deal", music, "-n", "2", home=home)
-
-    modules = loaded("deal", music, "-n", "2", home=home)
-
-    assert not modules & (_HEAVY | _RARE | _RUN | _CONFIGURATION | _RARE_HELPERS)
-    assert not {"playshuffle.pipeline.deal", "playshuffle.cli.make", "playshuffle.cli.deal_report"} & modules
-
-
-@pytest.mark.process
 @pytest.mark.parametrize(("line", "command"), [("playshuffle make --ord", "make"), ("playshuffle st", None)])
 def test_completion_imports_the_command_alone(home: Path, line: str, command: str | None) -> None:
     variables = {
