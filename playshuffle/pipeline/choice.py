@@ -51,7 +51,7 @@ class Choice(NamedTuple):
     """The tracks of a playlist, and what each stage leaves out of all that were found.
 
     lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
-    lists: the skip lists.
+    lists: the skip lists. idle_lists: those that skip no track that was found.
     kept: the copy that is kept, by the path of each copy that is left out, also by a skip list.
     """
 
@@ -61,6 +61,7 @@ class Choice(NamedTuple):
     lacking: Sequence["Lacking"]
     idle: Sequence["Idle"]
     lists: Sequence["SkipList"]
+    idle_lists: Sequence[bytes]
     kept: Mapping[bytes, bytes]
 
     def stage(self, code: str) -> Stage | None:
@@ -141,8 +142,9 @@ def choose(
         stage, remaining, lacking, idle = _matching(parse_all(request), found, remaining, tags_of)
         stages.append(stage)
     before_lists = remaining
+    idle_lists: Sequence[bytes] = ()
     if lists:
-        stage, remaining = _without(lists, found, remaining)
+        stage, remaining, idle_lists = _without(lists, found, remaining)
         stages.append(stage)
     kept: dict[bytes, bytes] = {}
     if request.dedupe is not None:
@@ -158,7 +160,7 @@ def choose(
         stages.append(Stage(MOST, out, len(remaining), lambda _: f"over the limit of {limit}"))
         remaining = sorted(set(remaining).difference(out)) if out else remaining
     tracks = found if len(remaining) == len(found) else found.only(remaining)
-    return Choice(found, tracks, tuple(stages), lacking, idle, tuple(lists), kept)
+    return Choice(found, tracks, tuple(stages), lacking, idle, tuple(lists), idle_lists, kept)
 
 
 def _spoken(tracks: Tracks) -> dict[int, str]:
@@ -198,13 +200,15 @@ def _matching(
     return stage, [remaining[row] for row in selection.kept], selection.lacking, selection.idle
 
 
-def _without(lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]) -> tuple[Stage, Sequence[int]]:
+def _without(
+    lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]
+) -> tuple[Stage, Sequence[int], Sequence[bytes]]:
     from playshuffle.pipeline.skip_lists import reasons_to_skip  # most playlists have none
 
-    reasons = reasons_to_skip(found, lists)
+    reasons, idle = reasons_to_skip(found, lists)
     omitted = [index for index in left if index in reasons]
     stage = Stage(WITHOUT, omitted, len(left), reasons.__getitem__)
-    return stage, [index for index in left if index not in reasons] if omitted else left
+    return stage, [index for index in left if index not in reasons] if omitted else left, idle
 
 
 def _duplicates(

@@ -7,6 +7,7 @@ from typing import BinaryIO, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.formats import FORMATS
+from playshuffle.playlist.m3u import without_dots
 from playshuffle.playlist.reading import read_content
 
 STDIN = "-"
@@ -44,7 +45,7 @@ def read_file_list(source: str) -> FileList:
     others: tuple[bytes, ...] = ()
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         folder = os.path.dirname(path)
-        names = [os.path.normpath(os.path.join(folder, name)) for name in content.split(b"\0") if name]
+        names = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
     else:
         if os.path.splitext(path)[1].lower() not in FORMATS or source == STDIN:
             path += next(

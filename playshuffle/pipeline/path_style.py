@@ -49,7 +49,17 @@ def choose_style(
             base, style = mpd_base, style or player.style or PathStyle.RELATIVE
     if style is None:
         style = _style(request.roots, target, folders, player, format_)
+    if style is PathStyle.RELATIVE and base == Base(folder) and not _climbs_as_written(folder, folders):
+        base = Base(os.path.realpath(folder))
     return style, base
+
+
+def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
+    """Return whether no link makes a `..` lead elsewhere on the way from a folder to these tracks."""
+    top = os.path.commonpath([folder, *(each.path for each in folders)])
+    return os.path.realpath(folder) == os.path.normpath(
+        os.path.join(os.path.realpath(top), os.path.relpath(folder, top))
+    )
 
 
 def notes_on_mpd(request: Request) -> list[str]:
@@ -87,7 +97,7 @@ def _style(
     inside = target.folder.rstrip(b"/") + b"/"
     for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
         if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
-            return PathStyle.RELATIVE
+            return PathStyle.RELATIVE if _climbs_as_written(target.folder, folders) else PathStyle.ABSOLUTE
     return PathStyle.ABSOLUTE
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.errors import MissingError, PlayshuffleError
+from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root, root_user_notes
@@ -160,6 +160,11 @@ class Session(NamedTuple):
         notes = [*report.notes, *root_user_notes(self.request.roots), *self.state.notes]
         notes += self.target.notes if self.target is not None else []
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
+        notes += [
+            f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
+            f" playshuffle check {shown(path)}"
+            for path in self.choice.idle_lists
+        ]
         notes += [f"{error.summary}. Its tracks are skipped until it is back." for error in self.missing]
         by_root = [(root.path, root.tracks) for root in self.roots if not root.path.endswith(b"/")]
         return report._replace(is_changed=is_changed, by_root=by_root, notes=notes)

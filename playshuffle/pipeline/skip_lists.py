@@ -87,29 +87,32 @@ def _read(path: bytes, known: Sequence[bytes] | None) -> SkipList:
     return SkipList(path, lines)
 
 
-def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> dict[int, str]:
-    """Return why tracks are left out, by index.
+def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> tuple[dict[int, str], list[bytes]]:
+    """Return why tracks are left out, by index, and the lists that name no track.
 
     An entry names a track by its path, or by another path to the same file.
     """
-    if not any(each.lines for each in lists):
-        return {}
-    index_of = {path: index for index, path in enumerate(found.paths)}
+    index_of = {path: index for index, path in enumerate(found.paths)} if lists else {}
     reasons: dict[int, str] = {}
-    others: dict[tuple[int, int], str] = {}
+    idle: list[bytes] = []
     for each in lists:
+        lines: dict[int, int] = {}
+        others: dict[tuple[int, int], int] = {}
         for path, line in each.lines.items():
-            reason = f"in {shown(each.path)}" + (f", line {line}" if line else "")
             index = index_of.get(path)
             if index is not None:
-                reasons.setdefault(index, reason)
+                lines.setdefault(index, line)
             elif (file := _file(path)) is not None:
-                others.setdefault(file, reason)
-    if others:
-        for index, file in enumerate(found.column(Folder.files)):
-            if file in others:
-                reasons.setdefault(index, others[file])
-    return reasons
+                others.setdefault(file, line)
+        if others:
+            for index, file in enumerate(found.column(Folder.files)):
+                if file in others:
+                    lines.setdefault(index, others[file])
+        for index, line in lines.items():
+            reasons.setdefault(index, f"in {shown(each.path)}" + (f", line {line}" if line else ""))
+        if each.lines and not lines:
+            idle.append(each.path)
+    return reasons, idle
 
 
 def _file(path: bytes) -> tuple[int, int] | None:

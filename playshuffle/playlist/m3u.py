@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 from zlib import crc32
@@ -224,7 +225,7 @@ def parse(content: bytes, folder: bytes) -> Parsed:
     """Read a playlist in a folder, written by playshuffle or by another program.
 
     What `Text` made of any entries comes back exactly. Bytes stay bytes, whatever their
-    encoding; dot segments are resolved in the text alone, without a look at the disk.
+    encoding. `..` after a link is the parent of the folder that the link leads to.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, _comments(lines))
@@ -244,8 +245,24 @@ def located(lines: Sequence[bytes], folder: bytes, comments: Mapping[str, str]) 
         foreign += len(paths) - len(nameable)
         paths = nameable
     if b"//" in text or b"/." in text:
-        paths = [b"/" + os.path.normpath(path).lstrip(b"/") if _has_dots(path) else path for path in paths]
+        paths = [without_dots(path) if _has_dots(path) else path for path in paths]
     return Parsed(paths, dict(comments), foreign)
+
+
+def without_dots(path: bytes) -> bytes:
+    """Return an absolute path without dot segments, to the file that the system opens."""
+    folder, climbs, rest = (path + b"/").rpartition(b"/../")
+    if climbs:
+        path = os.path.join(_parent(folder), rest)
+    return b"/" + os.path.normpath(path).lstrip(b"/")
+
+
+@lru_cache(1024)
+def _parent(folder: bytes) -> bytes:
+    """Return the parent of a folder: as it is written, unless a link makes it another one."""
+    parent = os.path.join(folder, b"..")
+    written, real = os.path.normpath(parent), os.path.realpath(parent)
+    return written if os.path.realpath(written) == real else real
 
 
 def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:

@@ -252,3 +252,51 @@ def test_endless_input_is_refused(music: Path) -> None:
 
     assert done.returncode == 66
     assert b"larger than 256 MB" in done.stderr
+
+
+def test_a_climb_from_a_linked_folder_starts_where_the_link_leads(music: Path, tmp_path: Path) -> None:
+    """As it does for the system, and so for players."""
+    disk = library(tmp_path / "disk", ["Album/1.mp3"])
+    (disk / "Playlists").mkdir()
+    (music / "Playlists").symlink_to(disk / "Playlists")
+    playlist = music / "Playlists" / "list.m3u"
+    playlist.write_text("../Album/1.mp3\n")
+    (music / "Playlists" / "names").write_bytes(b"../Album/1.mp3\0")
+
+    checked = run("check", playlist)
+    assert checked.code == 0, checked.err
+    for source in (playlist, playlist.with_name("names")):
+        make("--from", source, "-o", tmp_path / "new.m3u")
+        assert listed(tmp_path / "new.m3u") == ["disk/Album/1.mp3"]
+    make(music, disk, "--without", playlist, "-o", tmp_path / "rest.m3u")
+    assert sorted(listed(tmp_path / "rest.m3u")) == [f"Music/{name}" for name in [*NAMES, "c/other.mp3"]]
+
+
+@pytest.mark.parametrize("words", [(), ("--paths", "relative")])
+def test_entries_of_a_playlist_in_a_linked_folder_lead_to_the_tracks(
+    music: Path, tmp_path: Path, words: Sequence[str]
+) -> None:
+    (tmp_path / "disk" / "Playlists").mkdir(parents=True)
+    (music / "Playlists").symlink_to(tmp_path / "disk" / "Playlists")
+    playlist = music / "Playlists" / "list.m3u"
+
+    make(music, "-o", playlist, *words)
+
+    tracks = [playlist.resolve().parent / entry for entry in listed(playlist)]
+    assert sorted(tracks) == sorted(track for track in tracks if track.is_file())
+    assert len(tracks) == len(NAMES) + 1
+    before = listed(playlist)
+    assert run("check", playlist).code == 0
+    make(music, "-o", playlist, "--order", "sattolo", *words)  # it reads its own entries back
+    assert sorted(before) == sorted(listed(playlist))
+
+
+def test_a_climb_through_a_link_above_tracks_and_playlist_stays_relative(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(music)
+    (music / "lists").mkdir()
+
+    make(tmp_path / "link", "-o", tmp_path / "link" / "lists" / "list.m3u")
+
+    assert sorted(listed(music / "lists" / "list.m3u")) == sorted(
+        f"../{name}" for name in [*NAMES, "c/other.mp3"]
+    )

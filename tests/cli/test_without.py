@@ -296,3 +296,17 @@ def test_the_service_waits_for_a_list_that_never_was_there(tmp_path: Path, music
 
         never.write_text(f"{music}/a/1.mp3\n")
         wait_for(holds(music / "all.m3u", *without("a/1.mp3")))
+
+
+def test_a_list_of_which_no_entry_is_a_track_is_named(music: Path) -> None:
+    (music / "never.m3u").write_text("a/1.mp3\n")
+    (music / "empty.m3u").write_text("#EXTM3U\n")
+    (music / "moved.m3u").write_text("old/1.mp3\nold/2.mp3\n")
+
+    said = make(
+        music,
+        *(word for name in ("never", "empty", "moved") for word in ("--without", music / f"{name}.m3u")),
+    )
+
+    assert said.count("No entry of the skip list") == 1
+    assert f"No entry of the skip list {music}/moved.m3u is a track" in said
