@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.natural import Key, natural_key
 from playshuffle.tags.reading import Tags
 
 # The tags of all files of a folder, in step with its names; None where there are none.
@@ -33,13 +34,13 @@ _DISC = r"(?is)(?:(.*?)[\W_])?(?:cd|dis[ck])[\W_]*([0-9]{1,2})(?:[\W_].*)?"
 
 
 class Albums(NamedTuple):
-    """Of each track the number of its album, and its place there: disc and track number."""
+    """Of each track the number of its album, and its place there: disc and track number, or else name."""
 
     keys: list[int]
-    places: list[tuple[int, float]]
+    places: list[tuple[int, float, Key]]
 
     def in_order(self, order: Iterable[int]) -> list[int]:
-        """Sort tracks: album by album, there by disc, number and path."""
+        """Sort tracks: album by album, there by disc, number and name."""
         return sorted(order, key=lambda index: (self.keys[index], self.places[index], index))
 
 
@@ -107,19 +108,21 @@ def _value(tags: Tags, by: str) -> Hashable | None:
     return first or None
 
 
-def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[Hashable, tuple[int, float]]]:
+def _album_rows(
+    folder: Folder, rows: Sequence[Tags | None]
+) -> Iterator[tuple[Hashable, tuple[int, float, Key]]]:
     parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
     stem, folder_disc = _without_disc(name)
     place = os.path.join(parent, stem) if stem else parent
     last: Hashable = None
-    for row_tags in rows:
+    for name_bytes, row_tags in zip(folder.file_names(), rows, strict=True):
         tags = row_tags or Tags()
         title, disc = _without_disc(tags.album.strip())
         artist = tags.album_artist.strip().casefold() if title else ""
-        number = math.inf if tags.number is None else tags.number
+        number, key = (tags.number, ()) if tags.number is not None else (math.inf, natural_key(name_bytes))
         album = tags.release_id or (artist, title.casefold(), place)
         last = album if album != last else last  # mostly the same: one object for the tracks of an album
-        yield last, (tags.disc or disc or folder_disc or 1, number)
+        yield last, (tags.disc or disc or folder_disc or 1, number, key)
 
 
 @lru_cache(64)  # the tracks of an album say the same, one after the other

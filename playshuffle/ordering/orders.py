@@ -9,6 +9,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
+from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import (
     Inside,
@@ -20,7 +21,6 @@ from playshuffle.shuffle import (
     insert_apart,
     insert_in_block,
     move_apart,
-    restore,
     sattolo,
     semi_shuffle,
     spread,
@@ -93,7 +93,8 @@ def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
     assert by is not None  # or `check` has refused it
     if by == FOLDER:
         keys = groups.group_keys(tracks, tags_of, FOLDER)
-        return lambda order, randbelow: blocks(order, keys, randbelow, inside)
+        in_order = _sorted(tracks)
+        return lambda order, randbelow: blocks(in_order(order, randbelow), keys, randbelow, inside)
     albums = groups.albums(tracks, tags_of)
     keys = albums.keys if by == ALBUM else groups.group_keys(tracks, tags_of, by)
     return lambda order, randbelow: blocks(albums.in_order(order), keys, randbelow, inside)
@@ -123,7 +124,9 @@ def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None  # or `check` has refused it
     in_order = list(range(len(tracks)))
-    if by != FOLDER:
+    if by == FOLDER:
+        in_order.sort(key=natural_ranks(tracks).__getitem__)
+    else:
         in_order = groups.albums(tracks, tags_of).in_order(in_order)
     keys = groups.group_keys(tracks, tags_of, by)
     rank = {index: number for number, index in enumerate(in_order)}
@@ -170,8 +173,9 @@ def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
     }
 
 
-def _insert_sorted(_tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> InsertNew:
-    return lambda order, new, _randbelow, _first: sorted([*order, *new])
+def _insert_sorted(tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> InsertNew:
+    rank = natural_ranks(tracks)
+    return lambda order, new, _randbelow, _first: sorted([*order, *new], key=rank.__getitem__)
 
 
 def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
@@ -187,8 +191,9 @@ def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
     return lambda order, randbelow: weighted(order, weights, randbelow)
 
 
-def _sorted(order: Sequence[int], _: RandBelow) -> list[int]:
-    return restore(order)
+def _sorted(tracks: Tracks, *_: object) -> Shuffle:
+    rank = natural_ranks(tracks)
+    return lambda order, _randbelow: sorted(order, key=rank.__getitem__)
 
 
 class _Orders(dict[str, Order]):
@@ -288,8 +293,8 @@ ORDERS: Mapping[str, Order] = _Orders(
             tag=_RATING,
         ),
         "sorted": Order(
-            lambda *_: _sorted,
-            "sorted by path, not shuffled",
+            _sorted,
+            "sorted by path, not shuffled: track 2 before track 10",
             "nothing is random",
             ("--pin",),
             insert_new=_insert_sorted,

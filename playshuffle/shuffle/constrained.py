@@ -93,11 +93,6 @@ def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBel
     return shuffled
 
 
-def restore(order: Sequence[int]) -> list[int]:
-    """Put the entries back in their natural order, the smallest index first."""
-    return sorted(order)
-
-
 def _rearranged(
     order: Sequence[int], places: Sequence[int], shuffle: Shuffle, randbelow: RandBelow
 ) -> list[int]:

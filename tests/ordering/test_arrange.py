@@ -1,5 +1,6 @@
 """Arranging: every order, every pin, every limit."""
 
+import os
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import permutations
@@ -96,6 +97,46 @@ def test_sorted_restores_the_natural_order_around_the_pins() -> None:
     )
 
     assert arranged.order == [0, 4, 1, 2, 3, 5]
+
+
+BOOK = (
+    "Part 2/2.mp3", "Part 2/10.mp3", "Part 10/track 1.mp3", "part 9/a.mp3", "part 9/B.mp3", "part 9/c.mp3",
+    "Part 2/Track 3.mp3", "Part 10/Track 2.mp3", "Part 10/track 10.mp3", "intro.mp3", "Intro.mp3",
+)  # fmt: skip
+
+
+def names(tracks: Tracks, order: Sequence[int]) -> list[str]:
+    return [os.fsdecode(tracks.paths[index]).removeprefix("/m/") for index in order]
+
+
+def test_sorted_is_the_natural_order_of_the_names_whatever_their_case() -> None:
+    tracks, _ = tagged({f"/m/{name}": None for name in BOOK})
+    natural = [
+        "Intro.mp3", "intro.mp3", "Part 2/2.mp3", "Part 2/10.mp3", "Part 2/Track 3.mp3",
+        "part 9/a.mp3", "part 9/B.mp3", "part 9/c.mp3",
+        "Part 10/track 1.mp3", "Part 10/Track 2.mp3", "Part 10/track 10.mp3",
+    ]  # fmt: skip
+
+    assert names(tracks, arrange(tracks, Recipe("sorted"), None, Seeded("x")).order) == natural
+
+
+@pytest.mark.parametrize(
+    ("recipe", "tags"),
+    [
+        (Recipe("folders"), None),
+        (Recipe("albums"), None),
+        (Recipe("albums"), Tags(album="A", disc=1)),
+        (Recipe("groups", group_by="folder"), None),
+    ],
+)
+def test_tracks_of_a_block_without_numbers_stand_in_natural_order(recipe: Recipe, tags: Tags | None) -> None:
+    tracks, tags_of = tagged(
+        dict.fromkeys(("/m/a/track 1.mp3", "/m/a/track 10.mp3", "/m/a/Track 2.mp3"), tags)
+    )
+
+    order = arrange(tracks, recipe, None, Seeded("x"), tags_of).order
+
+    assert names(tracks, order) == ["a/track 1.mp3", "a/Track 2.mp3", "a/track 10.mp3"]
 
 
 def test_here_without_a_last_order_is_the_place_by_path() -> None:

@@ -361,6 +361,16 @@ def test_what_has_moved_to_another_folder_joins_it_there() -> None:
     assert found.order == [1, 2, 3, 0, 4]
 
 
+@pytest.mark.parametrize("order", ["sorted", "folders"])
+def test_a_new_track_comes_in_natural_order(order: str) -> None:
+    """Of `1`, `10`, `2`, the last one is new."""
+    tracks, tags_of = tagged(dict.fromkeys(("/m/a/1", "/m/a/10", "/m/a/2")))
+
+    found = kept(tracks, [0, 1], [0, 1], replay(), Recipe(order=order), tags_of=tags_of)
+
+    assert found.order == [0, 2, 1]
+
+
 def test_sorted_is_sorted_again_after_a_renaming() -> None:
     found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(order="sorted"))
 

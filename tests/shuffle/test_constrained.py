@@ -13,7 +13,6 @@ from playshuffle.shuffle import (
     fisher_yates,
     part,
     pinned,
-    restore,
     sattolo,
     semi_shuffle,
 )
@@ -135,7 +134,3 @@ def test_after_a_semi_shuffle_the_old_order_shows() -> None:
 def test_a_semi_shuffle_needs_sense(group: int, skip: int) -> None:
     with pytest.raises(ValueError, match="no swaps"):
         semi_shuffle([1, 2], group, skip, System())
-
-
-def test_restoring_is_counting_up_again() -> None:
-    assert restore(durstenfeld(range(5), System())) == [0, 1, 2, 3, 4]
