@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 
 from tests.support import damage
+from tests.support.needs import not_listed
 
 _XDG = {
     "XDG_CONFIG_HOME": ".config",
@@ -22,12 +23,15 @@ _REAL_FOLDERS = [Path(os.environ.get(name) or Path.home() / folder) for name, fo
 
 _PROCESS_EVENTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 _started: list[str] = []
+_programs: set[str] = set()
 
 
-def _note_start(event: str, args: tuple[object, ...]) -> None:
+def _note_start(event: str, args: tuple[Any, ...]) -> None:
     # matplotlib runs fc-list once, in whichever test imports it first.
     if event in _PROCESS_EVENTS and args[:1] != ("fc-list",):
         _started.append(event)
+        if args:
+            _programs.add(os.fsdecode(args[0]))
 
 
 sys.addaudithook(_note_start)
@@ -118,6 +122,14 @@ def _only_marked_tests_start_processes(request: pytest.FixtureRequest) -> Iterat
     yield
     if request.node.get_closest_marker("process") is None:
         assert _started == [], "this test starts processes: mark it with pytest.mark.process"
+
+
+@pytest.fixture(autouse=True)
+def _only_listed_programs_are_started() -> Iterator[None]:
+    yield
+    unlisted = not_listed(_programs)
+    _programs.clear()
+    assert unlisted == set(), "add the program and its package to tests/programs"
 
 
 @pytest.fixture(autouse=True, scope="session")

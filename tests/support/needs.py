@@ -2,28 +2,36 @@
 
 import os
 import shutil
+import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
-# Where they do not have their package's name.
-_PACKAGES = {
-    "mkfs.ext4": "e2fsprogs",
-    "mkfs.xfs": "xfsprogs",
-    "dbus-daemon": "dbus",
-    "systemctl": "systemd",
-    "systemd-analyze": "systemd",
-    "unshare": "util-linux",
-    "mount": "util-linux",
-    "promtool": "prometheus",
-    "setpriv": "util-linux",
-}
+# The packages of each program that tests start.
+PROGRAMS = dict(
+    line.split(maxsplit=1)
+    for line in (Path(__file__).parents[1] / "programs").read_text().splitlines()
+    if not line.startswith("#")
+)
 
 
 def need(tool: str) -> None:
     """Skip the test if a program is missing; fail where there must be none missing, in CI."""
+    packages = PROGRAMS[tool]
     if shutil.which(tool) is None:
-        unmet(f"{tool} is missing: apt install {_PACKAGES.get(tool, tool)}")
+        unmet(f"{tool} is missing: apt install {packages}")
+
+
+def not_listed(started: Iterable[str]) -> set[str]:
+    """Return the programs of packages that are missing in tests/programs, given names or paths.
+
+    Programs of the virtual environment, of the repository and of the test itself come from no package.
+    """
+    folders = {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin"}
+    programs = (path for path in started if os.path.dirname(path) in folders and path != sys.executable)
+    return {os.path.basename(path) for path in programs} - PROGRAMS.keys()
 
 
 def unmet(reason: str) -> None:
