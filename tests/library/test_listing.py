@@ -14,6 +14,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import Listing, fits, is_audio_name
 from playshuffle.library.walk import find
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
+from tests.support.disk import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need
@@ -201,7 +202,7 @@ def test_a_second_change_within_one_tick_of_a_coarse_clock_is_seen(tmp_path: Pat
     subprocess.run(["mkfs.ext4", "-q", "-I", "128", image], check=True, capture_output=True)
 
     def change_twice() -> tuple[bool, bool, bool, list[bytes]]:
-        subprocess.run(["mount", "-o", "loop", image, drive], check=True)
+        mount_new(image, drive)
         top = drive + b"/music"
         put(top, b"a/", b"b/")
         while True:  # until both changes fall into one second

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
+from tests.support.needs import need_user_namespaces
 from tests.support.program import DATA, listed, numbered
 from tests.support.service import SETTLE_S, Service, aged, config, wait_for
 
@@ -87,6 +88,7 @@ def test_a_limit_of_the_system_is_told_and_the_folder_polled(
     for folder in range(30):
         (music / str(folder)).mkdir()
     script = f'echo {number} > /proc/sys/user/{limit} && exec "$@"'
+    need_user_namespaces()
     before = ["unshare", "-Ur", "sh", "-c", script, "sh"]
     with Service(tmp_path, 'poll = "5s"\n' + config(music), before=before) as service:
         wait_for(lambda: count(music / "all.m3u") == 2)

@@ -10,10 +10,13 @@ from typing import TypeVar
 
 import pytest
 
+from tests.support.needs import unmet
+
 T = TypeVar("T")
 
 _NOBODY = 65534
 _CLONE_NEWNS = 0x20000
+_SKIPPED = 2
 
 
 def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = False) -> T:
@@ -30,7 +33,8 @@ def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = 
         status = 1
         try:
             if own_mounts:
-                assert ctypes.CDLL(None).unshare(_CLONE_NEWNS) == 0
+                if ctypes.CDLL(None).unshare(_CLONE_NEWNS) != 0:
+                    unmet("the kernel refuses mounts of our own, as in a container")
                 subprocess.run(["mount", "--make-rprivate", "/"], check=True)
             if as_nobody and os.geteuid() == 0:
                 os.setgroups([])
@@ -38,6 +42,9 @@ def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = 
                 os.setuid(_NOBODY)
             answer = pickle.dumps(act())
             status = 0
+        except pytest.skip.Exception as skipped:
+            answer = str(skipped).encode()
+            status = _SKIPPED
         except BaseException:  # noqa: BLE001 - whatever it is, the parent fails with it
             answer = traceback.format_exc().encode()
         with open(write_end, "wb") as pipe:
@@ -47,6 +54,8 @@ def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = 
     with open(read_end, "rb") as pipe:
         answer = pipe.read()
     _, status = os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(status) == _SKIPPED:
+        pytest.skip(answer.decode())
     if status:
         pytest.fail(answer.decode(errors="replace"), pytrace=False)
     result: T = pickle.loads(answer)

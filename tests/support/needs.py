@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -39,6 +40,23 @@ def unmet(reason: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def need_bindfs() -> None:
+    """Skip the test if bindfs is missing, or the kernel refuses FUSE, as in a container; fail in CI."""
+    need("bindfs")
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as error:
+        unmet(f"the kernel refuses FUSE: {error}")
+
+
+def need_user_namespaces() -> None:
+    """Skip the test where the kernel refuses user namespaces, as in a container; fail in CI."""
+    need("unshare")
+    done = subprocess.run(["unshare", "-Ur", "true"], stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        unmet(f"the kernel refuses user namespaces: {done.stderr.strip()}")
 
 
 DEBIAN_BEETS = "/usr/share/beets"

@@ -19,7 +19,7 @@ from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
-from tests.support.needs import need
+from tests.support.needs import need, need_bindfs, need_user_namespaces
 from tests.support.processes import eventually
 from tests.support.tree import public_folder, put
 from tests.support.watched import Watched, covers
@@ -492,7 +492,7 @@ def test_a_drive_below_the_root_may_be_mounted_and_unmounted(tmp_path: Path, top
 @pytest.mark.root
 @pytest.mark.parametrize(("place", "how"), [(b"", "polling (fuse)"), (b"/a", "partly (fuse at {}/a)")])
 def test_a_file_system_without_events_is_polled(tmp_path: Path, top: bytes, place: bytes, how: str) -> None:
-    need("bindfs")
+    need_bindfs()
     source = os.fsencode(tmp_path / "source")
     put(source, b"old.mp3")
 
@@ -539,7 +539,7 @@ with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
 
 def limited(top: bytes, limit: str, *late: str) -> list[str]:
     """Run a watch while the kernel allows few watches."""
-    need("unshare")
+    need_user_namespaces()
     name, _, most = limit.partition("=")
     words = f'echo {most} >/proc/sys/user/{name}; exec "$@"'
     done = subprocess.run(
