@@ -27,13 +27,43 @@ def of_all(codes: Sequence[Exit]) -> Exit:
 class PlayshuffleError(Exception):
     """Something the user can fix; the text says what, where and what to do.
 
-    options: the flags or configuration keys that the error is about, the most likely cause first.
+    Attributes:
+        keys: the configuration keys that the error is about, the most likely cause first.
+        in_configuration: the text for a value that comes from the configuration.
     """
 
-    def __init__(self, text: str, code: Exit, options: Sequence[str] = ()) -> None:
+    keys: tuple[str, ...] = ()
+
+    def __init__(self, text: str, code: Exit) -> None:
         super().__init__(text)
         self.code = code
-        self.options = tuple(options)
+        self.in_configuration = text
+
+
+class OptionError(PlayshuffleError):
+    """An option has a wrong value, or does not work with others.
+
+    Args:
+        text: with `{}` for each option, and `{name}` for each value.
+        options: as the configuration spells them, the most likely cause first: `gap`, `tags = false`.
+        code: of the error.
+        values: of the text.
+    """
+
+    def __init__(self, text: str, /, *options: str, code: Exit = Exit.USAGE, **values: object) -> None:
+        super().__init__(text.format(*map(flag, options), **values), code)
+        self.keys = tuple(option.partition(" ")[0] for option in options)
+        self.in_configuration = text.format(*options, **values)
+
+
+def flag(option: str) -> str:
+    """Return an option as the command line spells it: `--no-tags` for `tags = false`."""
+    key, _, value = option.partition(" = ")
+    if key == "output":
+        return "-o"
+    start = "--no-" if value == "false" else "--"
+    end = "" if value in ("", "true", "false") else " " + value.strip('"')
+    return f"{start}{key.replace('_', '-')}{end}"
 
 
 class MissingError(PlayshuffleError):

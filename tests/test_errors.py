@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from tests.support.hostile import PATHS
 
 # What moves, hides or reverses the text around it.
@@ -74,3 +74,28 @@ def test_an_error_says_its_sentence_and_its_code() -> None:
 
     assert str(error) == "What, where, what to do."
     assert error.code == 75
+
+
+@pytest.mark.parametrize(
+    ("option", "flag_of_it"),
+    [
+        ("gap", "--gap"),
+        ("group_by", "--group-by"),
+        ("tags = false", "--no-tags"),
+        ("force = true", "--force"),
+        ('order = "sorted"', "--order sorted"),
+        ("output", "-o"),
+    ],
+)
+def test_an_error_names_an_option_as_the_user_wrote_it(option: str, flag_of_it: str) -> None:
+    error = OptionError("Remove {}.", option)
+
+    assert (str(error), error.in_configuration) == (f"Remove {flag_of_it}.", f"Remove {option}.")
+    assert error.keys == (option.split(" ", maxsplit=1)[0],)
+
+
+def test_braces_and_flags_in_the_value_of_an_option_stay_as_they_are() -> None:
+    error = OptionError("{} '{text}' is wrong.", "gap", text="{} --gap {x}")
+
+    assert str(error) == "--gap '{} --gap {x}' is wrong."
+    assert error.in_configuration == "gap '{} --gap {x}' is wrong."

@@ -13,7 +13,6 @@ from playshuffle.cli import deal_report, make_report
 from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error
-from playshuffle.config.keys import in_keys
 from playshuffle.config.load import load
 from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.places import find
@@ -68,7 +67,7 @@ def update_by_name(
         try:
             _update(playlists[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
         except PlayshuffleError as error:
-            say_error(f"{name}: {in_keys(str(error))}")
+            say_error(f"{name}: {error.in_configuration}")
             codes.append(error.code)
     for process in running.processes([playlists[name].request.output or b"" for name in chosen_names]):
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's

@@ -219,7 +219,6 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
     from playshuffle.cli import deal_report
-    from playshuffle.config.keys import in_keys
     from playshuffle.config.load import load
     from playshuffle.config.places import find
 
@@ -232,7 +231,7 @@ def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
         try:
             dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, quiet)
         except PlayshuffleError as error:
-            failures.append((f"{playlist.name}: {in_keys(str(error))}", error.code))
+            failures.append((f"{playlist.name}: {error.in_configuration}", error.code))
             continue
         if not quiet:
             say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=now.date()))

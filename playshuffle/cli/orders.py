@@ -8,7 +8,7 @@ from playshuffle.cli import names
 from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import say, write_out
-from playshuffle.errors import PlayshuffleError
+from playshuffle.errors import PlayshuffleError, flag
 from playshuffle.ordering import plugin_orders
 from playshuffle.ordering.groups import KNOWN
 from playshuffle.ordering.orders import ORDERS, Order
@@ -60,12 +60,12 @@ def _lines(rows: Mapping[str, Order], screen: Screen) -> Iterator[str]:
     column = max(map(len, rows)) + 2
     for name, order in rows.items():
         texts = [(name, order.guarantee), ("", f"but {order.drawback}")]
-        texts += [("", f"takes {', '.join(order.takes)}")] if order.takes else []
+        texts += [("", f"takes {', '.join(map(flag, order.takes))}")] if order.takes else []
         for label, text in texts:
             yield from screen.wrapped(text, f"{label:{column}}")
     yield ""
     yield from screen.wrapped(f"Every order takes {', '.join(_FOR_ALL)}, too.")
-    if any("--group-by" in order.takes for order in rows.values()):
+    if any("group_by" in order.takes for order in rows.values()):
         names = ", ".join(KNOWN)
         yield from screen.wrapped(f"--group-by takes one of {names}.")
 
@@ -79,7 +79,7 @@ def _json(rows: Mapping[str, Order]) -> str:
             "guarantee": order.guarantee,
             "drawback": order.drawback,
             "tag": order.tag,
-            "options": [*order.takes, *_FOR_ALL],
+            "options": [*map(flag, order.takes), *_FOR_ALL],
         }
         for name, order in rows.items()
     ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options
 from playshuffle.config.own_players import known_player
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.orders import ORDERS
@@ -49,11 +49,10 @@ def build_request(
     _check_path_options(options)
     is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
     if options.output == STDOUT and is_relative:
-        raise PlayshuffleError(
-            "--paths relative needs the folder of a playlist, and standard output has none. Name a file with"
-            " -o.",
-            Exit.USAGE,
-            ["--paths", "--output"],
+        raise OptionError(
+            "{} needs the folder of a playlist, and standard output has none. Name a file with {}.",
+            'paths = "relative"',
+            "output",
         )
     recipe = _recipe(options)
     check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
@@ -87,12 +86,12 @@ def build_request(
         **{name: getattr(options, name) for name in _SAME},
     )
     check_needs(request)
-    if request.dedupe is not None and "--inside" in ORDERS[recipe.order].takes:
-        raise PlayshuffleError(
-            f"--dedupe does not work with --order {recipe.order}: the {recipe.order} would have gaps."
-            " Omit it, or choose another order.",
-            Exit.USAGE,
-            ["--dedupe", "--order"],
+    if request.dedupe is not None and "inside" in ORDERS[recipe.order].takes:
+        raise OptionError(
+            "{} does not work with {}: the {order} would have gaps. Omit it, or choose another order.",
+            "dedupe",
+            f'order = "{recipe.order}"',
+            order=recipe.order,
         )
     return request
 
@@ -160,11 +159,7 @@ def absolute(path: str, code: Exit) -> bytes:
 
 def _recipe(options: Options) -> Recipe:
     if options.time is not None and not options.tags:
-        raise PlayshuffleError(
-            "--time needs the track lengths from the tags. Remove --no-tags.",
-            Exit.USAGE,
-            ["--time", "--no-tags"],
-        )
+        raise OptionError("{} needs the track lengths from the tags. Remove {}.", "time", "tags = false")
     return Recipe(
         order=options.order,
         limit=options.limit,
@@ -179,30 +174,16 @@ def _recipe(options: Options) -> Recipe:
 
 def _check_path_options(options: Options) -> None:
     """Check that at most one option says where the player sees the music."""
-    options_used = {
-        "--root-as": options.root_as is not None,
-        "--relative-to": options.relative_to is not None,
-        "--replace-prefix": bool(options.replace_prefix),
-    }
-    options_given = [name for name, is_said in options_used.items() if is_said]
-    if len(options_given) > 1:
-        raise PlayshuffleError(
-            f"{' and '.join(options_given)} do not work together. Choose one of them.",
-            Exit.USAGE,
-            options_given,
-        )
+    names = ("root_as", "relative_to", "replace_prefix")
+    given = [name for name in names if getattr(options, name) not in (None, ())]
+    if len(given) > 1:
+        together = " and ".join("{}" for _ in given)
+        raise OptionError(f"{together} do not work together. Choose one of them.", *given)
+    style = f'paths = "{options.paths}"'
     if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
-        raise PlayshuffleError(
-            f"--relative-to writes relative paths. Remove --paths {shown(options.paths)}.",
-            Exit.USAGE,
-            ["--relative-to", "--paths"],
-        )
+        raise OptionError("{} writes relative paths. Remove {}.", "relative_to", style)
     if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
-        raise PlayshuffleError(
-            f"{options_given[0]} writes absolute paths. Remove --paths relative.",
-            Exit.USAGE,
-            [*options_given, "--paths"],
-        )
+        raise OptionError("{} writes absolute paths. Remove {}.", *given, style)
 
 
 def _swaps(options: Options, roots: tuple[bytes, ...]) -> tuple[tuple[bytes, bytes], ...]:

@@ -1,17 +1,14 @@
 """Read how much a playlist of the configuration deals, and how often."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from playshuffle import duration
+from playshuffle.config.known_value import known_value
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.text import known
-
-# What the values of a key name, as in `text.known`.
-_NAMED = {"for": "player", "every": "period"}
+from playshuffle.errors import Exit, OptionError, PlayshuffleError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,46 +19,34 @@ class DealSettings:
     every: Every
 
 
-def known_value(key: str, value: str, values: Iterable[str]) -> str:
-    """Return the value of a key if it is one of these.
-
-    Raises:
-        PlayshuffleError: it is not; names the key.
-    """
-    try:
-        return known(_NAMED.get(key, key), value, values)
-    except PlayshuffleError as error:
-        raise PlayshuffleError(str(error), error.code, [key]) from error
-
-
 def read_deal(given: Mapping[str, Any]) -> DealSettings | None:
     """Return the deal of a playlist's table; None if it has none.
 
     Raises:
-        PlayshuffleError: a value is wrong, or does not work with the others; names its key.
+        OptionError: a value is wrong, or does not work with the others.
     """
     if "deal" not in given:
         if "every" in given:
-            raise PlayshuffleError(
-                "every works only with deal, such as deal = 40. Add deal, or remove every.",
-                Exit.CONFIG,
-                ["every"],
+            raise OptionError(
+                "{0} works only with deal, such as deal = 40. Add deal, or remove {0}.",
+                "every",
+                code=Exit.CONFIG,
             )
         return None
     for other in ("reshuffle", "limit", "time"):
         if other in given:
-            raise PlayshuffleError(
-                f"Remove {other}: deal and every already say how much is dealt, and how often.",
-                Exit.CONFIG,
-                [other, "deal"],
+            raise OptionError(
+                "Remove {}: deal and every already say how much is dealt, and how often.",
+                other,
+                code=Exit.CONFIG,
             )
     size = given["deal"]
-    every = Every(known_value("every", given.get("every", Every.DAY), Every))
+    every = Every(known_value("every", given.get("every", Every.DAY), "period", Every))
     if isinstance(size, str):
         try:
             return DealSettings(Amount(time_ms=duration.parse(size)), every)
         except PlayshuffleError as error:
-            raise PlayshuffleError(str(error), error.code, ["deal"]) from error
+            raise OptionError("{}: {problem}", "deal", code=error.code, problem=error) from error
     if size < 1:
-        raise PlayshuffleError(f"deal must be a number from 1, not {size}.", Exit.CONFIG, ["deal"])
+        raise OptionError("{} must be a number from 1, not {size}.", "deal", code=Exit.CONFIG, size=size)
     return DealSettings(Amount(count=size), every)

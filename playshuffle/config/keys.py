@@ -1,7 +1,6 @@
 """Define the keys of the configuration, check their names and types, and word errors in them."""
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -83,7 +82,6 @@ _WHY_NOT = {
     "json": "It is an option of playshuffle make.",
     "name": "The name of a playlist is in the line [playlist.NAME].",
 }
-_FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 
 def unknown(name: str, keys: Mapping[str, Key]) -> str:
@@ -137,31 +135,6 @@ def faults(
 def is_right(name: str, value: object) -> bool:
     """Return whether a key of all playlists exists and its value has the right type."""
     return name in TOP and TOP[name].is_right(value)
-
-
-def in_keys(text: str) -> str:
-    """Return a text about options with the names of their keys."""
-    for flag, word in (
-        ("Remove --no-tags", "Remove tags = false"),
-        ("add --no-tags", "write tags = false"),
-        ("add --force to replace it", "write force = true to replace it"),
-        (", or -o - for standard output", ""),
-        (" with -o", " with output"),
-    ):
-        text = text.replace(flag, word)
-    text = re.sub(r"--(order|paths) ([a-z]+)", r'\1 = "\2"', text)
-    # Not those that begin with --no-: their key means the opposite.
-    return _FLAG.sub(lambda match: _as_key(match[0]) if _as_key(match[0]) in PLAYLIST else match[0], text)
-
-
-def key_of(option: str) -> str:
-    """Return the key of an option, given as a flag or as a key."""
-    key = _as_key(option)
-    return key if key in PLAYLIST else key.removeprefix("no_")
-
-
-def _as_key(option: str) -> str:
-    return option.removeprefix("--").replace("-", "_")
 
 
 def expanded(path: str, folder: bytes) -> bytes:

@@ -2,14 +2,14 @@
 
 import functools
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
-from playshuffle.config.deal_settings import known_value, read_deal
+from playshuffle.config.deal_settings import read_deal
+from playshuffle.config.known_value import known_value
 from playshuffle.config.model import (
     POLL,
     SETTLE,
@@ -33,7 +33,12 @@ from playshuffle.system import atomic_file
 
 _DURATIONS = (("settle", SETTLE), ("poll", POLL))
 
-_CHOICES: Mapping[str, Iterable[str]] = {"reshuffle": Reshuffle, "every": Every, "tell": QueuePlayer}
+# What the values of a key name, as in `text.known`, and all values.
+_CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
+    "reshuffle": ("reshuffle", Reshuffle),
+    "every": ("period", Every),
+    "tell": ("tell", QueuePlayer),
+}
 
 
 def load(path: bytes) -> Config:
@@ -165,18 +170,14 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
     try:
         if name in _CHOICES:
             for one in value if isinstance(value, list) else [value]:
-                known_value(name, one, _CHOICES[name])
+                known_value(name, one, *_CHOICES[name])
         elif name == "deal":
             read_deal({name: value})
         elif fields := keys.options_of({name: value}):
             check_options(Options(**fields))
     except PlayshuffleError as error:
-        return _with_key(keys.in_keys(str(error)), name)
+        return error.in_configuration
     return None
-
-
-def _with_key(text: str, key: str) -> str:
-    return text if re.search(rf"\b{key}\b", text) else f"{key}: {text}"
 
 
 def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) -> list[Fault]:
@@ -215,8 +216,9 @@ def _wanted(
         try:
             check_name(path)
         except PlayshuffleError as error:
-            message = f"output: {keys.in_keys(str(error))}"
-            raise ConfigError([document.fault(message, *here, "output")]) from error
+            raise ConfigError(
+                [document.fault(f"output: {error.in_configuration}", *here, "output")]
+            ) from error
     else:
         path = b""
 
@@ -232,22 +234,21 @@ def _wanted(
     try:
         fields = keys.options_of({**content, **base})
         if not path:
-            player = known_value("for", fields.get("player", GENERIC), PLAYERS)
+            player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
             path = default_output(player, folders[0], stem)
         options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **fields)
-        reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), Reshuffle)
+        reshuffle = known_value(
+            "reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"]
+        )
         tell = tuple(
-            QueuePlayer(known_value("tell", player, QueuePlayer)) for player in content.get("tell", ())
+            QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
         )
         return ConfiguredPlaylist(
             name, options, build_request(options), Reshuffle(reshuffle), read_deal(content), tell
         )
     except PlayshuffleError as error:
-        text = keys.in_keys(str(error))
-        key = next((key for key in map(keys.key_of, error.options) if key in content), None)
-        if key is None:
-            raise ConfigError([document.fault(text, *here)]) from error
-        raise ConfigError([document.fault(_with_key(text, key), *here, key)]) from error
+        key = [key for key in error.keys if key in content][:1]
+        raise ConfigError([document.fault(error.in_configuration, *here, *key)]) from error
 
 
 def _file_name(document: Document, name: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from playshuffle import duration
 from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import OptionError
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     help: for the command line, at most 50 characters. metavar: placeholder of the value.
     group: one of `option_groups.GROUPS`.
     verbs: the commands that take it.
-    check: called with the long flag and a value that was given; raises PlayshuffleError.
+    check: called with a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.
     after_colon: what a value may have behind its colon, which a shell completes.
     example: of a value, as a configuration has it.
@@ -49,7 +49,7 @@ class Row(NamedTuple):
     group: str
     metavar: str | None = None
     verbs: tuple[str, ...] = ("make", "deal")
-    check: Callable[[str, Any], object] | None = None
+    check: Callable[[Any], object] | None = None
     names: tuple[str, Collection[str]] | None = None
     after_colon: Collection[str] = ()
     example: str | None = None
@@ -73,9 +73,12 @@ def _row(*flags: str, **facts: Any) -> Row:
     return Row(flags, **facts)
 
 
-def _check_from_one(flag: str, value: int) -> None:
-    if value < 1:
-        raise PlayshuffleError(f"{flag} must be a number from 1, not {value}.", Exit.USAGE)
+def _from_one(key: str) -> Callable[[int], None]:
+    def check(value: int) -> None:
+        if value < 1:
+            raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
+
+    return check
 
 
 def _check_queries(texts: tuple[str, ...]) -> None:
@@ -126,7 +129,7 @@ ROWS: Mapping[str, Row] = {
         help="Take only these tracks, such as 'genre:jazz'",
         group=INCLUDE,
         verbs=ALL,
-        check=lambda _, texts: _check_queries(texts),
+        check=_check_queries,
         example='"genre:jazz -title:live"',
         is_one_key=True,
     ),
@@ -166,7 +169,7 @@ ROWS: Mapping[str, Row] = {
         metavar="START:COUNT",
         help="Shuffle only COUNT tracks from START, such as 1:40",
         group=EXPERT,
-        check=lambda _, text: parse_part(text),
+        check=parse_part,
         verbs=MAKE,
     ),
     "gap": _row(
@@ -174,7 +177,7 @@ ROWS: Mapping[str, Row] = {
         metavar="N|N%",
         help="No track again within N plays",
         group=ORDER,
-        check=lambda _, text: parse_gap(text),
+        check=parse_gap,
         example='50 or "25%"',
         may_be_number=True,
     ),
@@ -193,7 +196,7 @@ ROWS: Mapping[str, Row] = {
         help="Maximum number of tracks, such as 40",
         group=AMOUNT,
         verbs=MAKE,
-        check=_check_from_one,
+        check=_from_one("limit"),
     ),
     "most": _row(
         "--most",
@@ -201,7 +204,7 @@ ROWS: Mapping[str, Row] = {
         help="At most N tracks of each TAG, such as 3:artist",
         group=AMOUNT,
         verbs=ALL,
-        check=lambda _, text: parse_limit(text),
+        check=parse_limit,
         after_colon=groups.KNOWN,
         example='"3:artist"',
     ),
@@ -210,7 +213,7 @@ ROWS: Mapping[str, Row] = {
         metavar="DURATION",
         help="Maximum playing time, such as 90m or 2h",
         group=AMOUNT,
-        check=lambda _, text: duration.parse(text),
+        check=duration.parse,
         example='"90m"',
     ),
     "seed": _row(
@@ -254,7 +257,7 @@ ROWS: Mapping[str, Row] = {
         metavar="FROM=TO",
         help="Replace path prefix FROM with TO",
         group=EXPERT,
-        check=lambda _, texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
+        check=lambda texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
         example='"/srv/music=/music"',
     ),
     "max_per_file": _row(
@@ -263,7 +266,7 @@ ROWS: Mapping[str, Row] = {
         help="Split into NAME-1, NAME-2 and so on of N tracks",
         group=EXPERT,
         verbs=MAKE,
-        check=_check_from_one,
+        check=_from_one("max_per_file"),
     ),
     "strict": _row("--strict", help="Write nothing if the player cannot play a track", group=SAFETY),
     "extinf": _row("--no-extinf", help="Omit titles and lengths (#EXTINF lines)", group=EXPERT),

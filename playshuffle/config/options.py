@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from playshuffle.config.known_value import known_value
 from playshuffle.config.option_rows import ROWS, Row
-from playshuffle.errors import PlayshuffleError
+from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.players.profiles import GENERIC
-from playshuffle.text import known
 
 STDOUT = "-"
 
@@ -73,10 +73,11 @@ def check_options(options: Options) -> Options:
             continue
         try:
             if row.names is not None:
-                kind, all_names = row.names
-                names[field.name] = known(kind, value, all_names)
+                names[field.name] = known_value(row.key, value, *row.names)
             elif row.check is not None:
-                row.check(row.flags[0], value)
+                row.check(value)
+        except OptionError:
+            raise
         except PlayshuffleError as error:
-            raise PlayshuffleError(str(error), error.code, [row.flags[0]]) from error
+            raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
     return options._replace(**names)

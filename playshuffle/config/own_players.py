@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.config.known_value import known_value
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.text import known
 
 if TYPE_CHECKING:
     from playshuffle.config.keys import Key
@@ -45,10 +45,7 @@ def known_player(name: str) -> str:
         faults = add_own_players().get(name, ())
         if faults:
             raise PlayshuffleError(faults[0].text, Exit.CONFIG)
-    try:
-        return known("player", name, PLAYERS)
-    except PlayshuffleError as error:
-        raise PlayshuffleError(str(error), error.code, ["--for"]) from error
+    return known_value("for", name, "player", PLAYERS)
 
 
 def add_own_players() -> "Mapping[str, tuple[Fault, ...]]":
@@ -106,8 +103,8 @@ def read_players(document: "Document") -> OwnPlayers:
         if not found:
             try:
                 players[name] = _player(name, table)
-            except PlayshuffleError as error:
-                (key,) = error.options
+            except OptionError as error:
+                (key,) = error.keys
                 found = [document.fault(f"{key}: {error}", TABLE, name, key)]
         if found:
             faults[name] = tuple(found)
@@ -131,9 +128,9 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
     """Make a player from its table, whose values have the right types.
 
     Raises:
-        PlayshuffleError: a value is wrong; names its key.
+        OptionError: a value is wrong.
     """
-    like = _one_of("like", "player", table.get("like", GENERIC), BUILT_IN)
+    like = known_value("like", table.get("like", GENERIC), "player", BUILT_IN)
     base = BUILT_IN[like]
     changes: dict[str, Any] = {
         "title": table.get("title", name),
@@ -143,27 +140,22 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
         "play": base.play if like != GENERIC else "",
     }
     if not changes["title"].strip():
-        raise PlayshuffleError("The title is empty.", Exit.CONFIG, ["title"])
+        raise OptionError("The title is empty.", "title", code=Exit.CONFIG)
     if "suffix" in table:
-        suffix = _one_of("suffix", "suffix", table["suffix"], [each.decode() for each in FORMATS]).encode()
+        suffix = known_value(
+            "suffix", table["suffix"], "suffix", [each.decode() for each in FORMATS]
+        ).encode()
         changes |= {"suffix": suffix, "loads": (*base.loads, suffix)}
     if "paths" in table:
-        style = PathStyle(_one_of("paths", "path style", table["paths"], tuple(PathStyle)))
+        style = PathStyle(known_value("paths", table["paths"], "path style", PathStyle))
         loses = {key: lost for key, lost in base.loses.items() if key != _REFUSES[style]}
         changes |= {"style": style, "loses": loses}
     if "extinf" in table:
         changes["extinf"] = table["extinf"]
     if "max_per_file" in table:
         if table["max_per_file"] < 1:
-            raise PlayshuffleError(
-                f"It must be a number from 1, not {table['max_per_file']}.", Exit.CONFIG, ["max_per_file"]
+            raise OptionError(
+                "It must be a number from 1, not {number}.", "max_per_file", number=table["max_per_file"]
             )
         changes["part"] = table["max_per_file"]
     return base._replace(**changes)
-
-
-def _one_of(key: str, what: str, value: str, values: Iterable[str]) -> str:
-    try:
-        return known(what, value, values)
-    except PlayshuffleError as error:
-        raise PlayshuffleError(str(error), Exit.CONFIG, [key]) from error

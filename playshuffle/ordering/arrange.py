@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.duration import words
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import OptionError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
@@ -168,16 +168,14 @@ def _by_length(
     durations_ms = tracks.durations_ms
     fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
     if not fitting:
-        raise PlayshuffleError(
-            f"--time {words(time_ms)}: no track is known to be that short. Allow more time.",
-            Exit.USAGE,
+        raise OptionError(
+            "{} {time}: no track is known to be that short. Allow more time.", "time", time=words(time_ms)
         )
     for pin in pinned:
         if not 0 < durations_ms[pin.track_index] <= time_ms:
             why = "it is longer" if durations_ms[pin.track_index] else "its length is not known"
-            raise PlayshuffleError(
-                f"{shown(tracks.paths[pin.track_index])} cannot be pinned with --time: {why}.", Exit.USAGE
-            )
+            path = shown(tracks.paths[pin.track_index])
+            raise OptionError("{path} cannot be pinned with {}: {why}.", "time", path=path, why=why)
     fitting_set = frozenset(fitting)
     return fitting, [index for index in order if index not in fitting_set]
 
@@ -203,9 +201,11 @@ def _shuffled(
     if recipe.part is not None:
         end = recipe.part[-1] + 1
         if end > len(base):
-            raise PlayshuffleError(
-                f"--part ends at position {end:,}, but the playlist ends at {len(base):,}. Choose less.",
-                Exit.USAGE,
+            raise OptionError(
+                "{} ends at position {end:,}, but the playlist ends at {count:,}. Choose less.",
+                "part",
+                end=end,
+                count=len(base),
             )
         staying = frozenset(range(len(base))).difference(recipe.part) | pinned_at.keys()
     return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
@@ -217,16 +217,20 @@ def _after_gap(
     """Shuffle so that no track but the pinned ones is played again before `gap` plays."""
     count = len(unplayed) + len(played)
     if gap > count:
-        raise PlayshuffleError(
-            f"--gap {gap:,} is too large: there are only {counted(count, 'track')}. Choose a smaller gap.",
-            Exit.USAGE,
+        raise OptionError(
+            "{} {gap:,} is too large: there are only {tracks}. Choose a smaller gap.",
+            "gap",
+            gap=gap,
+            tracks=counted(count, "track"),
         )
     try:
         return not_before([*unplayed, *played], soonest_after(played, gap), randbelow, pins)
     except EmptyPositionError as error:
-        raise PlayshuffleError(
-            f"--pin and --gap leave no track for position {error.position + 1}. Choose a smaller gap.",
-            Exit.USAGE,
+        raise OptionError(
+            "{} and {} leave no track for position {position}. Choose a smaller gap.",
+            "pin",
+            "gap",
+            position=error.position + 1,
         ) from error
 
 
@@ -240,9 +244,8 @@ def _fitting(
     """Count the entries of the order, pinned ones included, that fit into the time beside `closing`."""
     left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
     if left_ms < 0:
-        raise PlayshuffleError(
-            "The pinned tracks alone are longer than --time. Allow more time, or pin fewer tracks.",
-            Exit.USAGE,
+        raise OptionError(
+            "The pinned tracks alone are longer than {}. Allow more time, or pin fewer tracks.", "time"
         )
     count = len(pinned_at)
     for place, index in enumerate(order):

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import OptionError, shown
 
 _GAP = r"([0-9]{1,9})(%?)"  # compiled where it is used, which is rare
 
@@ -28,12 +28,12 @@ def parse_gap(text: str) -> Gap | None:
     """Read '50' or '25%'; None for a gap that asks for nothing: 0, or 1, which is no play in between.
 
     Raises:
-        PlayshuffleError: it is neither.
+        OptionError: it is neither.
     """
     match = re.fullmatch(_GAP, text)
     gap = Gap(int(match[1]), bool(match[2])) if match else None
     if gap is None or (gap.is_percent and gap.size > 100):
-        raise PlayshuffleError(
-            f"--gap '{shown(text)}' is not a gap. Write 50 (plays) or 25% (of the tracks).", Exit.USAGE
+        raise OptionError(
+            "{} '{text}' is not a gap. Write 50 (plays) or 25% (of the tracks).", "gap", text=shown(text)
         )
     return gap if gap.size > 1 or (gap.size and gap.is_percent) else None

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import OptionError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
 from playshuffle.ordering.groups import ALBUM, TagsOf
@@ -36,8 +36,8 @@ def parse_limit(text: str) -> LimitPerTag:
     """
     match = re.fullmatch(r"\s*0*([0-9]{1,9})\s*:(.*\S.*)", text, re.ASCII | re.DOTALL)
     if match is None or not int(match[1]):
-        raise PlayshuffleError(
-            f"--most must be a number from 1 and a tag, such as 3:artist, not '{shown(text)}'.", Exit.USAGE
+        raise OptionError(
+            "{} must be a number from 1 and a tag, such as 3:artist, not '{text}'.", "most", text=shown(text)
         )
     return LimitPerTag(int(match[1]), known("tag", match[2], groups.KNOWN))
 

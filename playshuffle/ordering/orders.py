@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import OptionError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
@@ -46,8 +46,8 @@ class Order(NamedTuple):
 
     shuffle: made for these tracks and this recipe.
     guarantee, drawback: what can be relied on, and what cannot; a line each.
-    takes: options, beside those that every order takes.
-    tag: what of a track it goes by, unless --group-by says otherwise.
+    takes: keys of options, beside those that every order takes.
+    tag: the tag that it uses, unless `group_by` names another.
     from_last: the last order, not the library's, is what gets shuffled.
     is_of_the_list: the guarantee is about the list as it is played, so that the tracks chosen
         by a limit are shuffled once more among themselves.
@@ -181,11 +181,11 @@ def _insert_sorted(tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> InsertN
 def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
     ratings = groups.ratings(tracks, tags_of)
     if not any(rating is not None for rating in ratings):
-        raise PlayshuffleError(
-            "--order weighted needs ratings, and no track has one: it would be a plain random order. It reads"
-            " the tags POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or choose"
-            " another order.",
-            Exit.USAGE,
+        raise OptionError(
+            "{} needs ratings, and no track has one: it would be a plain random order. It reads the tags"
+            " POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or choose another"
+            " order.",
+            'order = "weighted"',
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]
     return lambda order, randbelow: weighted(order, weights, randbelow)
@@ -232,21 +232,21 @@ ORDERS: Mapping[str, Order] = _Orders(
             lambda *_: durstenfeld,
             "every order is equally likely (Durstenfeld)",
             "the same artist may come several times in a row",
-            ("--gap", "--part", "--pin"),
+            ("gap", "part", "pin"),
             deck_gap="kept",
         ),
         "sattolo": Order(
             lambda *_: sattolo,
             "no track has the position that it had last time (Sattolo)",
             "the tracks that ended the last list may begin this one",
-            ("--part", "--pin"),
+            ("part", "pin"),
             from_last=True,
         ),
         "spread": Order(
             _spread,
             "avoids two tracks in a row by the same artist or from the same album",
             "not every order can come, and --pin may cause a repeat",
-            ("--group-by", "--pin"),
+            ("group_by", "pin"),
             tag=ARTIST,
             is_of_the_list=True,
             insert_new=_insert_apart,
@@ -257,7 +257,7 @@ ORDERS: Mapping[str, Order] = _Orders(
             _blocks,
             "albums in random order, each complete, by disc and track number",
             "two albums by the same artist may follow each other",
-            ("--inside",),
+            ("inside",),
             tag=ALBUM,
             insert_new=_insert_block,
             is_dealt_by_albums=True,
@@ -266,7 +266,7 @@ ORDERS: Mapping[str, Order] = _Orders(
             _blocks,
             "folders in random order, each complete, by path; needs no tags",
             "the discs of an album may be far apart",
-            ("--inside",),
+            ("inside",),
             tag=FOLDER,
             insert_new=_insert_block,
             is_dealt_by_albums=True,
@@ -275,28 +275,28 @@ ORDERS: Mapping[str, Order] = _Orders(
             _blocks,
             "groups in random order, each complete: the same tag, or N tracks",
             "groups of N tracks (--group-size) ignore albums",
-            ("--group-by", "--group-size", "--inside"),
+            ("group_by", "group_size", "inside"),
             insert_new=_insert_block,
         ),
         "light": Order(
             lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
             "a light shuffle that stays close to the last order",
             "about a third of the tracks keep their position",
-            ("--part", "--pin"),
+            ("part", "pin"),
             from_last=True,
         ),
         "weighted": Order(
             _weighted,
             "a track with twice the rating is twice as likely to be next",
             "unrated tracks count as half, and low ratings may still come first",
-            ("--part", "--pin"),
+            ("part", "pin"),
             tag=_RATING,
         ),
         "sorted": Order(
             _sorted,
             "sorted by path, not shuffled: track 2 before track 10",
             "nothing is random",
-            ("--pin",),
+            ("pin",),
             insert_new=_insert_sorted,
             deck_gap="none",
         ),

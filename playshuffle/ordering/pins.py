@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import HERE, LAST, Pin
 from playshuffle.text import any_of
@@ -30,8 +30,8 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
             return Pin(index, place)
     else:
         track = text
-    raise PlayshuffleError(
-        f"--pin: the library has no track '{shown(track)}'.{_near(track, paths)}", Exit.USAGE
+    raise OptionError(
+        "{}: the library has no track '{track}'.{near}", "pin", track=shown(track), near=_near(track, paths)
     )
 
 
@@ -60,8 +60,8 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
     for pin in pins:
         index, place = pin.track_index, pin.place
         if index in pinned_at.values():
-            raise PlayshuffleError(
-                f"{shown(tracks.paths[index])} is pinned twice. Remove one --pin.", Exit.USAGE
+            raise OptionError(
+                "{path} is pinned twice. Remove one {}.", "pin", path=shown(tracks.paths[index])
             )
         if not isinstance(place, int):
             present_place = index if last is None else last.index(index)
@@ -111,7 +111,7 @@ def _place(word: str) -> int | str | None:
         return word
     if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python reads no number of thousands
         if int(word) == 0:
-            raise PlayshuffleError("--pin: positions are counted from 1.", Exit.USAGE)
+            raise OptionError("{}: positions are counted from 1.", "pin")
         return int(word) - 1
     return None
 
@@ -128,10 +128,12 @@ def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int |
         matches = [index for index, path in enumerate(paths) if os.path.splitext(path)[0].endswith(ending)]
     if len(matches) > 1:
         first = ", ".join(shown(paths[index]) for index in matches[:3])
-        raise PlayshuffleError(
-            f"--pin: {len(matches)} tracks are called '{shown(name)}' ({first}{', …' * (len(matches) > 3)})."
-            " Give more of the path.",
-            Exit.USAGE,
+        raise OptionError(
+            "{}: {count} tracks are called '{name}' ({first}). Give more of the path.",
+            "pin",
+            count=len(matches),
+            name=shown(name),
+            first=first + ", …" * (len(matches) > 3),
         )
     return matches[0] if matches else None
 

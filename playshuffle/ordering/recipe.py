@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import OptionError, shown
 from playshuffle.ordering.gap import Gap
 from playshuffle.shuffle import Inside
 
@@ -52,14 +52,15 @@ def parse_part(text: str) -> range:
     """Read 'START:COUNT' or 'START:COUNT:STRIDE', with places from 1.
 
     Raises:
-        PlayshuffleError: it is neither, or one of the numbers is 0.
+        OptionError: it is neither, or one of the numbers is 0.
     """
     match = re.fullmatch(_PART, text)
     start, count, stride = (int(number or 1) for number in match.groups()) if match else (0, 0, 0)
     if not (start and count and stride):
-        raise PlayshuffleError(
-            f"--part '{shown(text)}' is not a part. Write START:COUNT or START:COUNT:STRIDE, such as 1:40 for"
-            " the first 40 positions, or 1:20:2 for every other one of them.",
-            Exit.USAGE,
+        raise OptionError(
+            "{} '{text}' is not a part. Write START:COUNT or START:COUNT:STRIDE, such as 1:40 for the first"
+            " 40 positions, or 1:20:2 for every other one of them.",
+            "part",
+            text=shown(text),
         )
     return range(start - 1, start - 1 + count * stride, stride)

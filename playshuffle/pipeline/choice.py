@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
@@ -89,24 +89,31 @@ class Choice(NamedTuple):
         return None
 
 
-class NothingMatchesError(PlayshuffleError):
+class NothingMatchesError(OptionError):
     """No track matches what a playlist selects. The playlist stays as it is."""
 
     def __init__(self, choice: Choice) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
-            sentences = [f"The skip lists of --without name all {counted(without.of, 'track')}."]
+            sentences = ["The skip lists of {1} name all {tracks}."]
         elif where is not None and where.of:
-            sentences = [f"None of {counted(where.of, 'track')} matches the query."]
-            hints = [idle_text(term) for term in choice.idle if not term.is_negated]
-            sentences += hints or ["Check it with `playshuffle tags`."]
+            sentences = ["None of {tracks} matches the query. {hints}"]
         else:
             sentences = ["There is no music."]
         if skipped is not None and skipped.indices:
-            files = counted(len(skipped.indices), "file")
-            sentences.append(f"Skipped: {files} of spoken word; --spoken includes them.")
+            sentences.append("Skipped: {skipped} of spoken word; {2} includes them.")
         sentences.append("The playlist was not changed.")
-        super().__init__(" ".join(sentences), Exit.NOTHING_TO_PLAY, ["--where"])
+        hints = [idle_text(term) for term in choice.idle if not term.is_negated]
+        super().__init__(
+            " ".join(sentences),
+            "where",
+            "without",
+            "spoken = true",
+            code=Exit.NOTHING_TO_PLAY,
+            tracks=counted(next((stage.of for stage in (without, where) if stage and stage.of), 0), "track"),
+            hints=" ".join(hints or ["Check it with `playshuffle tags`."]),
+            skipped=counted(len(skipped.indices) if skipped else 0, "file"),
+        )
 
 
 def choose(

@@ -15,7 +15,7 @@ from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, 
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import LimitedPerValue
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged, no_tags
@@ -123,15 +123,14 @@ def _no_draw(_bound: int) -> int:
 def _check_options(request: Request) -> None:
     recipe = request.recipe
     for option, is_asked in {
-        "--pin": bool(request.pins),
-        "--part": recipe.part is not None,
-        "--seed": request.seed is not None,
-        "--no-tags": not request.tags,
+        "pin": bool(request.pins),
+        "part": recipe.part is not None,
+        "seed": request.seed is not None,
+        "tags = false": not request.tags,
     }.items():
         if is_asked:
-            raise PlayshuffleError(
-                f"{option} does not work with a deal, which continues from the last one. Remove it.",
-                Exit.USAGE,
+            raise OptionError(
+                "{} does not work with a deal, which continues from the last one. Remove it.", option
             )
 
 
@@ -163,9 +162,7 @@ def _size(run: Session, amount: Amount) -> Size:
         return size
     if amount.albums is not None:
         raise PlayshuffleError(
-            "--most does not work with --albums: the albums would have gaps. Remove either.",
-            Exit.USAGE,
-            ["--most"],
+            "--most does not work with --albums: the albums would have gaps. Remove either.", Exit.USAGE
         )
     limit = parse_limit(run.request.most)
     numbers = values(run.tracks, run.tags_of or no_tags, limit.tag)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
@@ -153,10 +153,12 @@ class EntryWriter(NamedTuple):
                 )
         if phrases:
             rest = f" and {len(phrases) - _SHOWN:,} more" if len(phrases) > _SHOWN else ""
-            raise PlayshuffleError(
-                f"{PLAYERS[self.player].title} would lose {', '.join(phrases[:_SHOWN])}{rest}. Nothing was"
-                " written. Rename the files, or remove --strict.",
-                Exit.LOSSES,
+            raise OptionError(
+                "{player} would lose {tracks}. Nothing was written. Rename the files, or remove {}.",
+                "strict = true",
+                code=Exit.LOSSES,
+                player=PLAYERS[self.player].title,
+                tracks=", ".join(phrases[:_SHOWN]) + rest,
             )
 
 

@@ -82,7 +82,7 @@ def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:
     gap = usual_gap(count)
-    if gap < 2 or recipe.gap or recipe.part or "--gap" not in ORDERS[recipe.order].takes:
+    if gap < 2 or recipe.gap or recipe.part or "gap" not in ORDERS[recipe.order].takes:
         return recipe
     return recipe._replace(gap=Gap(gap))
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
@@ -31,10 +31,10 @@ def choose_style(
     if request.swaps:
         foreign = is_foreign(request.swaps)
         if foreign and (style is PathStyle.URI or format_.is_uri):
-            raise PlayshuffleError(
+            raise OptionError(
                 "A path of another system, such as one with a drive letter, cannot be written as a URI."
-                " Remove --paths uri, or replace the prefix with a Unix path.",
-                Exit.USAGE,
+                " Remove {}, or replace the prefix with a Unix path.",
+                'paths = "uri"',
             )
         base = Base(folder, request.swaps, tuple(local for local, _ in request.swaps))
         style = style or (
@@ -113,11 +113,14 @@ def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -
     music = os.path.join(os.path.realpath(conf.music), b"")
     pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
     if not pairs:
-        raise PlayshuffleError(
-            f"MPD cannot play this music, since it is outside of its music folder, {shown(conf.music)}"
-            f" ({shown(conf.path)}). Name the playlist with -o, and the folder as MPD sees it with"
-            " --replace-prefix FROM=TO.",
-            Exit.NO_INPUT,
+        raise OptionError(
+            "MPD cannot play this music, since it is outside of its music folder, {folder} ({conf}). Name the"
+            " playlist with {}, and the folder as MPD sees it with {}.",
+            "output",
+            'replace_prefix = "FROM=TO"',
+            code=Exit.NO_INPUT,
+            folder=shown(conf.music),
+            conf=shown(conf.path),
         )
     within = tuple(root_part for root_part, _ in pairs)
     if is_absolute:  # it compares them, as they stand, with what it was told

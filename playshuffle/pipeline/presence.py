@@ -185,7 +185,6 @@ def check_deal_source(request: Request, target: Target) -> None:
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o.",
             Exit.USAGE,
-            ["--from", "--output"],
         )
 
 

@@ -1,6 +1,6 @@
 """Find the tracks that the pins of a request name."""
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
 from playshuffle.ordering.recipe import Recipe
@@ -32,10 +32,12 @@ def _check_pin(text: str, request: Request, choice: Choice) -> None:
     path, why = choice.found.paths[index], choice.why_not(index)
     if why is not None:
         code, reason = why
-        raise PlayshuffleError(
-            f"--pin: {shown(path)} is skipped by --{code}: {reason}. Change the query, or remove the pin."
+        raise OptionError(
+            "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
             if code == WHERE
-            else f"--pin: {shown(path)} is skipped: {reason}. Remove the pin.",
-            Exit.USAGE,
-            ["--pin"],
+            else "{}: {path} is skipped: {reason}. Remove the pin.",
+            "pin",
+            "where",
+            path=shown(path),
+            reason=reason,
         )

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
@@ -40,10 +40,10 @@ def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
     own = {atomic_file.resolved(path) for path in (output, *parts.existing(output))}
     for path in lists:
         if atomic_file.resolved(path) in own:
-            raise PlayshuffleError(
-                f"--without {shown(path)} is the playlist that is written. Name another skip list.",
-                Exit.USAGE,
-                ["--without"],
+            raise OptionError(
+                "{} {path} is the playlist that is written. Name another skip list.",
+                "without",
+                path=shown(path),
             )
 
 
@@ -74,10 +74,8 @@ def _read(path: bytes, known: Sequence[bytes] | None) -> SkipList:
         entries = reading.read(path).entries
     except PlayshuffleError as error:
         if known is None:
-            raise PlayshuffleError(
-                f"--without: {error} The playlist was left as it is.",
-                Exit.NO_INPUT,
-                ["--without"],
+            raise OptionError(
+                "{}: {problem} The playlist was not changed.", "without", code=Exit.NO_INPUT, problem=error
             ) from error
         return SkipList(path, dict.fromkeys(known, 0), str(error))
     lines: dict[bytes, int] = {}

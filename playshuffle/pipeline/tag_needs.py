@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import OptionError
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.request import Request
@@ -26,22 +26,18 @@ def check_needs(request: Request) -> None:
     """Check that the query can be answered, duplicates recognised, and values of tags counted.
 
     Raises:
-        PlayshuffleError: it needs tags, which are not read.
+        OptionError: it needs tags, which are not read.
     """
     if request.tags:
         return
     if request.most is not None and parse_limit(request.most).tag != FOLDER:
-        raise PlayshuffleError("--most needs tags. Remove --no-tags.", Exit.USAGE, ["--most", "--no-tags"])
+        raise OptionError("{} needs tags. Remove {}.", "most", "tags = false")
     if request.dedupe is not None:
-        raise PlayshuffleError(
-            "--dedupe needs tags. Remove --no-tags.", Exit.USAGE, ["--dedupe", "--no-tags"]
-        )
+        raise OptionError("{} needs tags. Remove {}.", "dedupe", "tags = false")
     if not request.where:
         return
     fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}
     if fields:
-        raise PlayshuffleError(
-            f"--where uses {min(fields)}, which needs tags. Remove --no-tags.",
-            Exit.USAGE,
-            ["--where", "--no-tags"],
+        raise OptionError(
+            "{} uses {field}, which needs tags. Remove {}.", "where", "tags = false", field=min(fields)
         )

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.identity import Identity, Remembered, identify
 from playshuffle.library.listing import is_audio_name
 from playshuffle.library.missing import Root, check_output, output_root
@@ -233,7 +233,10 @@ def check_name(path: bytes) -> None:
         else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
     )
     like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
-    raise PlayshuffleError(
-        f"{shown(path)} {problem}. Use a name like {like}.m3u, or -o - for standard output.",
-        Exit.USAGE,
+    raise OptionError(
+        "{path} {problem}. Use a name like {like}.m3u.",
+        "output",
+        path=shown(path),
+        problem=problem,
+        like=like,
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.playlist.m3u import Text, fingerprint_of
 from playshuffle.system import atomic_file
 from playshuffle.system.regular_file import open_regular
@@ -132,10 +132,13 @@ def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[Prepar
 
 def not_ours(path: bytes) -> PlayshuffleError:
     """Return the error for a file from another program."""
-    return PlayshuffleError(
-        f"{shown(path)} was not written by playshuffle, so it was not changed. Choose another name with -o,"
-        " or add --force to replace it.",
-        Exit.CANNOT_CREATE,
+    return OptionError(
+        "{path} was not written by playshuffle, so it was not changed. Choose another name with {}, or add"
+        " {} to replace it.",
+        "output",
+        "force = true",
+        code=Exit.CANNOT_CREATE,
+        path=shown(path),
     )
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import OptionError, shown
 
 _SAFE = "/-._~"
 _ROOTED = rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://"
@@ -101,14 +101,14 @@ def parse_swap(text: bytes) -> tuple[bytes, bytes]:
     r"""Read `FROM=TO`: a folder here, and what it is to the player; /srv/music=/music, or =Z:\Music.
 
     Raises:
-        PlayshuffleError: it is no such pair.
+        OptionError: it is no such pair.
     """
     local, equals, player_path = text.rpartition(b"=")
     if not (equals and local.startswith(b"/") and _is_rooted(player_path)):
-        raise PlayshuffleError(
-            f"--replace-prefix '{shown(text)}' is not FROM=TO with two absolute paths. Write it like"
-            " /srv/music=/music.",
-            Exit.USAGE,
+        raise OptionError(
+            "{} '{text}' is not FROM=TO with two absolute paths. Write it like /srv/music=/music.",
+            "replace_prefix",
+            text=shown(text),
         )
     return _with_separator(local), _with_separator(player_path)
 
@@ -117,19 +117,17 @@ def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], .
     """Put the folder that the player knows in place of the music folder.
 
     Raises:
-        PlayshuffleError: it is not an absolute path, or there are several music folders.
+        OptionError: it is not an absolute path, or there are several music folders.
     """
     if not _is_rooted(text):
-        raise PlayshuffleError(
-            f"--root-as '{shown(text)}' is not an absolute path. Write it like /Music.",
-            Exit.USAGE,
-            ["--root-as"],
+        raise OptionError(
+            "{} '{text}' is not an absolute path. Write it like /Music.", "root_as", text=shown(text)
         )
     if len(roots) != 1:
-        raise PlayshuffleError(
-            "--root-as works with one music folder only. For several use --replace-prefix FROM=TO.",
-            Exit.USAGE,
-            ["--root-as", "folders"],
+        raise OptionError(
+            "{} works with one music folder only. For several use {}.",
+            "root_as",
+            'replace_prefix = "FROM=TO"',
         )
     return ((_with_separator(roots[0]), _with_separator(text)),)
 

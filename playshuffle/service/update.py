@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from playshuffle.config.keys import in_keys
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
@@ -182,7 +181,7 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress)
         name = f"{shown(error.filename)}: " if error.filename is not None else ""
         text = f"{name}{error.strerror or error}; it is tried again."
     elif isinstance(error, PlayshuffleError):
-        text = in_keys(str(error))
+        text = error.in_configuration
     else:
         text = (
             f"Unexpected error: {type(error).__name__}: {shown(str(error))}. The playlist is tried again;"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 
 _SYSTEM = b"/etc/mpd.conf"
 _PORT = 6600
-_WITHOUT = "name the playlist with -o"
+_WITHOUT = "name the playlist to write"
 _LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD has 15 KB
 _DEEPEST = 8  # includes within includes
 _MOST_FILES = 100  # in all: a file that includes itself twice would be read 512 times
@@ -88,10 +88,15 @@ def folders() -> tuple[bytes, bytes]:
                 Exit.NO_INPUT,
             )
         if not folder.startswith(b"/"):
-            raise PlayshuffleError(
-                f"{shown(conf.path)}: {name} is '{shown(folder)}', which is not a local folder. Name the"
-                " playlist with -o, and the folder that MPD sees with --relative-to.",
-                Exit.NO_INPUT,
+            raise OptionError(
+                "{conf}: {name} is '{folder}', which is not a local folder. Name the playlist with {}, and"
+                " the folder that MPD sees with {}.",
+                "output",
+                "relative_to",
+                code=Exit.NO_INPUT,
+                conf=shown(conf.path),
+                name=name,
+                folder=shown(folder),
             )
     assert conf.music is not None
     assert conf.playlists is not None

@@ -9,10 +9,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Make room and try again."),
     errno.EDQUOT: ("your disk quota is used up", "Make room and try again."),
-    errno.EROFS: (
-        "{folder} is read-only here",
-        "Choose another folder with -o.",
-    ),
+    errno.EROFS: ("{folder} is read-only here", "Choose another folder."),
     errno.EACCES: ("this user may not write in {folder}", "Change its permissions or choose another place."),
     errno.EPERM: ("this user may not replace it", "Change its owner or flags, or choose another place."),
     errno.ENOENT: ("the folder {folder} does not exist", "Make it first or choose another place."),

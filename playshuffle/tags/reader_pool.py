@@ -14,7 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit, OptionError, PlayshuffleError
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.reading_json import parse_readings
 
@@ -283,8 +283,10 @@ class _Pool:
 
 
 def _cannot_start(why: str) -> PlayshuffleError:
-    return PlayshuffleError(
-        f"Tags cannot be read, because {sys.executable} cannot be started: {why}. Correct that, or add"
-        " --no-tags.",
-        Exit.CANNOT_CREATE,
+    return OptionError(
+        "Tags cannot be read, because {program} cannot be started: {why}. Correct that, or add {}.",
+        "tags = false",
+        code=Exit.CANNOT_CREATE,
+        program=sys.executable,
+        why=why,
     )

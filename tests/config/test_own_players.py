@@ -160,7 +160,7 @@ def test_a_mistake_in_a_player_stops_only_the_playlists_for_it(tmp_path: Path) -
 def test_an_unknown_player_is_named_where_an_output_is_given_too(tmp_path: Path) -> None:
     config = loaded(tmp_path, STICK + '[playlist.drive]\noutput = "a.m3u"\nfor = "stik"\n')
 
-    assert "for: Unknown player 'stik'. Did you mean 'stick'?" in config.broken[0].text
+    assert "Unknown player 'stik'. Did you mean 'stick'?" in config.broken[0].text
 
 
 def test_another_configuration_does_not_know_the_player(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_sattolo_with_a_pin_moves_all_others_from_where_they_were() -> None:
     assert all(order[place] != last.order[place] for order in shares for place in range(1, 5))
 
 
-@pytest.mark.parametrize("name", [name for name, order in ORDERS.items() if "--pin" in order.takes])
+@pytest.mark.parametrize("name", [name for name, order in ORDERS.items() if "pin" in order.takes])
 def test_pins_hold_with_every_order_that_takes_them(name: str) -> None:
     """First, a number, here and last, all at once."""
     pins = (Pin(7, 0), Pin(3, 4), Pin(2, HERE), Pin(5, LAST))
