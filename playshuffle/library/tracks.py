@@ -71,10 +71,6 @@ class Tracks:
             position = end
         self.paths = paths
 
-    def forget_paths(self) -> None:
-        """Free the memory of the list of paths; it is made again when it is asked for."""
-        self.__dict__.pop("paths", None)
-
     @cached_property
     def durations_ms(self) -> "array[int]":
         """0 where unknown."""

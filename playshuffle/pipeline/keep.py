@@ -1,9 +1,8 @@
 """Keep the order of one playlist while its tracks change."""
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import chain
 from operator import ne
 from typing import NamedTuple
 
@@ -50,11 +49,9 @@ def keep(request: Request, tools: Tools, changes: Changes, redraw_before_s: floa
             arranged, notes = draw_order(run, tools.randbelow, is_update=True)
             return run.replace(run.report(arranged, notes), new_record(run, arranged, now_s))
         update = _update(run, tools, changes.moved, redraw_before_s, now_s)
-        # Nothing may refer to the last order now, so that its memory is freed.
-        record = run.pack_and_free(update.record)
         report = run.report(update.arranged, update.notes)
         came, went, renamed = update.counts
-        return run.replace(report._replace(came=came, went=went, renamed=renamed), record)
+        return run.replace(report._replace(came=came, went=went, renamed=renamed), update.record)
 
 
 class _Update(NamedTuple):
@@ -173,15 +170,8 @@ def _record(
             for (old, _), index in zip(updated.gone, now, strict=True)
         )
 
-    def paths() -> Iterator[bytes]:
-        return chain(tracks.each_path(), gone_paths)
-
-    def marks() -> bytes:
-        return tracks.marks + gone_marks
-
-    places = array("I", updated.order)
     gone = {len(tracks) + number: since for number, (_, since) in enumerate(updated.gone)}
-    is_known = (
-        before.gone == gone and array("I", before.places) == places and before.is_over(list(paths()), marks())
+    order = Remembered(
+        [*tracks.paths, *gone_paths], tracks.marks + gone_marks, array("I", updated.order), gone
     )
-    return OrderRecord(digest, paths, places, drawn_s, marks, gone, is_known)
+    return OrderRecord(digest, order, drawn_s, is_known=before == order)

@@ -1,5 +1,6 @@
 """Make one playlist in a new order."""
 
+from playshuffle.library.identity import Remembered
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
@@ -66,7 +67,8 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
 def new_record(run: Session, arranged: Arranged, now_s: int) -> OrderRecord:
     """Return the record of a new order for the state."""
     tracks = run.tracks
-    return OrderRecord(tracks.digest, tracks.each_path, arranged.order, now_s, lambda: tracks.marks, {})
+    order = Remembered(tracks.paths, tracks.marks, arranged.order, {})
+    return OrderRecord(tracks.digest, order, now_s)
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Skipped
+from playshuffle.library.identity import Remembered
 from playshuffle.library.missing import Root, root_user_notes
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
@@ -37,7 +38,6 @@ from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.shuffle import RandBelow
-from playshuffle.store.order_rows import Edits
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
@@ -48,22 +48,15 @@ if TYPE_CHECKING:
 class OrderRecord(NamedTuple):
     """An order, as it is remembered.
 
-    paths: returns the tracks that the order is over; digest: of these. places: the order.
+    order: the order, with the tracks of it that have disappeared. digest: of its paths.
     drawn_s: when it was drawn, in Unix seconds.
-    marks: returns those of the tracks, as they are now.
-    gone: tracks of the order that have disappeared, and since when, in Unix seconds.
     is_known: the same order is remembered already.
-    edits: from `Session.pack_and_free`; None if it was not called, or the order is better stored whole.
     """
 
     digest: bytes
-    paths: Callable[[], Iterable[bytes]]
-    places: Sequence[int]
+    order: Remembered
     drawn_s: int
-    marks: Callable[[], bytes]
-    gone: Mapping[int, int]
     is_known: bool = False
-    edits: Edits | None = None
 
 
 class Session(NamedTuple):
@@ -112,20 +105,6 @@ class Session(NamedTuple):
         """
         checked_losses(self.request, self.writer, self.tracks, self.unwritable, arranged)
 
-    def pack_and_free(self, record: OrderRecord) -> OrderRecord:
-        """Return a record with its order packed for the state, and free the last order and all paths.
-
-        The text of the playlist then takes their place in memory.
-        """
-        assert self.target is not None, "a remembered playlist is a file"
-        self.target.forget_last_order()
-        edits = self.state.edits(
-            self.target.path, record.paths, record.marks, record.places, is_known=record.is_known
-        )
-        for tracks in (self.library.tracks, self.choice.tracks, self.tracks):
-            tracks.forget_paths()
-        return record._replace(edits=edits)
-
     def replace(self, report: Report, record: OrderRecord) -> Report:
         """Remember the order, then replace the playlist: both or neither.
 
@@ -139,17 +118,7 @@ class Session(NamedTuple):
         with parts.prepared(target.path, report.text, force=self.request.force) as ready:
             seen = Seen(record.digest, report.text.fingerprint, report.playlist_length, record.drawn_s)
             if not record.is_known or target.last != seen:
-                self.state.remember(
-                    target.path,
-                    seen,
-                    target.last,
-                    record.paths,
-                    record.places,
-                    self.roots,
-                    record.marks,
-                    record.gone,
-                    record.edits,
-                )
+                self.state.remember(target.path, seen, target.last, record.order, self.roots)
             else:  # the folders may have changed beside the tracks of this playlist
                 self.state.remember_roots(target.path, self.roots)
             is_changed = ready.replace()
@@ -227,7 +196,6 @@ def open_session(
             expected = None if request.allow_shrink else expected_tracks(target, history, library.tracks)
             renamed = renamed_tracks(target, library.tracks, changes) if expected else ()
             present, gone = present_roots(roots, library, root_of, expected, changes.gone, renamed)
-            del expected  # paths of the last order, which `Session.pack_and_free` frees
             missing = [] if request.allow_shrink else missing + gone
             if missing and not (deals and len(library.tracks)):
                 raise missing[0]

@@ -100,12 +100,6 @@ class Target:
             self._identity = tracks, identify(before, tracks.paths, tracks.marks, moved)
         return self._identity[1]
 
-    def forget_last_order(self) -> None:
-        """Free the memory of the last order and of the tracks in it; they are loaded again on use."""
-        for name in ("remembered", "last_paths"):
-            self.__dict__.pop(name, None)
-        self._identity = None
-
     @property
     def last_tracks(self) -> Sequence[bytes]:
         """Return the tracks of the last order that existed then, in no particular order."""

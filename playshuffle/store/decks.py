@@ -188,7 +188,7 @@ def _put(
         facts["deal"] |= {"period": deck.deal.period.isoformat(), "every": deck.deal.every.value}
         facts["deal"]["entries"] = [os.fsdecode(entry) for entry in entries]
     digest = blake2b(b"\0".join(paths), digest_size=16).digest()
-    state.put_library(database, digest, lambda: paths)
+    state.put_library(database, digest, paths)
     rows = b"".join(marks.get(path, bytes(MARK_BYTES)) for path in paths)
     places = array("I", map(number.__getitem__, chain(*parts)))
     database.execute(

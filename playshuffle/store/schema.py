@@ -14,9 +14,7 @@ VERSION = 7
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed. Orders and decks over the same paths share a row.
-# playlist: age: as `store.order_rows` has it.
-# edits: empty in a whole row; else what `store.edits` makes of a whole row of the same playlist, and
-# places and marks are empty, and library is not stored.
+# playlist: age: as `store.state` has it.
 # gone: JSON, index -> Unix seconds; shuffled: Unix seconds when its order was drawn.
 # deck: places: index arrays one after the other; facts: JSON, their lengths, and all that is no array.
 # marks: how to recognise each path of the library, as files were when this row was written; compressed.
@@ -35,7 +33,6 @@ _TABLES = """
         gone TEXT NOT NULL DEFAULT '{}',
         shuffled INTEGER NOT NULL DEFAULT 0,
         marks BLOB NOT NULL DEFAULT x'',
-        edits BLOB NOT NULL DEFAULT x'',
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS deck (
@@ -75,7 +72,6 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "gone": str,
         "shuffled": int,
         "marks": bytes,
-        "edits": bytes,
     },
     "deck": {"path": bytes, "age": int, "library": bytes, "places": bytes, "facts": str, "marks": bytes},
     "root": {"path": bytes, "tracks": int, "mounts": str},

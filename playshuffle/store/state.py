@@ -1,24 +1,24 @@
 """Store orders and folders from one run to the next, in a file that must not be lost.
 
 An order is an index array over a list of paths. The list is stored once for each different
-library (compressed); a small change is stored as edits.
+library (compressed).
 """
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
-from types import MappingProxyType
+from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import shown
 from playshuffle.library.identity import Remembered
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
-from playshuffle.store import order_rows, schema
+from playshuffle.store import schema
 from playshuffle.store.state_file import StateFile
 from playshuffle.system.sqlite import Connection
 
-_PART = 4096  # paths that are compressed at a time
+LAST, BEFORE = 0, 1  # ages of the rows of a playlist
 
 
 class Seen(NamedTuple):
@@ -38,10 +38,6 @@ class Seen(NamedTuple):
 class State(StateFile):
     """What is stored of playlists and folders, from one run to the next."""
 
-    def __init__(self, *, writes: bool = True, must_remember: bool = False) -> None:
-        super().__init__(writes=writes, must_remember=must_remember)
-        self._bases: dict[bytes, order_rows.Base] = {}
-
     def playlists(self) -> list[bytes]:
         """Return all playlists with a saved order."""
         return [row[0] for row in self.rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
@@ -52,9 +48,8 @@ class State(StateFile):
         The newest is kept before the file is replaced. If that did not come about, the file
         still has the one before.
         """
-        query = "SELECT library, content, played, shuffled FROM playlist WHERE path = ? AND age != ?"
-        rows = self.rows(f"{query} ORDER BY age", playlist, order_rows.BASE)
-        return [Seen(*row) for row in rows]
+        query = "SELECT library, content, played, shuffled FROM playlist WHERE path = ? ORDER BY age"
+        return [Seen(*row) for row in self.rows(query, playlist)]
 
     def deck_version(self, playlist: bytes) -> list[object]:
         """Return a value that changes whenever the deck of the playlist at this path does."""
@@ -69,17 +64,21 @@ class State(StateFile):
 
     def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
         """Return a saved order, with vanished tracks and marks; None if it is damaged."""
-        try:
-            loaded = self.ask(lambda database: order_rows.load(database, playlist, seen.content))
-        except order_rows.DamagedError as error:
-            for row in error.rows:
-                self.set_row_aside("playlist", row, playlist)
+        rows = self.rows(
+            "SELECT playlist.rowid, paths, marks, places, gone FROM playlist"
+            " LEFT JOIN library ON library = digest WHERE path = ? AND content = ?",
+            playlist,
+            seen.content,
+        )
+        if not rows:
+            self.notes.append(f"The saved order of {shown(playlist)} was damaged and is not used.")
             return None
-        if loaded is not None:
-            order, self._bases[playlist] = loaded
-            return order
-        self.notes.append(f"The saved order of {shown(playlist)} was damaged and is not used.")
-        return None
+        row, *packed = rows[0]
+        try:
+            return _unpacked(*packed)
+        except (zlib.error, ValueError, LookupError, TypeError, AttributeError, OverflowError):
+            self.set_row_aside("playlist", row, playlist)
+            return None
 
     def root(self, path: bytes, playlist: bytes = b"") -> Root | None:
         """Return a root as a playlist found it last, else as any other did; None if it was never scanned."""
@@ -103,44 +102,15 @@ class State(StateFile):
         if any(root not in known for root in roots):
             self.change(playlist, lambda database: self.put_roots(database, playlist, roots))
 
-    def edits(
-        self,
-        playlist: bytes,
-        paths: Callable[[], Iterable[bytes]],
-        marks: Callable[[], bytes],
-        places: Sequence[int],
-        *,
-        is_known: bool = False,
-    ) -> order_rows.Edits | None:
-        """Return an order as edits for `remember`, None if it is to be stored whole.
-
-        Frees the order that was loaded, so a second call returns None.
-
-        Args:
-            playlist: resolved path of the file.
-            paths: returns the paths of the tracks that the order is over.
-            marks: returns the marks of the tracks.
-            places: the order.
-            is_known: it is the order that was loaded.
-        """
-        base = self._bases.pop(playlist, None)
-        if base is None:
-            return None
-        return order_rows.pack(base, paths, marks, places, is_known=is_known)
-
     def remember(
         self,
         playlist: bytes,
         seen: Seen,
         before: Seen | None,
-        paths: Callable[[], Iterable[bytes]],
-        places: Sequence[int],
+        order: Remembered,
         roots: Sequence[Root],
-        marks: Callable[[], bytes] = bytes,
-        gone: Mapping[int, int] = MappingProxyType({}),
-        edits: order_rows.Edits | None = None,
     ) -> None:
-        """Keep the order of a playlist: `places` is the index array over the paths in library order.
+        """Keep the order of a playlist.
 
         The order `before` is kept beside the new one, until it is sure that the file has that.
 
@@ -148,36 +118,30 @@ class State(StateFile):
             playlist: resolved path of the file.
             seen: what is to be known of the order.
             before: of the order that the file has until it is replaced.
-            paths: returns the paths of the tracks that the order is over.
-            places: the order.
+            order: the order.
             roots: as they are now.
-            marks: returns the marks of the tracks as they are now; nothing if they are not known.
-            gone: tracks of the order that are not there, and since when, in seconds.
-            edits: the result of the method `edits`, if it was called.
 
         Raises:
             PlayshuffleError: it cannot be written.
         """
-        values = order_rows.Values(
-            seen.library, seen.content, seen.played, json.dumps(dict(gone)), seen.shuffled_s
+        kept = before.content if before is not None and before.content != seen.content else None
+        row = (
+            *(playlist, LAST, seen.library, seen.content, seen.played, json.dumps(dict(order.gone))),
+            *(seen.shuffled_s, array("I", order.places).tobytes(), zlib.compress(order.marks, 1)),
         )
-        edits = edits or self.edits(playlist, paths, marks, places)
 
-        def keep(database: Connection) -> None:
-            has_base = edits is not None and order_rows.has_base(database, playlist, edits)
-            order_rows.put(
-                database,
-                playlist,
-                values,
-                before.content if before is not None else None,
-                marks,
-                places,
-                edits if has_base else None,
-                lambda: self.put_library(database, seen.library, paths),
+        def act(database: Connection) -> None:
+            database.execute("DELETE FROM playlist WHERE path = ? AND content IS NOT ?", (playlist, kept))
+            database.execute("UPDATE playlist SET age = ? WHERE path = ?", (BEFORE, playlist))
+            database.execute(
+                "INSERT INTO playlist (path, age, library, content, played, gone, shuffled, places, marks)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
             )
+            self.put_library(database, seen.library, order.paths)
             self.put_roots(database, playlist, roots)
 
-        self.change(playlist, keep)
+        self.change(playlist, act)
 
     def forget(self, playlist: bytes) -> bool:
         """Remove all that is saved of a playlist; return whether there was anything.
@@ -207,20 +171,21 @@ class State(StateFile):
                 (playlist, *row),
             )
 
-    def put_library(self, database: Connection, digest: bytes, paths: Callable[[], Iterable[bytes]]) -> None:
+    def put_library(self, database: Connection, digest: bytes, paths: Sequence[bytes]) -> None:
         """Store a list of paths, if it is not there."""
         if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
-            row = (digest, _compressed(paths()))
+            row = (digest, zlib.compress(b"\0".join(paths), 1))
             database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", row)
 
 
-def _compressed(paths: Iterable[bytes]) -> bytes:
-    """Return paths joined by NUL and compressed, without the whole text in memory."""
-    compressor = zlib.compressobj(1)
-    separator = b""
-    packed = []
-    remaining = iter(paths)
-    while part := list(islice(remaining, _PART)):
-        packed.append(compressor.compress(separator + b"\0".join(part)))
-        separator = b"\0"
-    return b"".join([*packed, compressor.flush()])
+def _unpacked(packed_paths: bytes, packed_marks: bytes, packed_places: bytes, gone: str) -> Remembered:
+    """Return the order of a row; raise ValueError or another error if it is damaged."""
+    paths = zlib.decompress(packed_paths).split(b"\0")
+    marks = zlib.decompress(packed_marks) if packed_marks else b""
+    places = array("I", packed_places)
+    since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
+    if len(places) != len(paths) or set(places) != set(range(len(paths))):
+        raise ValueError("the order is not a permutation")
+    if len(marks) not in (0, MARK_BYTES * len(paths)) or not since.keys() <= set(range(len(paths))):
+        raise ValueError("the row belongs to other tracks")
+    return Remembered(paths, marks, places, since)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.identity import Remembered
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist.m3u import fingerprint
 from playshuffle.store.state import Seen, State
@@ -73,7 +74,9 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
-        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, lambda: PATHS, [1, 0], [])
+        state.remember(
+            bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, Remembered(PATHS, b"", [1, 0], {}), []
+        )
         unedited = Target(bytes(path), state, force=False)
         unedited.find_last_order()
         assert unedited.notes == []
@@ -107,8 +110,8 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
     path.write_bytes(OURS)
     first, unheard = Seen(b"digest", fingerprint(OURS), 2), Seen(b"digest", "9-0", 2)
     with State() as state:
-        state.remember(bytes(path), first, None, lambda: PATHS, [1, 0], [])
-        state.remember(bytes(path), unheard, first, lambda: PATHS, [0, 1], [])
+        state.remember(bytes(path), first, None, Remembered(PATHS, b"", [1, 0], {}), [])
+        state.remember(bytes(path), unheard, first, Remembered(PATHS, b"", [0, 1], {}), [])
 
         target = Target(bytes(path), state, force=False)
         target.find_last_order()
@@ -122,7 +125,9 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
     """A foreign file is not ours because we once wrote to its path."""
     path = tmp_path / "x.m3u"
     with State() as state:
-        state.remember(bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, lambda: PATHS, [1, 0], [])
+        state.remember(
+            bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, Remembered(PATHS, b"", [1, 0], {}), []
+        )
     path.write_bytes(b"#EXTM3U\nmine.mp3\n")
 
     assert "--force" in str(refused(path))

@@ -8,13 +8,17 @@ import sqlite3
 import time
 import zlib
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.identity import Remembered
+from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.store import decks
 from playshuffle.store.schema import VERSION
@@ -41,7 +45,7 @@ MANY_ORDER = [MANY_PATHS[index] for index in MANY_PLACES]
 
 def remember() -> None:
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        state.remember(LIST, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT])
 
 
 def order(state: State) -> list[bytes] | None:
@@ -68,7 +72,7 @@ def test_each_playlist_has_its_own_roots_and_a_new_one_those_of_the_last() -> No
     smaller = ROOT._replace(tracks=3)
     with State() as state:
         for playlist, root in ((LIST, ROOT), (LISTS[1], smaller)):
-            state.remember(playlist, SEEN, None, lambda: PATHS, ORDER, [root])
+            state.remember(playlist, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [root])
 
         assert [state.root(b"/m", playlist) for playlist in (*LISTS, b"/new")] == [ROOT, smaller, smaller]
         assert state.root(b"/m") == smaller
@@ -89,7 +93,7 @@ def test_a_playlist_of_an_older_version_has_the_roots_that_were_shared(home: Pat
     first_version(home)
 
     with State() as state:
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [ROOT._replace(tracks=1)])
+        state.remember(LISTS[1], SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT._replace(tracks=1)])
 
         assert state.root(b"/m", LIST) == Root(b"/m", 4, [])
 
@@ -104,16 +108,16 @@ def test_the_order_before_is_kept_until_the_next(home: Path) -> None:
     """Whichever of the two the file turns out to have is there; the one it has not goes."""
     first, second, third = (Seen(b"digest", content, 4) for content in ("1-a", "2-b", "3-c"))
     with State() as state:
-        state.remember(LIST, first, None, lambda: PATHS, [0, 1, 2, 3], [])
-        state.remember(LIST, second, first, lambda: PATHS, [1, 0, 2, 3], [])
+        state.remember(LIST, first, None, Remembered(PATHS, b"", [0, 1, 2, 3], {}), [])
+        state.remember(LIST, second, first, Remembered(PATHS, b"", [1, 0, 2, 3], {}), [])
         assert state.seen(LIST) == [second, first]
         assert state.order(LIST, first) == PATHS
 
         # The file was not replaced: it has the first one still.
-        state.remember(LIST, third, first, lambda: PATHS, [3, 2, 1, 0], [])
+        state.remember(LIST, third, first, Remembered(PATHS, b"", [3, 2, 1, 0], {}), [])
         assert state.seen(LIST) == [third, first]
 
-        state.remember(LIST, third, third, lambda: PATHS, [0, 2, 1, 3], [])
+        state.remember(LIST, third, third, Remembered(PATHS, b"", [0, 2, 1, 3], {}), [])
         assert state.seen(LIST) == [third]
         assert state.order(LIST, third) == [PATHS[0], PATHS[2], PATHS[1], PATHS[3]]
 
@@ -122,12 +126,12 @@ def test_a_library_is_kept_once_and_no_longer_than_it_is_used(home: Path) -> Non
     """Two playlists over one library share its paths; a library that none uses goes."""
     remember()
     with State() as state:
-        state.remember(b"/m/y.m3u", SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
+        state.remember(b"/m/y.m3u", SEEN, None, Remembered(PATHS, b"", [0, 1, 2, 3], {}), [])
         database = sqlite3.connect(state_file(home))
         assert database.execute("SELECT count(*) FROM library").fetchone() == (1,)
         other = Seen(b"other", "1-0", 2)
-        state.remember(LIST, other, None, lambda: PATHS[:2], [1, 0], [])
-        state.remember(b"/m/y.m3u", other, None, lambda: PATHS[:2], [0, 1], [])
+        state.remember(LIST, other, None, Remembered(PATHS[:2], b"", [1, 0], {}), [])
+        state.remember(b"/m/y.m3u", other, None, Remembered(PATHS[:2], b"", [0, 1], {}), [])
 
         assert database.execute("SELECT digest FROM library").fetchall() == [(other.library,)]
         assert order(state) == [PATHS[1], PATHS[0]]
@@ -158,7 +162,7 @@ def test_a_reader_changes_nothing(home: Path) -> None:
     with State(writes=False) as state:
         assert order(state) is not None
         with pytest.raises(PlayshuffleError):
-            state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [])
+            state.remember(LIST, SEEN, None, Remembered(PATHS, b"", [0, 1, 2, 3], {}), [])
 
     assert state_file(home).read_bytes() == before
 
@@ -214,7 +218,7 @@ def whole(home: Path) -> bytes:
     """A state of two playlists over one library, and a root."""
     with State() as state:
         for playlist in LISTS:
-            state.remember(playlist, MANY, None, lambda: MANY_PATHS, MANY_PLACES, [ROOT])
+            state.remember(playlist, MANY, None, Remembered(MANY_PATHS, b"", MANY_PLACES, {}), [ROOT])
     return edit(home, "VACUUM")  # freed pages keep what they held, and nothing reads it
 
 
@@ -223,7 +227,7 @@ def use(state: State) -> list[list[bytes]]:
     state.root(ROOT.path)
     orders = [state.order(playlist, seen) for playlist in LISTS for seen in state.seen(playlist)]
     for playlist in LISTS:
-        state.remember(playlist, MANY, None, lambda: MANY_PATHS, MANY_PLACES, [ROOT])
+        state.remember(playlist, MANY, None, Remembered(MANY_PATHS, b"", MANY_PLACES, {}), [ROOT])
     return [order for order in orders if order is not None]
 
 
@@ -318,7 +322,7 @@ def test_damage_that_shows_only_later_costs_no_more(home: Path, whole: bytes, as
                 assert state.root(ROOT.path) is None
             case _:
                 pass
-        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+        state.remember(LIST, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT])
         assert "was kept as" in state.notes[0]
     (aside,) = file.parent.glob("state.db.damaged-*[0-9]")
 
@@ -345,7 +349,7 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
         with pytest.raises(PlayshuffleError, match="cannot be read"):
             state.seen(LIST)
         with pytest.raises(PlayshuffleError, match="cannot be saved"):
-            state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+            state.remember(LIST, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT])
         with State() as second:
             assert second.notes == ["Nothing can be saved for the next run: database is locked."]
     other.close()
@@ -418,7 +422,7 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
     with State() as state:
         assert state.notes[0].startswith("Nothing can be saved")
         with state.locked():
-            state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [ROOT])
+            state.remember(LIST, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT])
         assert order(state) is not None
 
 
@@ -538,45 +542,41 @@ def test_marks_belong_to_the_order_that_they_were_taken_for(home: Path) -> None:
     """Two files swapped their names between the two."""
     swapped = MARKS[32:64] + MARKS[:32] + MARKS[64:]
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], lambda: MARKS)
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], lambda: swapped)
+        state.remember(LIST, SEEN, None, Remembered(PATHS, MARKS, ORDER, {}), [])
+        state.remember(LISTS[1], SEEN, None, Remembered(PATHS, swapped, ORDER, {}), [])
 
         assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
         assert state.remembered(LISTS[1], SEEN) == Remembered(PATHS, swapped, ORDER, {})
 
 
-def remember_twice(home: Path, between: str) -> Remembered | None:
-    """Remember two orders over the same tracks with the same marks; return the second as it is stored."""
-    second = SEEN._replace(content="2-2")
+@st.composite
+def orders(draw: st.DrawFn) -> Remembered:
+    """Return an order over a few of ten tracks, each with one of two marks."""
+    names = draw(st.lists(st.integers(0, 9), min_size=1, unique=True))
+    marks = (bytes([name, draw(st.integers(0, 1))]).ljust(MARK_BYTES) for name in names)
+    places = array("I", draw(st.permutations(range(len(names)))))
+    return Remembered([b"/m/%d.mp3" % name for name in names], b"".join(marks), places, {})
+
+
+@given(st.lists(st.tuples(orders(), st.booleans()), max_size=8))
+def test_the_last_two_orders_are_known_whatever_came_before(steps: Sequence[tuple[Remembered, bool]]) -> None:
+    """A step: an order, and whether the file was replaced."""
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, [0, 1, 2, 3], [], lambda: MARKS)
-    edit(home, between)
-    with State() as state:
-        state.remember(LIST, second, SEEN, lambda: PATHS, [3, 2, 1, 0], [], lambda: MARKS)
-    with State() as state:
-        return state.remembered(LIST, second)
-
-
-def test_the_same_marks_are_not_packed_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a large library that takes longer than all else that is stored."""
-    packed = []
-    real = zlib.compress
-
-    def compress(data: bytes, level: int) -> bytes:
-        packed.append(data)
-        return real(data, level)
-
-    monkeypatch.setattr(zlib, "compress", compress)
-
-    assert remember_twice(home, "SELECT 1") == Remembered(PATHS, MARKS, array("I", [3, 2, 1, 0]), {})
-    assert packed == [MARKS]
-
-
-@pytest.mark.parametrize("marks", ["CAST(x'00' || substr(marks, 2) AS BLOB)", "x'00'", "'text'", "7"])
-def test_damaged_marks_are_not_stored_again(home: Path, marks: str) -> None:
-    stored = remember_twice(home, f"UPDATE playlist SET marks = {marks}")
-
-    assert stored == Remembered(PATHS, MARKS, array("I", [3, 2, 1, 0]), {})
+        state.forget(LIST)
+    in_file: tuple[Seen, Remembered] | None = None
+    for number, (order, is_replaced) in enumerate(steps):
+        seen = Seen(b"%r" % [order.paths], f"{number}", len(order.paths))
+        before = in_file[0] if in_file is not None else None
+        with State() as state:
+            state.remember(LIST, seen, before, order, [])
+            assert state.seen(LIST) == [seen, *([before] if before is not None else [])]
+        with State() as state:
+            assert state.remembered(LIST, seen) == order
+            if in_file is not None:
+                assert state.remembered(LIST, in_file[0]) == in_file[1]
+            assert state.notes == []
+        if is_replaced:
+            in_file = seen, order
 
 
 # One bad row
@@ -612,7 +612,7 @@ def edit(home: Path, *statements: str) -> bytes:
 def test_a_list_that_makes_no_sense_costs_that_list_only(home: Path, statement: str, writes: bool) -> None:
     with State() as state:
         for playlist in LISTS:
-            state.remember(playlist, SEEN, None, lambda: PATHS, ORDER, [ROOT], lambda: MARKS)
+            state.remember(playlist, SEEN, None, Remembered(PATHS, MARKS, ORDER, {}), [ROOT])
         keep_deck(state, DECK)
     before = edit(home, statement)
 
@@ -630,7 +630,7 @@ def test_a_list_that_makes_no_sense_costs_that_list_only(home: Path, statement: 
     assert all(str(file) in state.notes[0] for file in aside)
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in aside)
     with State() as state:
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [], lambda: MARKS)
+        state.remember(LISTS[1], SEEN, None, Remembered(PATHS, MARKS, ORDER, {}), [])
         assert state.order(LISTS[1], SEEN) == order(state)
 
 
@@ -664,7 +664,7 @@ def test_a_deck_that_makes_no_sense_costs_that_deck_only(home: Path, statement: 
 def test_a_folder_that_makes_no_sense_costs_that_folder_only(home: Path) -> None:
     remember()
     with State() as state:
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [ROOT._replace(path=b"/n")])
+        state.remember(LISTS[1], SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT._replace(path=b"/n")])
     edit(home, "UPDATE root SET mounts = '[[1]]' WHERE path = x'2f6d'")
 
     with State() as state:
@@ -675,8 +675,8 @@ def test_a_folder_that_makes_no_sense_costs_that_folder_only(home: Path) -> None
 
 def test_marks_and_what_is_gone_come_back(home: Path) -> None:
     with State() as state:
-        state.remember(LIST, SEEN, None, lambda: PATHS, ORDER, [], lambda: MARKS, {3: 1_000})
-        state.remember(LISTS[1], SEEN, None, lambda: PATHS, ORDER, [])
+        state.remember(LIST, SEEN, None, Remembered(PATHS, MARKS, ORDER, {3: 1_000}), [])
+        state.remember(LISTS[1], SEEN, None, Remembered(PATHS, b"", ORDER, {}), [])
 
         assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {3: 1_000})
         assert state.order(LIST, SEEN) == [PATHS[index] for index in ORDER if index != 3]
