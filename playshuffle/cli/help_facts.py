@@ -15,7 +15,7 @@ EXIT_CODES: Sequence[tuple[Exit, str]] = (
         Exit.MISSING,
         "A drive seems to be missing, and the old playlist is unchanged. Or a player cannot be reached.",
     ),
-    (Exit.CONFIG, "The configuration is missing or wrong, or a newer playshuffle wrote the saved state."),
+    (Exit.CONFIG, "The configuration is missing or wrong."),
     (Exit.INTERRUPTED, "Interrupted by Ctrl-C."),
 )
 

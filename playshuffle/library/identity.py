@@ -16,16 +16,13 @@ from playshuffle.library.marks import (
     MARK_BYTES,
     TAGS_BITS,
     Mark,
-    SizeAndTime,
     audio_of,
     contents_of,
     copy_key,
     copy_rename_key,
     file_key,
-    is_older,
     mark_rows,
     rename_key,
-    size_and_time,
 )
 from playshuffle.library.observed_moves import paths_after
 
@@ -96,8 +93,7 @@ def identify(
     """Find each remembered track among those of now.
 
     The rules, in this order: by what no renaming changes; by the file itself where birth times
-    are known; for marks of older versions, by size and time if no other track in question has
-    them; by the moves that were seen; by its path if the audio is the same; by its audio if
+    are known; by the moves that were seen; by its path if the audio is the same; by its audio if
     that is rare and no other track in question has it; by its path; by size, time and content.
 
     Args:
@@ -230,7 +226,6 @@ class _Search:
         """Search by all rules, one after the other."""
         self._take(self._by_mark(rename_key))
         self._take(self._by_mark(file_key))
-        self._take(self._by_older_mark())
         # A vanished track cannot have been moved: the moved file was another of the same path.
         where = paths_after({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
@@ -291,31 +286,6 @@ class _Search:
             content = mark[CONTENT] >> ignored_bits
             is_rare = max(_count(counts, content) for counts in in_all) <= few
             return free[content][0] if is_rare and old_counts[content] == len(free[content]) == 1 else None
-
-        return find
-
-    def _by_older_mark(self) -> _Find:
-        """Find tracks by a size and time that no other track in question has.
-
-        Only for marks of older versions, which know no audio and no birth time, and look like no
-        mark of now.
-        """
-        older = {
-            old: size_and_time(mark)
-            for old in self._left
-            if (mark := self._old_marks[old]) and is_older(mark)
-        }
-        if not older:
-            return lambda _: None
-        left = Counter(older.values())
-        free: defaultdict[SizeAndTime, list[int]] = defaultdict(list)
-        for index in self.free:
-            if not is_older(self._marks[index]):
-                free[size_and_time(self._marks[index])].append(index)
-
-        def find(old: int) -> int | None:
-            key = older.get(old)
-            return free[key][0] if key is not None and left[key] == len(free[key]) == 1 else None
 
         return find
 

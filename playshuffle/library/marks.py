@@ -14,7 +14,6 @@ _SIZE, CONTENT, _FILE = 0, 2, 3
 TAGS_BITS = 32
 
 Mark = tuple[int, int, int, int]
-SizeAndTime = tuple[int, int]
 
 
 def file_id(birth: Birth) -> int:
@@ -53,16 +52,6 @@ def rename_key(mark: Mark) -> object | None:
 def file_key(mark: Mark) -> object | None:
     """Return what stays when a file is retagged in place and renamed; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
-
-
-def is_older(mark: Mark) -> bool:
-    """Return whether a mark has neither a birth time nor audio, like those of older versions."""
-    return mark[_SIZE] > 0 and mark[_FILE] >= 0 and not audio_of(mark)
-
-
-def size_and_time(mark: Mark) -> SizeAndTime:
-    """Return the size in bytes and the modification time in nanoseconds."""
-    return mark[0], mark[1]
 
 
 def copy_key(mark: Mark) -> object | None:

@@ -18,8 +18,6 @@ from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
 
 _SUFFIXES = tuple(FORMATS)
-# A kept playlist that has an old name must not be shuffled again.
-_OLD_ORDERS = {"uniform": "random", "blocks": "groups", "semi": "light"}
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 
 
@@ -126,8 +124,7 @@ class Target:
     def order(self) -> str | None:
         """Return the name of the order in the file's comments; None without such a comment."""
         head = self._parsed(-1 if format_of(self.path).is_uri else parts.HEAD_BYTES)
-        name = head[0].comments.get("ORDER") if head else None
-        return None if name is None else _present_order_name(name)
+        return head[0].comments.get("ORDER") if head else None
 
     @property
     def written_s(self) -> float:
@@ -177,13 +174,6 @@ class Target:
             return True
         orders_seen = self._state.seen(self.path)
         return bool(orders_seen) and self._fingerprint() in [order.content for order in orders_seen]
-
-
-def _present_order_name(name: str) -> str:
-    """Return the name of an order as it is written now, from one that an older version may have written."""
-    order, *options = name.split(" ", 1)
-    options = [option.replace("block size ", "group size ") for option in options]
-    return " ".join([_OLD_ORDERS.get(order, order), *options])
 
 
 def _content(path: bytes, size: int) -> bytes:

@@ -24,14 +24,7 @@ from playshuffle.system.digest import blake2b
 from playshuffle.system.sqlite import Connection
 
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail")
-# Fields of `Deck` by the names that state files have for them.
-_FACTS = {
-    "round": "round",
-    "number": "number",
-    "to_go": "deals_left",
-    "law": "order",
-    "is_ended": "is_ended",
-}
+_FACTS = ("round", "number", "deals_left", "order", "is_ended")
 _DEAL_FACTS = ("round", "number", "of", "is_pending")
 
 
@@ -181,7 +174,7 @@ def _put(
     parts = [getattr(deck, part) for part in _PARTS]
     paths = list(present) + [track for track in dict.fromkeys(chain(*parts, entries)) if track not in present]
     number = {path: at for at, path in enumerate(paths)}
-    facts = {key: getattr(deck, name) for key, name in _FACTS.items()}
+    facts = {name: getattr(deck, name) for name in _FACTS}
     facts |= {"since": deck.since.isoformat(), "content": content, "parts": [len(part) for part in parts]}
     if deck.deal is not None:
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
@@ -202,37 +195,29 @@ def _unpacked(packed: bytes, packed_marks: bytes, places: bytes, text: str) -> S
     paths = zlib.decompress(packed).split(b"\0")
     marks = zlib.decompress(packed_marks)
     numbers = array("I", places)
-    facts = {"is_ended": False, **json.loads(text)}
+    facts: dict[str, Any] = json.loads(text)
     if len(marks) != MARK_BYTES * len(paths) or sum(facts["parts"]) != len(numbers):
         raise ValueError("the sizes of its parts are inconsistent")
     parts = []
     for size in facts["parts"]:
         parts.append(tuple(paths[number] for number in numbers[:size]))
         del numbers[:size]
-    entries = parts.pop() if len(parts) > len(_PARTS) else ()  # as older versions stored them
     since = date.fromisoformat(facts["since"])
-    fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[key] for key, name in _FACTS.items()}
+    fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
     deck = Deck(**fields, since=since)
-    deck = replace(deck, deal=deal_from(facts, entries))
+    deck = replace(deck, deal=_deal_from(facts))
     check(deck)
     return StoredDeck(deck, facts["content"], paths, marks)
 
 
-def deal_from(facts: Mapping[str, Any], entries: tuple[bytes, ...] = ()) -> Deal | None:
-    """Return the last deal of a row; raise ValueError or another error if it is damaged.
-
-    Args:
-        facts: of the row.
-        entries: its tracks, where the facts do not name them.
-    """
+def _deal_from(facts: Mapping[str, Any]) -> Deal | None:
+    """Return the last deal of a row; raise ValueError or another error if it is damaged."""
     if "deal" not in facts:
         return None
     deal = facts["deal"]
-    if "entries" in deal:
-        entries = tuple(map(os.fsencode, deal["entries"]))
+    entries = tuple(map(os.fsencode, deal["entries"]))
     last = {name: deal[name] for name in _DEAL_FACTS}
-    every = Every(deal.get("every", Every.DAY))
-    return Deal(date.fromisoformat(deal["period"]), entries, every=every, **last)
+    return Deal(date.fromisoformat(deal["period"]), entries, every=Every(deal["every"]), **last)
 
 
 def _marks(stored: StoredDeck | None) -> list[tuple[bytes, bytes]]:

@@ -6,11 +6,10 @@ import sqlite3
 import zlib
 from typing import Any, NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.store.migrations import migrate, migrate_file, version_of
 from playshuffle.system.mounts import Mount
 
-VERSION = 7
+# Raise it with every change of a table, or of what a column holds: a state of another version is set aside.
+VERSION = 1
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # library: paths joined by NUL and compressed. Orders and decks over the same paths share a row.
@@ -30,9 +29,9 @@ _TABLES = """
         places BLOB NOT NULL,
         content TEXT NOT NULL,
         played INTEGER NOT NULL,
-        gone TEXT NOT NULL DEFAULT '{}',
-        shuffled INTEGER NOT NULL DEFAULT 0,
-        marks BLOB NOT NULL DEFAULT x'',
+        gone TEXT NOT NULL,
+        shuffled INTEGER NOT NULL,
+        marks BLOB NOT NULL,
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS deck (
@@ -41,7 +40,7 @@ _TABLES = """
         library BLOB NOT NULL REFERENCES library,
         places BLOB NOT NULL,
         facts TEXT NOT NULL,
-        marks BLOB NOT NULL DEFAULT x'',
+        marks BLOB NOT NULL,
         PRIMARY KEY (path, age)
     );
     CREATE TABLE IF NOT EXISTS root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
@@ -92,11 +91,15 @@ class BadRow(NamedTuple):
     path: bytes
 
 
-def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqlite3.Connection:
-    """Return a checked database with the present tables; without `writes` it may be a copy.
+class OtherVersionError(sqlite3.DatabaseError):
+    """Another version of playshuffle wrote the state, and other tables than these."""
+
+
+def prepare(database: sqlite3.Connection, *, writes: bool) -> None:
+    """Check a database, and create the tables in a new one.
 
     Raises:
-        PlayshuffleError: a newer playshuffle wrote it.
+        OtherVersionError: it has other tables.
         sqlite3.DatabaseError: it is damaged.
     """
     # Not WAL: that cannot even be read on a full disk, and syncs too little by default.
@@ -104,25 +107,13 @@ def prepared(database: sqlite3.Connection, path: bytes, *, writes: bool) -> sqli
     database.execute("PRAGMA synchronous = FULL")
     # Where SQLite is built to overwrite freed pages, each change would write twice as much.
     database.execute("PRAGMA secure_delete = OFF")
-    version = version_of(database)
-    if version > VERSION:
-        database.close()
-        raise PlayshuffleError(
-            f"The state in {shown(path)} was written by a newer playshuffle. Upgrade this one.", Exit.CONFIG
-        )
+    version = database.execute("PRAGMA user_version").fetchone()[0]
     if version == 0 and writes:
         database.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
-    elif 0 < version < VERSION:
-        _check_whole(database)
-        if writes:
-            migrate_file(database, path, VERSION)
-        else:
-            database = in_memory(database)
-            migrate(database, VERSION)
-            database.commit()
-    check(database)
+    elif version not in (0, VERSION):
+        raise OtherVersionError
+    _check(database)
     database.text_factory = _text
-    return database
 
 
 def _text(data: bytes) -> str:
@@ -146,12 +137,14 @@ def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
     return copy
 
 
-def check(database: sqlite3.Connection) -> None:
+def _check(database: sqlite3.Connection) -> None:
     """Raise a DatabaseError if the file is damaged, or lacks a table or column.
 
     Cost: that of reading the file.
     """
-    _check_whole(database)
+    # Not quick_check: that does not compare the indexes.
+    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise sqlite3.DatabaseError("integrity_check failed")
     database.execute("SELECT digest, paths FROM library LIMIT 0")
     for table, columns in _COLUMNS.items():
         database.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")  # noqa: S608 - our own words
@@ -196,12 +189,6 @@ def delete_row(database: sqlite3.Connection, bad: BadRow) -> None:
             except (zlib.error, TypeError):
                 database.execute("DELETE FROM library WHERE digest = ?", (digest,))
     database.execute(f"DELETE FROM {bad.table} WHERE rowid = ?", (bad.row,))  # noqa: S608
-
-
-def _check_whole(database: sqlite3.Connection) -> None:
-    # Not quick_check: that does not compare the indexes.
-    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
-        raise sqlite3.DatabaseError("integrity_check failed")
 
 
 def mounts_from(text: str) -> list[Mount]:

@@ -181,7 +181,7 @@ class State(StateFile):
 def _unpacked(packed_paths: bytes, packed_marks: bytes, packed_places: bytes, gone: str) -> Remembered:
     """Return the order of a row; raise ValueError or another error if it is damaged."""
     paths = zlib.decompress(packed_paths).split(b"\0")
-    marks = zlib.decompress(packed_marks) if packed_marks else b""
+    marks = zlib.decompress(packed_marks)
     places = array("I", packed_places)
     since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
     if len(places) != len(paths) or set(places) != set(range(len(paths))):

@@ -1,7 +1,8 @@
 """Open the state file, and keep what is not damaged.
 
 It is written with full synchronisation. A damaged row costs only that row: the file is copied, the row
-deleted, and both are named. Only a file that fails SQLite's own check is set aside whole.
+deleted, and both are named. Only a file that fails SQLite's own check, or that another version of
+playshuffle wrote, is set aside whole.
 """
 
 import contextlib
@@ -64,7 +65,11 @@ class StateFile:
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
-            return self._without_bad_rows(schema.prepared(database, path, writes=self._writes))
+            schema.prepare(database, writes=self._writes)
+            return self._without_bad_rows(database)
+        except schema.OtherVersionError:
+            database.close()
+            return self._replaced(path, "written by another version of playshuffle")
         except ERRORS as error:
             database.close()
             if is_passing(error):
@@ -101,13 +106,18 @@ class StateFile:
         else:
             self.notes.append(f"{note}; the old state was kept as {shown(self._aside)}.")
 
-    def _replaced(self, path: bytes) -> sqlite3.Connection:
+    def _replaced(self, path: bytes, problem: str = "damaged") -> sqlite3.Connection:
+        """Return a new state in place of one that cannot be used."""
         if not self._writes:
-            self.notes.append(f"The state in {shown(path)} is damaged. It is not used and was not changed.")
+            self.notes.append(
+                f"The state in {shown(path)} was {problem}. It is not used and was not changed."
+            )
             return schema.empty()
         aside = set_aside(path)
-        self.notes.append(f"The state was damaged. It was kept as {shown(aside)}, and a new one started.")
-        return schema.prepared(connect(path), path, writes=True)
+        self.notes.append(f"The state was {problem}. It was kept as {shown(aside)}, and a new one started.")
+        database = connect(path)
+        schema.prepare(database, writes=True)
+        return database
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
         """Return a database in memory in place of a state that cannot be opened or written.
@@ -222,7 +232,8 @@ class StateFile:
 def _copied(path: bytes) -> sqlite3.Connection:
     """Return a copy in memory of a state that can only be read, without its bad rows."""
     with contextlib.closing(connect(path, writes=False)) as database:  # also if it is locked
-        copy = schema.in_memory(schema.prepared(database, path, writes=False))
+        schema.prepare(database, writes=False)
+        copy = schema.in_memory(database)
     for row in schema.bad_rows(copy):
         schema.delete_row(copy, row)
     copy.commit()

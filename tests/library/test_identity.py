@@ -63,23 +63,6 @@ def with_birth(number: int, *, inode: int = 5, birth_ns: int = 10**18, audio: in
     return (*mark(number)[:2], audio << 32 | tags, file_id(Birth(inode, birth_ns)))
 
 
-def older(number: int, *, inode: int = 5, tags: int = 7) -> Mark:
-    """Return the mark that an older version took of a file: without audio and birth time."""
-    return mark(number, inode=inode, tags=tags)
-
-
-def test_a_file_that_was_renamed_before_an_upgrade_is_known_by_size_and_time() -> None:
-    """Also if two files swapped their names, or the title is the name of the file."""
-    now = {A: with_birth(2, audio=3), B: with_birth(1, audio=4, tags=9), C: with_birth(3, audio=5)}
-    assert which({A: older(1), B: older(2)}, now) == {A: B, B: A, b"": C}
-
-
-def test_an_older_mark_identifies_no_file_if_another_track_has_its_size_and_time_too() -> None:
-    """Those with a path that they had keep it."""
-    now = {A: with_birth(1, audio=3), C: with_birth(1, audio=4, inode=6)}
-    assert which({A: older(1), B: older(1, inode=8)}, now) == {A: A, B: None, b"": C}
-
-
 def test_a_file_that_was_retagged_and_moved_is_known_by_its_inode_and_birth_time() -> None:
     assert which({A: with_birth(1)}, {B: with_birth(2, tags=8)}) == {A: B, b"": b""}
 

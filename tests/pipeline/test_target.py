@@ -133,19 +133,10 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
     assert "--force" in str(refused(path))
 
 
-@pytest.mark.parametrize(
-    ("old", "now"),
-    [
-        ("uniform", "random"),
-        ("blocks by genre block size 3 inside natural", "groups by genre group size 3 inside natural"),
-        ("semi", "light"),
-        ("spread by blocks", "spread by blocks"),
-        ("groups by genre", "groups by genre"),
-    ],
-)
-def test_old_names_of_orders_are_read_as_the_present_ones(tmp_path: Path, old: str, now: str) -> None:
+@pytest.mark.parametrize("name", ["light", "groups by genre group size 3 inside natural", "spread by blocks"])
+def test_the_order_is_read_from_the_comment(tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.m3u"
-    path.write_bytes(OURS.replace(b"random", old.encode()))
+    path.write_bytes(OURS.replace(b"random", name.encode()))
 
     with State() as state:
-        assert Target(bytes(path), state, force=False).order == now
+        assert Target(bytes(path), state, force=False).order == name

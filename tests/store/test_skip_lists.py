@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from playshuffle.store import skip_lists
-from playshuffle.store.schema import VERSION
 from playshuffle.store.state import State
 
 PLAYLIST, OTHER = b"/m/all\xff.m3u", b"/m/other.m3u"
@@ -27,25 +26,6 @@ def test_lists_come_back_as_they_were_kept_and_belong_to_their_playlist() -> Non
         assert skip_lists.load(state, PLAYLIST) == LISTS
         assert skip_lists.load(state, OTHER) == {b"/y.m3u": [b"/m/y.mp3"]}
         assert skip_lists.load(state, b"/none.m3u") == {}
-
-
-def test_a_state_of_the_fifth_version_gets_the_table_in_one_transaction(home: Path) -> None:
-    with State():
-        pass
-    with sqlite3.connect(state_file(home)) as database:
-        database.execute("DROP TABLE skip_list")
-        database.execute("DROP TABLE playlist_root")
-        database.execute("PRAGMA user_version = 5")
-    database.close()
-    with State(writes=False) as state:
-        assert skip_lists.load(state, PLAYLIST) == {}
-    with State() as state:
-        skip_lists.save(state, PLAYLIST, LISTS)
-        assert (skip_lists.load(state, PLAYLIST), state.notes) == (LISTS, [])
-    assert state_file(home).with_name("state.db.v5").exists()
-    with sqlite3.connect(state_file(home)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
-    database.close()
 
 
 @pytest.mark.damages_state

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import PlayshuffleError
 from playshuffle.library.identity import Remembered
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
@@ -36,6 +36,7 @@ DECK = b"/m/today.m3u"
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
 ROOT = Root(b"/m", 4, [MOUNT])
 SEEN = Seen(b"digest", "12-abcdef01", 3)
+MARKS = bytes(range(128))
 
 MANY = Seen(b"sixteen bytes...", "1-1", 3000)
 MANY_PATHS = [b"/music/%06d.mp3" % index for index in range(3000)]
@@ -87,15 +88,6 @@ def test_roots_are_written_only_if_they_differ(home: Path) -> None:
         state.remember_roots(LIST, [ROOT._replace(tracks=3)])
 
         assert state.root(b"/m", LIST) == ROOT._replace(tracks=3)
-
-
-def test_a_playlist_of_an_older_version_has_the_roots_that_were_shared(home: Path) -> None:
-    first_version(home)
-
-    with State() as state:
-        state.remember(LISTS[1], SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT._replace(tracks=1)])
-
-        assert state.root(b"/m", LIST) == Root(b"/m", 4, [])
 
 
 def test_what_was_never_kept_is_none() -> None:
@@ -167,20 +159,22 @@ def test_a_reader_changes_nothing(home: Path) -> None:
     assert state_file(home).read_bytes() == before
 
 
+@pytest.mark.parametrize("version", [VERSION + 1, 99])
 @pytest.mark.parametrize("writes", [True, False])
-def test_a_newer_state_is_refused_and_left_as_it_is(home: Path, writes: bool) -> None:
-    """An older program must not touch what it does not understand."""
+def test_a_state_of_another_version_is_set_aside_and_named(home: Path, version: int, writes: bool) -> None:
     remember()
-    with sqlite3.connect(state_file(home)) as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    before = state_file(home).read_bytes()
+    before = edit(home, f"PRAGMA user_version = {version}")
 
-    with pytest.raises(PlayshuffleError, match="newer playshuffle") as caught:
-        State(writes=writes)
+    with State(writes=writes) as state:
+        assert state.seen(LIST) == []
+        assert "written by another version of playshuffle" in state.notes[0]
 
-    assert caught.value.code == Exit.CONFIG
-    assert state_file(home).read_bytes() == before
+    aside = [*state_file(home).parent.glob("*damaged*")]
+    assert [file.read_bytes() for file in aside] == ([before] if writes else [])
+    assert (state_file(home).read_bytes() == before) != writes
+    remember()
+    with State() as state:
+        assert (state.seen(LIST), state.notes) == ([SEEN], [])
 
 
 def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
@@ -382,7 +376,7 @@ def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -
     with State(writes=False) as state:
         assert state.seen(LIST) == []
         assert len(state.notes) == bool(content)
-        assert not content or "is damaged. It is not used and was not changed." in state.notes[0]
+        assert not content or "was damaged. It is not used and was not changed." in state.notes[0]
 
     assert file.read_bytes() == content
     assert list(file.parent.iterdir()) == [file]
@@ -424,118 +418,6 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
         with state.locked():
             state.remember(LIST, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT])
         assert order(state) is not None
-
-
-# Brought up to date
-
-_FIRST = """
-    CREATE TABLE library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL);
-    CREATE TABLE playlist (
-        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
-        places BLOB NOT NULL, content TEXT NOT NULL, played INTEGER NOT NULL, PRIMARY KEY (path, age)
-    );
-    CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
-    PRAGMA user_version = 1;
-"""
-
-
-def first_version(home: Path) -> Path:
-    """A state as the first version kept it."""
-    file = state_file(home)
-    file.parent.mkdir(parents=True)
-    database = sqlite3.connect(file)
-    database.executescript(_FIRST)
-    with database:
-        database.execute("INSERT INTO library VALUES (?, ?)", (b"digest", zlib.compress(b"\0".join(PATHS))))
-        places = b"".join(place.to_bytes(4, "little") for place in ORDER)
-        database.execute(
-            "INSERT INTO playlist VALUES (?, 0, ?, ?, ?, 3)", (LIST, b"digest", places, SEEN.content)
-        )
-        database.execute("INSERT INTO root VALUES (?, 4, '[]')", (b"/m",))
-    database.close()
-    return file
-
-
-def test_a_state_of_the_first_version_is_brought_up_to_date_and_kept(home: Path) -> None:
-    file = first_version(home)
-    old = file.read_bytes()
-
-    for _ in range(2):
-        with State() as state:
-            assert order(state) == [PATHS[index] for index in ORDER]
-            assert (state.seen(LIST), state.notes) == ([SEEN], [])
-
-    database = sqlite3.connect(file)
-    assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
-    database.close()
-    database = sqlite3.connect(f"{file}.v1")
-    assert database.execute("SELECT count(*) FROM playlist").fetchone() == (1,)
-    assert database.execute("PRAGMA user_version").fetchone() == (1,)
-    database.close()
-    assert len(old) == len(Path(f"{file}.v1").read_bytes())
-    assert Path(f"{file}.v1").stat().st_mode & 0o777 == 0o600
-
-
-def test_a_reader_leaves_an_old_version_as_it_is(home: Path) -> None:
-    file = first_version(home)
-    old = file.read_bytes()
-
-    with State(writes=False) as state:
-        assert order(state) == [PATHS[index] for index in ORDER]
-
-    assert file.read_bytes() == old
-    assert sorted(path.name for path in file.parent.iterdir()) == ["state.db"]
-
-
-_SECOND = """
-    CREATE TABLE library (digest BLOB PRIMARY KEY, paths BLOB NOT NULL, marks BLOB NOT NULL DEFAULT x'');
-    CREATE TABLE playlist (
-        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
-        places BLOB NOT NULL, content TEXT NOT NULL, played INTEGER NOT NULL,
-        gone TEXT NOT NULL DEFAULT '{}', shuffled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (path, age)
-    );
-    CREATE TABLE root (path BLOB PRIMARY KEY, tracks INTEGER NOT NULL, mounts TEXT NOT NULL);
-    CREATE TABLE deck (
-        path BLOB NOT NULL, age INTEGER NOT NULL, library BLOB NOT NULL REFERENCES library,
-        places BLOB NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (path, age)
-    );
-    PRAGMA user_version = 2;
-"""
-MARKS = bytes(range(128))
-
-
-def test_a_state_of_the_second_version_gives_each_row_its_marks(home: Path) -> None:
-    file = state_file(home)
-    file.parent.mkdir(parents=True)
-    database = sqlite3.connect(file)
-    database.executescript(_SECOND)
-    places = b"".join(place.to_bytes(4, "little") for place in ORDER)
-    facts = (
-        '{"round": 1, "number": 1, "to_go": 2, "carried_ms": 0, "law": "blocks by genre",'
-        ' "since": "2026-11-21", "content": "1-1", "parts": [1, 3, 0, 0, 0, 0]}'
-    )
-    with database:
-        library = (b"digest", zlib.compress(b"\0".join(PATHS)), zlib.compress(MARKS))
-        database.execute("INSERT INTO library VALUES (?, ?, ?)", library)
-        for playlist in LISTS:
-            values = (playlist, b"digest", places, SEEN.content)
-            database.execute("INSERT INTO playlist VALUES (?, 0, ?, ?, ?, 3, '{}', 0)", values)
-        database.execute("INSERT INTO deck VALUES (?, 0, ?, ?, ?)", (DECK, b"digest", places, facts))
-    database.close()
-    old = file.read_bytes()
-
-    with State(writes=False) as state:
-        assert state.remembered(LIST, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
-    assert file.read_bytes() == old
-    with State() as state:
-        for playlist in LISTS:
-            assert state.remembered(playlist, SEEN) == Remembered(PATHS, MARKS, ORDER, {})
-        deck = decks.load(state, DECK)
-        assert deck is not None
-        assert (deck.marks, deck.deck.dealt, deck.deck.is_ended) == (MARKS, (PATHS[2],), False)
-        assert deck.deck.order == "groups by genre"
-        assert state.notes == []
-    assert Path(f"{file}.v2").exists()
 
 
 def test_marks_belong_to_the_order_that_they_were_taken_for(home: Path) -> None:
