@@ -112,12 +112,13 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
 
 def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]) -> None:
     from playshuffle.cli import make_report
-    from playshuffle.cli.make import progress_bar, read_all
+    from playshuffle.cli.progress import progress_bar
     from playshuffle.cli.screen import screen_of
     from playshuffle.cli.streams import say, write_out
     from playshuffle.pipeline.make import make_playlist
     from playshuffle.pipeline.sources import Tools
     from playshuffle.shuffle import chance
+    from playshuffle.tags.reader_pool import read_all
 
     with progress_bar(bool(given.quiet)) as progress:
         report = make_playlist(request, Tools(read_all, chance(request.seed), progress, tags=tags))
@@ -133,7 +134,7 @@ def _deal(
 ) -> None:
     from playshuffle import duration
     from playshuffle.cli import deal_report
-    from playshuffle.cli.make import progress_bar, read_all
+    from playshuffle.cli.progress import progress_bar
     from playshuffle.cli.screen import screen_of
     from playshuffle.cli.streams import say
     from playshuffle.dealing.amount import Amount
@@ -142,6 +143,7 @@ def _deal(
     from playshuffle.pipeline.deal import deal_playlist
     from playshuffle.pipeline.sources import Tools
     from playshuffle.shuffle import System
+    from playshuffle.tags.reader_pool import read_all
     from playshuffle.text import known
 
     if given.dry_run:

@@ -1,8 +1,9 @@
 """Start the program: check the system, and answer `--version` before any other module is imported."""
 
-import gc
 import os
 import sys
+
+from playshuffle import __version__
 
 
 def main() -> None:
@@ -17,8 +18,6 @@ def main() -> None:
             " mount table and folder events that it needs."
         )
     if sys.argv[1:] == ["--version"]:
-        from playshuffle import __version__
-
         try:
             os.write(1, f"playshuffle {__version__}\n".encode())
         except BrokenPipeError:
@@ -26,8 +25,6 @@ def main() -> None:
         except OSError as error:
             sys.exit(f"error: Cannot write to standard output: {error.strerror}.")
         return
-    # What a run makes, modules included, lives to its end: to look for garbage takes a fifth of the start.
-    gc.disable()
     try:
         from playshuffle import cli
 
@@ -36,9 +33,6 @@ def main() -> None:
         if sys.stderr is not None:
             sys.stderr.write("error: Interrupted.\n")
         code = 130
-    # Python collects garbage at exit even if that is disabled, which takes a fifteenth of a short run.
-    # Frozen objects are not looked at.
-    gc.freeze()
     sys.exit(code)
 
 

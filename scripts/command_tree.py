@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import typer.main
 
-from playshuffle.cli.typer_app import app
+from playshuffle.cli.app import COMMANDS, app, load
 
 
 class Option(NamedTuple):
@@ -46,7 +46,9 @@ class Command(NamedTuple):
 
 def commands() -> Iterator[Command]:
     """List the program itself, then each command, then its subcommands."""
-    yield from _commands(typer.main.get_command(app((), is_whole=True)), ())
+    program: Any = typer.main.get_command(app)
+    program.commands = {name: load(name) for name in COMMANDS}
+    yield from _commands(program, ())
 
 
 def _commands(group: Any, words: tuple[str, ...]) -> Iterator[Command]:

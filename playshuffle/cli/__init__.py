@@ -1,12 +1,13 @@
 """Run the command line: a module for each command, and the one place that catches errors."""
 
 import errno
-import os
 import sys
 
-from playshuffle.cli import plain_line
+import typer
+
+from playshuffle.cli.app import COMMANDS, app
 from playshuffle.cli.streams import fail, give_up
-from playshuffle.cli.verbs import VERBS
+from playshuffle.cli.usage_errors import in_users_words, usage_text
 from playshuffle.errors import Exit, PlayshuffleError
 
 # Commands that are topics of `help`, too.
@@ -15,22 +16,20 @@ _TOPICS = ("orders", "players", "service", "config", "help")
 # The words that follow a command with subcommands if the user gives none.
 _ALONE = {"config": "--help", "deck": "list", "plugin": "--help", "service": "status"}
 
+# What typer raises for a wrong command line; only its newest versions export it.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
 
 def main() -> int:
     """Run the command line and return the exit code."""
-    words = sys.argv[1:] or ["--help"]
+    words = _with_omitted(sys.argv[1:] or ["--help"])
     try:
-        if os.environ.get("_PLAYSHUFFLE_COMPLETE"):
-            from playshuffle.cli import completion
-
-            return completion.complete(os.environ)
-        words = _with_omitted(words)
-        code = _run(words)
+        code = app(words, prog_name="playshuffle", standalone_mode=False)
     except PlayshuffleError as error:
-        from playshuffle.cli.usage_errors import in_users_words
-
         return fail(in_users_words(str(error), words), error.code)
-    except KeyboardInterrupt:
+    except _UsageError as error:
+        return fail(usage_text(error, words), Exit.USAGE)
+    except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
     except OSError as error:
         # Only typer gets here, which writes help texts itself; our own writes catch the error there.
@@ -44,23 +43,8 @@ def main() -> int:
     return code if isinstance(code, int) else Exit.DONE
 
 
-def _run(words: list[str]) -> object:
-    """Run a command and return what it returns."""
-    plain = plain_line.parse(words)
-    if plain is not None:
-        command, values = plain
-        return command(**values)
-    from playshuffle.cli import typer_app
-
-    return typer_app.run(words)
-
-
 def _with_omitted(words: list[str]) -> list[str]:
     """Return the command line with the words that a user may omit."""
-    if words in (["--install-completion"], ["--show-completion"]):
-        from playshuffle.cli import completion_script
-
-        return completion_script.with_shell(words)
-    if words[0] == "help" and len(words) > 1 and words[1] in VERBS and words[1] not in _TOPICS:
+    if words[0] == "help" and len(words) > 1 and words[1] in COMMANDS and words[1] not in _TOPICS:
         return [*words[1:], "--help"]
     return [*words, _ALONE[words[0]]] if len(words) == 1 and words[0] in _ALONE else words

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from playshuffle.cli import common_options, names
+import typer
+
+from playshuffle.cli import common_options, completion
 from playshuffle.cli.by_name import update_by_name
-from playshuffle.cli.parameters import Argument
 
 EXAMPLES = """\b
 Examples:
@@ -16,10 +17,10 @@ Examples:
 def accept_missing(
     playlists: Annotated[
         list[str] | None,
-        Argument(
+        typer.Argument(
             metavar="[NAME...]",
             help="Configured playlists. Default: all",
-            completion=names.playlists,
+            autocompletion=completion.playlists,
         ),
     ] = None,
     config: common_options.ConfigFile = None,

@@ -5,12 +5,26 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
-from playshuffle.cli import names
-from playshuffle.cli.parameters import Argument, Option
+import typer
+
+from playshuffle.audit import (
+    audited_orders,
+    bias,
+    heat_map,
+    order_report,
+    picture,
+    playlist_picture,
+    playlist_report,
+)
+from playshuffle.audit.playlist import look_into
+from playshuffle.cli import audit_report
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.shuffle import Seeded, System
+from playshuffle.system import atomic_file
+from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Reading
 from playshuffle.text import known
 
@@ -30,30 +44,32 @@ _BY = ("artist", "album", "genre")
 def audit(
     playlist: Annotated[
         str | None,
-        Argument(metavar="[FILE.m3u]", help="A playlist to measure"),
+        typer.Argument(metavar="[FILE.m3u]", help="A playlist to measure"),
     ] = None,
     order: Annotated[
         str | None,
-        Option(
+        typer.Option(
             metavar="NAME",
             help="Order to measure, such as random",
-            completion=names.audited_orders,
+            autocompletion=lambda: list(audited_orders.NAMES),
         ),
     ] = None,
-    tracks: Annotated[int | None, Option(metavar="N", help=f"Number of tracks. Default: {_TRACKS}")] = None,
-    rounds: Annotated[
-        int | None, Option(metavar="N", help=f"Shuffles to simulate. Default: {_ROUNDS:,}")
+    tracks: Annotated[
+        int | None, typer.Option(metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
     ] = None,
-    seed: Annotated[str | None, Option(metavar="TEXT", help="Make the results repeatable")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", help=f"Shuffles to simulate. Default: {_ROUNDS:,}")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the results repeatable")] = None,
     plot: Annotated[
         str | None,
-        Option(metavar="FILE", help="Draw a picture: .png, .svg or .html"),
+        typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .html"),
     ] = None,
     by: Annotated[
         str | None,
-        Option(metavar="TAG", help="Tag of the colours. Default: artist"),
+        typer.Option(metavar="TAG", help="Tag of the colours. Default: artist"),
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> Exit:
     """Measure an order or a playlist.
 
@@ -77,9 +93,6 @@ def audit(
 def _order(
     name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, as_json: bool
 ) -> bool:
-    from playshuffle.audit import audited_orders, bias, heat_map, order_report
-    from playshuffle.cli.make import progress_bar
-
     order = audited_orders.audited(name, _TRACKS if tracks is None else tracks)
     rounds = _ROUNDS if rounds is None else rounds
     fewest = bias.ROUNDS_PER_TRACK * order.tracks
@@ -89,8 +102,6 @@ def _order(
             Exit.USAGE,
         )
     if plot is not None:
-        from playshuffle.audit import picture
-
         picture.check(plot)
     source = System() if seed is None else Seeded(seed)
     seed_bits = None if seed is None else source.entropy_bits
@@ -111,10 +122,6 @@ def _order(
 
 
 def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
-    from playshuffle.audit import picture, playlist, playlist_picture, playlist_report
-    from playshuffle.cli import audit_report
-    from playshuffle.cli.make import progress_bar, read_all
-
     if plot is not None:
         picture.check(plot)
     with progress_bar(quiet=as_json) as progress:
@@ -125,7 +132,7 @@ def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
                 yield reading
 
         groups_by = None if plot is None else by
-        found = playlist.look_into(os.path.abspath(os.fsencode(name)), read_and_report, groups_by)
+        found = look_into(os.path.abspath(os.fsencode(name)), read_and_report, groups_by)
     if plot is not None:
         words = list(audit_report.lines(found, Screen(_PAGE_WIDTH)))
         _write_picture(plot, playlist_picture.draw(plot, found, by, words))
@@ -134,8 +141,6 @@ def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
 
 
 def _write_picture(plot: str, content: bytes) -> None:
-    from playshuffle.system import atomic_file
-
     path = os.path.abspath(os.fsencode(plot))
     atomic_file.write(path, [content])
     say([f"Wrote {home_path(path)}"])

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from playshuffle import text
 from playshuffle.cli import deal_report, make_report
-from playshuffle.cli.make import progress_bar, read_all
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import load
@@ -25,6 +25,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.service import running
 from playshuffle.shuffle import System, chance
+from playshuffle.tags.reader_pool import read_all
 
 
 def update_by_name(

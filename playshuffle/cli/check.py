@@ -1,22 +1,24 @@
 """Check the entries of playlists, and which ones players would lose: `playshuffle check`."""
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from playshuffle.cli import names
-from playshuffle.cli.parameters import Argument, Option
+import typer
+
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
+from playshuffle.config.own_players import known_player, player_names
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.players.check import Checked, Trouble, check_playlist
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.reading import Entry
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
-
-if TYPE_CHECKING:
-    from playshuffle.players.check import Checked, Trouble
-    from playshuffle.playlist.reading import Entry
 
 _SCHEMA = 1
 _ALL = "all"
@@ -34,29 +36,23 @@ Examples:
 def check(
     playlists: Annotated[
         list[str],
-        Argument(metavar="FILE.m3u...", help="Playlists; - is standard input"),
+        typer.Argument(metavar="FILE.m3u...", help="Playlists; - is standard input"),
     ],
     player: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             "--for",
             metavar="PLAYER|all",
             help="Player to check for. Default: its own",
-            completion=names.checked_players,
+            autocompletion=lambda: [*player_names(), "all"],
         ),
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> Exit:
     """Check that the entries of a playlist work.
 
     Exit code 1 if an entry is missing or double, or the player cannot play it.
     """
-    import json
-
-    from playshuffle.cli.make import progress_bar
-    from playshuffle.config.own_players import player_names
-    from playshuffle.players.check import check_playlist
-
     if not player or _ALL in player:
         player_names()  # those of the configuration too
     asked = None if not player else [_known(name) for name in player]
@@ -77,8 +73,6 @@ def check(
 
 
 def _known(name: str) -> str:
-    from playshuffle.config.own_players import known_player
-
     return name if name == _ALL else known_player(name)
 
 
@@ -94,9 +88,7 @@ def _print(lines: Iterable[str]) -> None:
     write_out(f"{line}\n".encode(errors="replace") for line in lines)
 
 
-def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
-    from playshuffle.players.profiles import PLAYERS
-
+def _lines(result: Checked, screen: Screen) -> Iterator[str]:
     number = counted(result.entries, "entry", "entries")
     streams = f", {result.streams:,} of them no local files" if result.streams else ""
     place = home_path(result.path)
@@ -131,7 +123,7 @@ def _lines(result: "Checked", screen: Screen) -> Iterator[str]:
         yield from screen.detail("Works", f"with {', '.join(good)}")
 
 
-def _faults(result: "Checked") -> Iterator[str]:
+def _faults(result: Checked) -> Iterator[str]:
     for kind in dict.fromkeys(fault.what for fault in result.faults):
         lines: list[str] = []
         for fault in [fault for fault in result.faults if fault.what == kind]:
@@ -142,7 +134,7 @@ def _faults(result: "Checked") -> Iterator[str]:
         yield from _indented(lines)
 
 
-def _hint(entry: "Entry") -> str:
+def _hint(entry: Entry) -> str:
     """Return what may be meant by an entry whose file is missing."""
     if entry.text[1:3] == b":\\" or entry.text.startswith(b"\\\\"):
         return " (a Windows path)"
@@ -159,7 +151,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (f"  {line}" for line in shortened(list(lines), _NAMES))
 
 
-def _grouped(result: "Checked") -> "dict[_Group, dict[str, list[Trouble]]]":
+def _grouped(result: Checked) -> dict[_Group, dict[str, list[Trouble]]]:
     """Group the troubles that have the same reason, cure and entries, by player."""
     groups: dict[_Group, dict[str, list[Trouble]]] = {}
     for name, troubles in result.troubles.items():
@@ -180,7 +172,7 @@ def _hanging(line: str, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(" ".join(other.strip() for other in others), "    ")
 
 
-def _as_json(result: "Checked") -> dict[str, Any]:
+def _as_json(result: Checked) -> dict[str, Any]:
     return {
         "schema": _SCHEMA,
         "playlist": os.fsdecode(result.path),
@@ -202,7 +194,7 @@ def _as_json(result: "Checked") -> dict[str, Any]:
     }
 
 
-def _trouble(trouble: "Trouble") -> dict[str, Any]:
+def _trouble(trouble: Trouble) -> dict[str, Any]:
     entry = trouble.entry
     return {
         "line": entry and entry.line,

@@ -1,21 +1,16 @@
 """Define the options that several commands share; light enough for each of them."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
-from playshuffle.cli.parameters import Completion, Option
+import typer
+
 from playshuffle.config.option_groups import OUTPUT, PLACE, SAFETY
 
-DryRun = Annotated[bool, Option("--dry-run", help="Show what would be written", group=SAFETY)]
-Json = Annotated[bool, Option("--json", help="Print the result as JSON", group=OUTPUT)]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="Print only errors", group=OUTPUT)]
-Verbose = Annotated[bool, Option("--verbose", "-v", help="List skipped files", group=OUTPUT)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", rich_help_panel=OUTPUT)]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
 ConfigFile = Annotated[
     str | None,
-    Option("--config", metavar="FILE", help="Configuration file to use", group=PLACE),
+    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=PLACE),
 ]
-
-
-def completes(names: Iterable[str]) -> Completion:
-    """Return a function that completes the beginning of one of these names in a shell."""
-    return lambda incomplete, _: [str(name) for name in names if name.startswith(incomplete.casefold())]

@@ -1,20 +1,27 @@
 """Create, check or show the configuration."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from playshuffle.cli.parameters import Option
+import typer
+
 from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
+from playshuffle.config.example import example
+from playshuffle.config.load import understand
+from playshuffle.config.model import ConfiguredPlaylist
+from playshuffle.config.places import find, places
+from playshuffle.config.settings import player_settings, settings
+from playshuffle.config.toml_file import ConfigError, Fault, read
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.store import skip_lists
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
 from playshuffle.text import counted
-
-if TYPE_CHECKING:
-    from playshuffle.config.model import ConfiguredPlaylist
-    from playshuffle.config.toml_file import Fault
 
 EXAMPLES = """\b
 Examples:
@@ -27,7 +34,7 @@ _SCHEMA = 1
 
 _File = Annotated[
     str | None,
-    Option(
+    typer.Option(
         "--config",
         metavar="FILE",
         help="Configuration file to use, see: help files",
@@ -37,10 +44,6 @@ _File = Annotated[
 
 def init(config: _File = None) -> None:
     """Write an example configuration."""
-    from playshuffle.config.example import example
-    from playshuffle.config.places import places
-    from playshuffle.system import atomic_file
-
     path = places(config)[0]
     if os.path.lexists(path):
         raise PlayshuffleError(
@@ -65,8 +68,6 @@ def check(config: _File = None) -> Exit:
 
     Exit code 78 if there is one, 1 if a folder is unknown.
     """
-    from playshuffle.config.places import find
-
     path = find(config)
     faults, warnings, playlists = _checked(path)
     screen, place = screen_of(sys.stderr), home_path(path)
@@ -85,11 +86,8 @@ def check(config: _File = None) -> Exit:
     return Exit.LOSSES if warnings else Exit.DONE
 
 
-def _checked(path: bytes) -> tuple[list["Fault"], list["Fault"], int]:
+def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
     """Return the faults of a configuration, warnings about its folders, and its number of playlists."""
-    from playshuffle.config.load import understand
-    from playshuffle.config.toml_file import ConfigError, read
-
     try:
         document = read(path)
         config_file = understand(document)
@@ -118,14 +116,14 @@ def _checked(path: bytes) -> tuple[list["Fault"], list["Fault"], int]:
     return [broken.fault for broken in config_file.broken], warnings, len(config_file.playlists)
 
 
-def _unknown(warnings: Sequence["Fault"]) -> str:
+def _unknown(warnings: Sequence[Fault]) -> str:
     """Return the numbers of unknown folders and of unknown skip lists."""
     lists = sum(warning.message.startswith("The skip list") for warning in warnings)
     counts = ((len(warnings) - lists, "unknown folder"), (lists, "unknown list"))
     return ", ".join(counted(count, noun) for count, noun in counts if count)
 
 
-def _fault_lines(fault: "Fault", screen: Screen) -> Iterator[str]:
+def _fault_lines(fault: Fault, screen: Screen) -> Iterator[str]:
     """Show the line of a fault with a pointer below its column; a pipe gets one line of text."""
     if not screen.is_terminal or fault.line is None:
         yield fault.text
@@ -140,20 +138,14 @@ def _fault_lines(fault: "Fault", screen: Screen) -> Iterator[str]:
 
 def _unseen(roots: Sequence[bytes]) -> set[bytes]:
     """Return the folders that no run has scanned. They are probably misspelt."""
-    from playshuffle.store.state import State
-
     if not roots:
         return set()
     with State(writes=False) as state:
         return {root for root in roots if state.root(root) is None}
 
 
-def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
+def _unknown_lists(playlists: Sequence[ConfiguredPlaylist]) -> list[bytes]:
     """Return the skip lists that do not exist and whose content was never saved."""
-    from playshuffle.store import skip_lists
-    from playshuffle.store.state import State
-    from playshuffle.system import atomic_file
-
     unknown: list[bytes] = []
     for playlist in playlists:
         missing = [path for path in playlist.request.without if not os.path.isfile(path)]
@@ -166,14 +158,9 @@ def _unknown_lists(playlists: "Sequence[ConfiguredPlaylist]") -> list[bytes]:
 
 def show(
     config: _File = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> Exit:
     """Show every value and the line that sets it."""
-    from playshuffle.config.load import understand
-    from playshuffle.config.places import find
-    from playshuffle.config.settings import player_settings, settings
-    from playshuffle.config.toml_file import read
-
     document = read(find(config))
     config_file = understand(document)
     values = settings(document, config_file)
@@ -187,18 +174,18 @@ def show(
     return Exit.CONFIG if config_file.broken else Exit.DONE
 
 
-VERBS = (init, check, show)
+SUBCOMMANDS = (init, check, show)
 
 
 def _lines(path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]]) -> Iterator[str]:
     yield f"# {shown(path)}"
     tables = {f"[playlist.{shown(name)}]": settings for name, settings in values.items() if name is not None}
     tables |= {f"[player.{name}]": settings for name, settings in players.items()}
-    for head, settings in {"": values[None], **tables}.items():
+    for head, rows in {"": values[None], **tables}.items():
         if head:
             yield ""
             yield head
-        for key, value, line in settings:
+        for key, value, line in rows:
             origin = "default" if line is None else f"line {line}"
             yield f"{f'{key} = {_words(value)}':50}  # {origin}"
 
@@ -214,8 +201,6 @@ def _words(value: object) -> str:
 def _json(
     path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]], broken: list[str]
 ) -> str:
-    import json
-
     def table(settings: list[Any]) -> dict[str, Any]:
         return {key: {"value": value, "line": line} for key, value, line in settings}
 

@@ -4,28 +4,35 @@ import os
 import sys
 import time
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import typer
 
 from playshuffle import duration
-from playshuffle.cli import common_options, playlist_options
-from playshuffle.cli.parameters import Argument, Option
+from playshuffle.cli import common_options, deal_report, playlist_options
+from playshuffle.cli.find_deck import deck_request
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
+from playshuffle.config.load import load
 from playshuffle.config.option_groups import AMOUNT, ORDER, PLACE, SAFETY
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.own_players import known_player
+from playshuffle.config.places import find
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
+from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal
 from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.undo import undo_deal
+from playshuffle.shuffle import System
+from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import known
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.deal import Dealt
 
 EXAMPLES = """\b
 Examples:
@@ -45,56 +52,62 @@ def deal(
     *,
     folders: Annotated[
         list[str] | None,
-        Argument(metavar="[FOLDER...]", help="Music folders, needed without --due"),
+        typer.Argument(metavar="[FOLDER...]", help="Music folders, needed without --due"),
     ] = None,
     limit: Annotated[
         int | None,
-        Option(
+        typer.Option(
             "--limit",
             "-n",
             metavar="N",
             help=f"Number of tracks. Default: {_COUNT}",
-            group=AMOUNT,
+            rich_help_panel=AMOUNT,
         ),
     ] = None,
-    albums: Annotated[int | None, Option(metavar="N", help="Number of whole albums", group=AMOUNT)] = None,
+    albums: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of whole albums", rich_help_panel=AMOUNT)
+    ] = None,
     every: Annotated[
         str,
-        Option(
+        typer.Option(
             metavar="day|week|run",
             help="When the next deal is due",
-            group=AMOUNT,
-            completion=common_options.completes(Every),
+            rich_help_panel=AMOUNT,
+            autocompletion=lambda: [every.value for every in Every],
         ),
     ] = Every.DAY.value,
     name: Annotated[
         str | None,
-        Option(metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", group=PLACE),
+        typer.Option(metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE),
     ] = None,
     output: Annotated[
         str | None,
-        Option(
+        typer.Option(
             "--output",
             "-o",
             metavar="FILE",
             help="Playlist to write, instead of --name",
-            group=PLACE,
+            rich_help_panel=PLACE,
         ),
     ] = None,
-    again: Annotated[bool, Option("--again", help="Write the last deal again", group=AMOUNT)] = False,
-    peek: Annotated[bool, Option("--peek", help="Show the next deal, write nothing", group=SAFETY)] = False,
-    undo: Annotated[bool, Option("--undo", help="Undo the last deal", group=SAFETY)] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=AMOUNT)
+    ] = False,
+    peek: Annotated[
+        bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=SAFETY)
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo the last deal", rich_help_panel=SAFETY)] = False,
     due: Annotated[
         bool,
-        Option("--due", help="Deal all configured playlists that are due", group=AMOUNT),
+        typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=AMOUNT),
     ] = False,
     order: Annotated[
         str | None,
-        Option(
+        typer.Option(
             metavar="NAME",
             help="Order of each round, see: playshuffle orders",
-            group=ORDER,
-            completion=common_options.completes(ORDERS),
+            rich_help_panel=ORDER,
+            autocompletion=lambda: list(ORDERS),
         ),
     ] = None,
     options: Options,
@@ -126,8 +139,6 @@ def deal(
         time=None,
     )
     if undo and not folders and options.source is None:
-        from playshuffle.cli.find_deck import deck_request  # rare
-
         known_order = options.order if order is not None or albums is not None else None
         request = deck_request(output or name, config, options, known_order)
     else:
@@ -135,7 +146,6 @@ def deal(
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
         request = request._replace(recipe=request.recipe._replace(gap=Gap(1)))
     period = Every(known("period", every, [option.value for option in Every]))
-    from playshuffle.cli import deal_report  # completion needs none of what it imports
 
     began = time.monotonic()
     dealt = _deal(kind, request, amount, period, quiet)
@@ -197,13 +207,7 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
     return os.fsdecode(default_output(player, root, os.fsencode(name)))
 
 
-def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> "Dealt":
-    from playshuffle.cli.make import progress_bar, read_all
-    from playshuffle.pipeline.deal import deal_again, deal_playlist, peek_deal
-    from playshuffle.pipeline.sources import Tools
-    from playshuffle.pipeline.undo import undo_deal
-    from playshuffle.shuffle import System
-
+def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> Dealt:
     now = datetime.now().astimezone()
     with progress_bar(quiet) as bar:
         tools = Tools(read_all, System(), bar)
@@ -218,10 +222,6 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool
 
 def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
-    from playshuffle.cli import deal_report
-    from playshuffle.config.load import load
-    from playshuffle.config.places import find
-
     config = load(find(config_name))
     failures = [(broken.text, Exit.CONFIG) for broken in config.broken]
     for playlist in config.playlists:

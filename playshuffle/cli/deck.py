@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated
 
-from playshuffle.cli import common_options, names
+import typer
+
+from playshuffle.cli import common_options
 from playshuffle.cli.find_deck import NO_DECK, find_deck
-from playshuffle.cli.parameters import Argument, Option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
@@ -33,15 +34,22 @@ Examples:
 """
 
 
+def _names() -> Sequence[str]:
+    """Return the names of the decks: their files without folder and suffix."""
+    with State(writes=False) as state:
+        files = [os.path.basename(path) for path in decks.deck_paths(state)]
+    return [shown(os.path.splitext(file)[0]) for file in files]
+
+
 _Name = Annotated[
     str | None,
-    Argument(
+    typer.Argument(
         metavar="[DECK]",
         help="Deck name or playlist file",
-        completion=names.decks,
+        autocompletion=_names,
     ),
 ]
-_Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask")]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask")]
 
 
 def list(as_json: common_options.Json = False) -> None:  # noqa: A001 - the word on the command line
@@ -143,7 +151,7 @@ def forget(name: _Name = None, yes: _Yes = False) -> Exit:
     return Exit.DONE
 
 
-VERBS = (list, show, reset, forget)
+SUBCOMMANDS = (list, show, reset, forget)
 
 
 def _is_confirmed(path: bytes, deck: Deck, question: str) -> bool:
@@ -160,8 +168,6 @@ def _is_confirmed(path: bytes, deck: Deck, question: str) -> bool:
             Exit.USAGE,
         )
     say(screen_of(sys.stderr).wrapped(facts))
-    import typer  # takes longer than a short run
-
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:

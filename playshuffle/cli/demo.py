@@ -5,9 +5,10 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
+import typer
+
 from playshuffle.cli import make_report
-from playshuffle.cli.make import progress_bar, read_all
-from playshuffle.cli.parameters import Argument
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import build_request
@@ -16,6 +17,7 @@ from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import System
+from playshuffle.tags.reader_pool import read_all
 
 EXAMPLES = """\b
 Examples:
@@ -26,7 +28,7 @@ Examples:
 
 def demo(
     folder: Annotated[
-        str, Argument(metavar="[FOLDER]", help="A new folder for the tones")
+        str, typer.Argument(metavar="[FOLDER]", help="A new folder for the tones", show_default=False)
     ] = "playshuffle-demo",
 ) -> None:
     """Try it on a small library of tones."""

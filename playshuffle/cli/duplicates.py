@@ -6,16 +6,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+import typer
+
 from playshuffle.cli import common_options
-from playshuffle.cli.make import progress_bar, read_all
 from playshuffle.cli.music_folders import music_folders
-from playshuffle.cli.parameters import Argument, Option
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 from playshuffle.pipeline.duplicates import find_duplicates
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import System
+from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted
 
 _SCHEMA = 1
@@ -30,13 +32,13 @@ Examples:
 def duplicates(
     folders: Annotated[
         list[str] | None,
-        Argument(
+        typer.Argument(
             metavar="[FOLDER...]",
             help="Music folders. Default: those configured",
         ),
     ] = None,
     config: common_options.ConfigFile = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     quiet: common_options.Quiet = False,
 ) -> None:
     """List copies of the same recording."""

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
+import typer
+
 from playshuffle.cli import common_options
-from playshuffle.cli.parameters import Argument
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -19,7 +20,7 @@ Examples:
 def forget(
     files: Annotated[
         list[str],
-        Argument(metavar="FILE...", help="Playlist files; they are not removed"),
+        typer.Argument(metavar="FILE...", help="Playlist files; they are not removed"),
     ],
     quiet: common_options.Quiet = False,
 ) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-from playshuffle.cli import names
+import typer
+
 from playshuffle.cli.help_topics import TOPICS
-from playshuffle.cli.parameters import Argument
 from playshuffle.cli.streams import write_out
 from playshuffle.text import known
 
@@ -19,10 +19,10 @@ Examples:
 def help(  # noqa: A001 - the word on the command line
     topic: Annotated[
         str | None,
-        Argument(
+        typer.Argument(
             metavar="[TOPIC|COMMAND]",
             help="What to explain",
-            completion=names.topics,
+            autocompletion=lambda: [*TOPICS],
         ),
     ] = None,
 ) -> None:

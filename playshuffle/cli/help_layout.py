@@ -6,8 +6,10 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from playshuffle.cli.screen import home_path, shell_path
 from playshuffle.config.option_groups import GROUPS, OUTPUT
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.playlist.formats import FORMATS
 from playshuffle.text import known
 
 _USAGE = 24  # columns of an option with its placeholder
@@ -40,7 +42,7 @@ class Group(TyperGroup):
         Raises:
             PlayshuffleError: the name is unknown; suggests the nearest one.
         """
-        if not args[0].startswith("-"):
+        if not ctx.resilient_parsing and not args[0].startswith("-"):
             is_path = os.path.isdir(args[0]) or ("/" in args[0] and os.path.lexists(args[0]))
             if ctx.parent is None and is_path and args[0] not in self.commands:
                 raise PlayshuffleError(_for_path(args[0]), Exit.USAGE)
@@ -50,9 +52,6 @@ class Group(TyperGroup):
 
 def _for_path(path: str) -> str:
     """Return an error that names the command for a path in place of a command."""
-    from playshuffle.cli.screen import home_path, shell_path  # only for this error
-    from playshuffle.playlist.formats import FORMATS
-
     place = shell_path(path)
     if os.path.isdir(path):
         hint = f"To make a playlist of this folder: playshuffle make {place}"

@@ -4,6 +4,10 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
+from playshuffle.config.options import rows
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.players.profiles import PLAYERS
+from playshuffle.selection.fields import FIELDS
 
 _WIDTH = 80
 
@@ -21,8 +25,6 @@ def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _orders() -> Iterator[str]:
-    from playshuffle.ordering.orders import ORDERS
-
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
     for name, order in ORDERS.items():
@@ -42,8 +44,6 @@ def _orders() -> Iterator[str]:
 
 
 def _players() -> Iterator[str]:
-    from playshuffle.players.profiles import PLAYERS
-
     yield "Players read playlists differently. --for PLAYER writes the form for yours."
     yield ""
     yield from textwrap.wrap(
@@ -60,8 +60,6 @@ def _players() -> Iterator[str]:
 
 
 def _where() -> Iterator[str]:
-    from playshuffle.selection.fields import FIELDS
-
     yield "--where QUERY chooses tracks. The syntax is that of beets."
     yield ""
     yield from _columns(
@@ -105,8 +103,6 @@ def _times() -> Iterator[str]:
 
 
 def _config() -> Iterator[str]:
-    from playshuffle.config.options import rows
-
     yield "The configuration is a TOML file. To create one: playshuffle config init"
     yield ""
     yield 'folders = ["~/Music"]        # for every playlist without folders of its own'

@@ -3,20 +3,25 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import Annotated
 
-from playshuffle.cli import common_options, playlist_options
-from playshuffle.cli.parameters import Argument, Option
+import typer
+
+from playshuffle.cli import common_options, make_report, playlist_options
+from playshuffle.cli.music_folders import default_folders
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
+from playshuffle.config.build_request import build_request
 from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
-
-if TYPE_CHECKING:
-    from playshuffle.library.scan import Progress
-    from playshuffle.tags.reading import Reading
+from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.sources import Tools
+from playshuffle.service import running
+from playshuffle.shuffle import chance
+from playshuffle.tags.reader_pool import read_all
 
 EXAMPLES = """\b
 Examples:
@@ -35,7 +40,7 @@ def make(
     *,
     folders: Annotated[
         list[str] | None,
-        Argument(
+        typer.Argument(
             metavar="[FOLDER...]",
             help="Music folders. Default: configured ones or ~/Music",
         ),
@@ -45,23 +50,18 @@ def make(
     as_json: common_options.Json = False,
     print0: Annotated[
         bool,
-        Option("--print0", "-0", help="Print paths ended by NUL, write no file", group=OUTPUT),
+        typer.Option(
+            "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=OUTPUT
+        ),
     ] = False,
     quiet: common_options.Quiet = False,
     verbose: common_options.Verbose = False,
 ) -> None:
     """Write a shuffled playlist of music folders."""
     # Not needed to complete words or to show help.
-    from playshuffle.config.build_request import build_request
-    from playshuffle.pipeline.make import make_playlist
-    from playshuffle.pipeline.sources import Tools
-    from playshuffle.shuffle import chance
-
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     if not folders and options.source is None:
-        from playshuffle.cli.music_folders import default_folders
-
         found = default_folders()
         folders = list(found.folders)
         if not quiet:
@@ -76,12 +76,8 @@ def make(
     elif options.output == STDOUT:
         write_out(report.text)
     elif as_json:
-        from playshuffle.cli import make_report
-
         write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
     if not quiet:
-        from playshuffle.cli import make_report
-
         is_local = options.root_as is None and not options.replace_prefix
         screen = screen_of(sys.stderr)
         say(make_report.lines(report, screen, names=verbose, dry_run=dry_run, is_local=is_local))
@@ -101,8 +97,6 @@ def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
 
 def _service_notes(output: bytes, order: str) -> Iterator[str]:
     """Warn of a service that will replace this playlist, because it has another order for it."""
-    from playshuffle.service import running
-
     for service in running.services():
         for playlist in service.playlists:
             has_other_order = playlist.order is not None and playlist.order != order
@@ -111,21 +105,3 @@ def _service_notes(output: bytes, order: str) -> Iterator[str]:
                     f"The service manages this playlist and will write it in {playlist.order} order again. To"
                     " keep this order, set it in the configuration."
                 )
-
-
-def read_all(paths: Sequence[bytes]) -> "Iterator[tuple[int, Reading]]":
-    """Read tags in other processes."""
-    from playshuffle.tags import reader_pool  # not needed where nothing has changed
-
-    return reader_pool.read_all(paths)
-
-
-def progress_bar(quiet: bool) -> "Progress":
-    """Return the progress display of a run: a bar on a terminal, else nothing."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        from playshuffle.library.scan import Progress
-
-        return Progress()
-    from playshuffle.cli.progress import Bar
-
-    return Bar()

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from playshuffle.cli.screen import home_path
 from playshuffle.config.build_request import absolute
+from playshuffle.config.example import music_folder
+from playshuffle.config.load import load
 from playshuffle.config.places import find, places
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
@@ -24,14 +26,11 @@ def default_folders(config: str | None = None) -> Default:
         PlayshuffleError: the configuration is wrong, or the music folder does not exist.
     """
     if config is not None or any(map(os.path.lexists, places())):
-        from playshuffle.config.load import load  # most runs name a folder
-
         path = find(config)
         found = load(path)
         roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
         names = ", ".join(map(home_path, roots))
         return Default(tuple(map(os.fsdecode, roots)), f"Folders: {names} (from {home_path(path)})")
-    from playshuffle.config.example import music_folder
 
     folder = os.path.expanduser(music_folder())
     if not os.path.isdir(folder):

@@ -1,11 +1,13 @@
 """Show the orders: what each one guarantees, its drawback and its options."""
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from playshuffle.cli import names
-from playshuffle.cli.parameters import Argument, Option
+import typer
+
+from playshuffle.cli import completion
 from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import PlayshuffleError, flag
@@ -30,13 +32,13 @@ Examples:
 def orders(
     order: Annotated[
         str | None,
-        Argument(
+        typer.Argument(
             metavar="[ORDER]",
             help="Only this order, such as spread",
-            completion=names.orders,
+            autocompletion=completion.orders,
         ),
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
     """Show the orders and what they guarantee."""
     rows = _all() if order is None else {name: ORDERS[name] for name in [known("order", order, ORDERS)]}
@@ -71,8 +73,6 @@ def _lines(rows: Mapping[str, Order], screen: Screen) -> Iterator[str]:
 
 
 def _json(rows: Mapping[str, Order]) -> str:
-    import json
-
     orders = [
         {
             "name": name,

@@ -1,5 +1,6 @@
 """Show the players: how to use each one, the form of its playlists, and what it cannot play."""
 
+import json
 import os
 import shlex
 import sys
@@ -7,12 +8,15 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from playshuffle.cli import names
-from playshuffle.cli.parameters import Argument, Option
+import typer
+
+from playshuffle.cli import completion
 from playshuffle.cli.screen import Screen, screen_of, shell_path
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.own_players import add_own_players, known_player
 from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.pipeline.default_output import default_output, plain_name
+from playshuffle.players.mpd_names import load_name
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 
@@ -32,13 +36,13 @@ Examples:
 def players(
     player: Annotated[
         str | None,
-        Argument(
+        typer.Argument(
             metavar="[PLAYER]",
             help="Only this player, such as vlc",
-            completion=names.players,
+            autocompletion=completion.players,
         ),
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
 ) -> None:
     """Show how to use each player."""
     if player is None:
@@ -58,8 +62,6 @@ def play_command(player: Player, file: bytes) -> str:
     """Return the shell command with which a player plays a file; empty if it has none."""
     mpd_name = b""
     if player.uses_mpd_conf:
-        from playshuffle.players.mpd_names import load_name
-
         found = load_name(file)
         if found is None:
             return ""
@@ -86,8 +88,6 @@ def _table(width: int) -> Iterator[str]:
 
 def _profile(name: str, player: Player, screen: Screen) -> Iterator[str]:
     """Show how to write a playlist for a player and how to play it, then what it cannot play."""
-    from playshuffle.pipeline.default_output import default_output, plain_name
-
     music = os.path.join(os.path.expanduser(b"~"), b"Music")
     command = f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"
     try:
@@ -111,8 +111,6 @@ def _problems(player: Player) -> str:
 
 
 def _json(players: Mapping[str, Player]) -> str:
-    import json
-
     rows = [
         {
             "name": name,

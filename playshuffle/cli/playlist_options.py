@@ -1,12 +1,13 @@
 """Give commands the options of a playlist."""
 
 import functools
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+import inspect
+from collections.abc import Callable, Collection
+from typing import Annotated, Any
 
-from playshuffle.cli import names
-from playshuffle.cli.common_options import completes
-from playshuffle.cli.parameters import Completion, Option, Parameter, signature_parameters
+import typer
+
+from playshuffle.cli import completion
 from playshuffle.config.option_rows import Row
 from playshuffle.config.options import Field, Options, rows
 
@@ -21,9 +22,10 @@ def takes_playlist_options(
     fields = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
-        parameters = signature_parameters(command)
-        position = list(command.__annotations__).index("options")
-        parameters[position:position] = [
+        signature = inspect.signature(command)
+        parameters = list(signature.parameters.values())
+        position = list(signature.parameters).index("options")
+        parameters[position : position + 1] = [
             _parameter(field, row, is_hidden=shown is not None and name not in shown)
             for name, (field, row) in fields.items()
         ]
@@ -33,13 +35,13 @@ def takes_playlist_options(
             values = {name: _value(field, row, given.pop(name)) for name, (field, row) in fields.items()}
             return command(options=Options(**values), **given)
 
-        wrapper.parameters = parameters  # type: ignore[attr-defined]
+        wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return wrapper
 
     return decorate
 
 
-def _parameter(field: Field, row: Row, *, is_hidden: bool) -> Parameter:
+def _parameter(field: Field, row: Row, *, is_hidden: bool) -> inspect.Parameter:
     type_: Any = field.type
     if row.choices is not None:
         type_ = row.choices | None
@@ -48,34 +50,27 @@ def _parameter(field: Field, row: Row, *, is_hidden: bool) -> Parameter:
     default = not field.default if row.is_negated else field.default or None
     if type_ is bool:
         default = bool(default)
-    option = Option(
+    option = typer.Option(
         *row.flags,
         metavar=row.metavar,
         help=row.help,
-        group=row.group,
-        completion=_completion(row),
-        is_hidden=is_hidden,
+        rich_help_panel=row.group,
+        autocompletion=_completion(row),
+        hidden=is_hidden,
     )
-    return Parameter(field.name, type_, option, default)
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option]
+    )
 
 
-def _completes_after_colon(values: Iterable[str]) -> Completion:
-    """Return a function that completes what is behind the colon of a value, such as 3:artist."""
-
-    def complete(incomplete: str, config: str | None) -> list[str]:
-        start, _, name = incomplete.partition(":")
-        return [f"{start or 1}:{value}" for value in completes(values)(name, config)]
-
-    return complete
-
-
-def _completion(row: Row) -> Completion | None:
+def _completion(row: Row) -> Callable[..., list[str]] | None:
     if row.after_colon:
-        return _completes_after_colon(row.after_colon)
+        # 3:artist, 3:album and so on.
+        return lambda incomplete: [f"{incomplete.partition(':')[0] or 1}:{tag}" for tag in row.after_colon]
     if row.names is None:
         return None
     what, values = row.names
-    return {"player": names.players, "order": names.orders}.get(what) or completes(values)
+    return {"player": completion.players, "order": completion.orders}.get(what) or (lambda: list(values))
 
 
 def _value(field: Field, row: Row, value: Any) -> Any:

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from playshuffle.cli.common_options import completes
-from playshuffle.cli.parameters import Argument
+import typer
+
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
+from playshuffle.install import plugins
 
 EXAMPLES = """\b
 Examples:
@@ -13,13 +14,13 @@ Examples:
   playshuffle plugin remove quodlibet
 """
 
-Player = Annotated[str, Argument(metavar="PLAYER", help="quodlibet", completion=completes(("quodlibet",)))]
+Player = Annotated[
+    str, typer.Argument(metavar="PLAYER", help="quodlibet", autocompletion=lambda: ["quodlibet"])
+]
 
 
 def install(player: Player) -> None:
     """Install the shuffle orders into a player."""
-    from playshuffle.install import plugins
-
     installed = plugins.install(player)
     outcome = "Installed" if installed.is_changed else "Already installed"
     _print(f"{outcome}: {shown(installed.path)}")
@@ -29,13 +30,11 @@ def install(player: Player) -> None:
 
 def remove(player: Player) -> None:
     """Remove the shuffle orders from a player."""
-    from playshuffle.install import plugins
-
     removed = plugins.remove(player)
     _print(f"Removed: {shown(removed.path)}" if removed.is_changed else "The plugin is not installed.")
 
 
-VERBS = (install, remove)
+SUBCOMMANDS = (install, remove)
 
 
 def _print(line: str) -> None:

@@ -1,15 +1,21 @@
 """Show a progress bar on the terminal once a run has taken longer than a moment."""
 
+import sys
 import time
 from types import TracebackType
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import Any
 
 from playshuffle.library import scan
 
 _PATIENCE_S = 1.0
 _EVERY_S = 0.1
+
+
+def progress_bar(quiet: bool) -> scan.Progress:
+    """Return the progress display of a run: a bar on a terminal, else nothing."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        return scan.Progress()
+    return Bar()
 
 
 class Bar(scan.Progress):
@@ -18,7 +24,7 @@ class Bar(scan.Progress):
     def __init__(self) -> None:
         self._shows_from = time.monotonic() + _PATIENCE_S
         self._next = self._shows_from
-        self._bar: Progress | None = None
+        self._bar: Any = None  # a bar of rich
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -46,17 +52,25 @@ class Bar(scan.Progress):
         if self._bar is None:
             if now < self._shows_from:
                 return
-            self._bar = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-                auto_refresh=False,
-            )
+            self._bar = _rich_bar()
             self._bar.start()
             self._bar.add_task(activity, total=of)
         self._bar.update(
             self._bar.task_ids[0], description=activity, completed=done_count, total=of, refresh=True
         )
+
+
+def _rich_bar() -> Any:
+    # rich takes as long to import as a short run, and most runs end before a bar is shown.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    )

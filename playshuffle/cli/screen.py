@@ -6,10 +6,13 @@ plain lines with words and dates; a table that is too wide for its terminal beco
 
 import os
 import re
+import shlex
+import textwrap
 import time
 from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import NamedTuple, TextIO
+from unicodedata import combining, east_asian_width
 
 from playshuffle.errors import shown
 
@@ -71,7 +74,6 @@ class Screen(NamedTuple):
         """Return text that begins with `start`, wrapped to the width with an indent as wide."""
         if not self.is_terminal:
             return [f"{start}{text}"]
-        import textwrap
 
         assert self.width is not None
         lines = textwrap.wrap(
@@ -191,8 +193,6 @@ def home_path(path: bytes | str) -> str:
 
 def shell_path(path: bytes | str) -> str:
     """Return a path as a shell takes it, with `~` for the home folder."""
-    import shlex  # not needed where no command is shown
-
     text = home_path(path)
     return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") and text != "~/" else shlex.quote(text)
 
@@ -201,7 +201,6 @@ def columns(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
-    from unicodedata import combining, east_asian_width
 
     text = re.sub(_ESCAPE, "", text)
     return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)

@@ -6,15 +6,17 @@ It keeps the playlists of the configuration up to date.
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from playshuffle.cli import common_options
+from playshuffle.cli import common_options, service_report
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
+from playshuffle.config.load import load
+from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
-
-if TYPE_CHECKING:
-    from playshuffle.install.units import Folders
+from playshuffle.install import installer, systemctl, units, writable_folders
+from playshuffle.install.service_state import service_state
+from playshuffle.install.units import Folders
+from playshuffle.store import to_tell
 
 EXAMPLES = """\b
 Examples:
@@ -29,11 +31,6 @@ def install() -> None:
 
     Run it again after an upgrade, or when playlists are written to other folders.
     """
-    from playshuffle.config.load import load
-    from playshuffle.config.places import find
-    from playshuffle.install import installer, systemctl, units, writable_folders
-    from playshuffle.store import to_tell
-
     _check_user()
     words = units.program().words
     if not systemctl.can_run([*words, "--version"]):
@@ -60,8 +57,6 @@ def uninstall() -> None:
 
     Playlists, saved orders and the configuration are not changed.
     """
-    from playshuffle.install import installer
-
     _check_user()
     _tell(installer.uninstall())
 
@@ -71,12 +66,6 @@ def status(json: common_options.Json = False) -> int:
 
     Exit code 1 if it is not.
     """
-    from playshuffle.cli import service_report
-    from playshuffle.config.load import load
-    from playshuffle.config.places import find
-    from playshuffle.install import writable_folders
-    from playshuffle.install.service_state import service_state
-
     unit_texts = None
     try:
         folders = writable_folders.writable_folders(load(find()), make=False)
@@ -88,12 +77,10 @@ def status(json: common_options.Json = False) -> int:
     return Exit.DONE if state.is_installed and state.runs else Exit.LOSSES
 
 
-VERBS = (install, uninstall, status)
+SUBCOMMANDS = (install, uninstall, status)
 
 
-def _units(folders: "Folders", *, sandboxed: bool) -> Mapping[str, str | None]:
-    from playshuffle.install import units
-
+def _units(folders: Folders, *, sandboxed: bool) -> Mapping[str, str | None]:
     return units.rendered(units.program(), folders, os.environ, sandboxed=sandboxed)
 
 

@@ -1,24 +1,27 @@
 """Show folders, playlists, decks and the service: `playshuffle status`."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import typer
 
 from playshuffle.cli import common_options
-from playshuffle.cli.parameters import Option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
+from playshuffle.config.load import load
+from playshuffle.config.model import Config
 from playshuffle.config.places import find, places
 from playshuffle.dealing.describe import due_on
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.service.metrics import metrics
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_report import current_status
 from playshuffle.text import counted
-
-if TYPE_CHECKING:
-    from playshuffle.config.model import Config
 
 _LAST = "its last content counts"
 
@@ -32,25 +35,19 @@ Examples:
 
 def status(
     config: common_options.ConfigFile = None,
-    lists_all: Annotated[bool, Option("--all", help="List playlists written by make, too")] = False,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
+    lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     prometheus: Annotated[
-        bool, Option("--prometheus", help="Print metrics in the format of Prometheus")
+        bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus")
     ] = False,
 ) -> int:
     """Show folders, playlists and the service."""
-    from playshuffle.service.status_report import current_status
-
     if as_json and prometheus:
         raise PlayshuffleError("Choose either --json or --prometheus.", Exit.USAGE)
     report = current_status(_configuration(config), lists_all=lists_all)
     if prometheus:
-        from playshuffle.service.metrics import metrics
-
         write_out(f"{line}\n".encode() for line in metrics(report))
     elif as_json:
-        import json
-
         write_out([json.dumps(asdict(report), indent=2).encode(), b"\n"])
     else:
         write_out(f"{line}\n".encode(errors="replace") for line in _lines(report, screen_of(sys.stdout)))
@@ -58,11 +55,10 @@ def status(
     return Exit.DONE if is_well else Exit.LOSSES
 
 
-def _configuration(named: str | None) -> "Config | None":
+def _configuration(named: str | None) -> Config | None:
     """Return the configuration; None if there is none, or if it is broken and was not named."""
     if named is None and not any(map(os.path.lexists, places())):
         return None
-    from playshuffle.config.load import load  # most runs have none
 
     try:
         return load(find(named))

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
-from playshuffle.cli import common_options, names
-from playshuffle.cli.make import progress_bar, read_all
+import typer
+
+from playshuffle.cli import common_options
 from playshuffle.cli.music_folders import music_folders
-from playshuffle.cli.parameters import Argument, Option
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.cli.track_list import clock
@@ -19,6 +20,7 @@ from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import System
+from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Tags
 from playshuffle.text import counted, known
 
@@ -38,15 +40,17 @@ Examples:
 def tags(
     words: Annotated[
         list[str] | None,
-        Argument(
+        typer.Argument(
             metavar="[FIELD] [FOLDER...|FILE]",
             help="Field, folders or a file",
-            completion=names.fields,
+            autocompletion=lambda: [*FIELDS],
         ),
     ] = None,
     config: common_options.ConfigFile = None,
-    as_json: Annotated[bool, Option("--json", help="Print the result as JSON")] = False,
-    print0: Annotated[bool, Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    print0: Annotated[
+        bool, typer.Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")
+    ] = False,
     quiet: common_options.Quiet = False,
 ) -> None:
     """Show tags and their values for queries."""

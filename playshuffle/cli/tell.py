@@ -3,14 +3,17 @@
 import os
 from typing import Annotated
 
-from playshuffle.cli import common_options, names
-from playshuffle.cli.parameters import Argument, Option
+import typer
+
+from playshuffle.cli import common_options, completion
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.store import to_tell
+from playshuffle.telling.players import tell_player
+from playshuffle.telling.queue import ForeignQueueError, Outcome
 from playshuffle.text import any_of, counted, known
 
 EXAMPLES = """\b
@@ -25,27 +28,29 @@ _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.C
 def tell(
     player: Annotated[
         str | None,
-        Argument(
+        typer.Argument(
             metavar="mpd|mpv",
             help="The running player",
-            completion=common_options.completes(_PLAYERS),
+            autocompletion=lambda: [*_PLAYERS],
         ),
     ] = None,
     playlist: Annotated[
         str | None,
-        Argument(
+        typer.Argument(
             metavar="[PLAYLIST]",
             help="Configured playlist, or a file",
-            completion=names.playlists,
+            autocompletion=completion.playlists,
         ),
     ] = None,
-    replace: Annotated[bool, Option("--replace", help="Replace a queue of your own, too")] = False,
-    socket: Annotated[str | None, Option("--socket", metavar="PATH", help="Socket of the player")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too")] = False,
+    socket: Annotated[
+        str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player")
+    ] = None,
     written: Annotated[
-        bool, Option("--written", help="All playlists the service wrote (used by systemd)")
+        bool, typer.Option("--written", help="All playlists the service wrote (used by systemd)")
     ] = False,
     config: common_options.ConfigFile = None,
-    quiet: Annotated[bool, Option("--quiet", "-q", help="Print only errors")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors")] = False,
 ) -> int:
     """Replace the queue of a running player.
 
@@ -103,8 +108,6 @@ def _tell_written(config: str | None, *, quiet: bool) -> int:
 
 
 def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
-    from playshuffle.telling.queue import ForeignQueueError
-
     codes = []
     for playlist in config.playlists:
         path = playlist.request.output
@@ -127,9 +130,6 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
 
 
 def _tell(player: QueuePlayer, path: bytes, *, socket: str | None, replace: bool, any_playlist: bool) -> str:
-    from playshuffle.telling.players import tell_player
-    from playshuffle.telling.queue import Outcome
-
     result = tell_player(player, path, os.environ, socket=socket, replace=replace, any_playlist=any_playlist)
     unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
     if result.outcome is Outcome.UNCHANGED:

@@ -1,16 +1,16 @@
 """Show a shuffle step by step: `playshuffle trace`."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from playshuffle.cli.common_options import completes
-from playshuffle.cli.parameters import Option
+import typer
+
+from playshuffle.audit import trace_steps
+from playshuffle.audit.trace_steps import Traced
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
-
-if TYPE_CHECKING:
-    from playshuffle.audit.trace_steps import Traced
+from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:
@@ -28,25 +28,24 @@ _TRACKS, _MOST_TRACKS = 10, 1000
 def trace(
     order: Annotated[
         str,
-        Option(
+        typer.Option(
             metavar="NAME",
             help="Order, such as sattolo",
-            completion=completes(("random", "forward", "fisher-yates", "sattolo")),
+            autocompletion=lambda: [*trace_steps.TRACED],
         ),
     ] = "random",
     tracks: Annotated[
-        int | None, Option("--tracks", "-n", metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
+        int | None, typer.Option("--tracks", "-n", metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
     ] = None,
-    draws: Annotated[str | None, Option(metavar="6,4,4,…", help="Numbers to use. Default: random")] = None,
-    seed: Annotated[str | None, Option(metavar="TEXT", help="Make the draws repeatable")] = None,
+    draws: Annotated[
+        str | None, typer.Option(metavar="6,4,4,…", help="Numbers to use. Default: random")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the draws repeatable")] = None,
 ) -> None:
     """Show a shuffle step by step.
 
     Each line has a draw, and the order after it.
     """
-    from playshuffle.audit import trace_steps
-    from playshuffle.text import known
-
     traced = trace_steps.TRACED[known("order", order, trace_steps.TRACED)]
     if draws is not None and seed is not None:
         raise PlayshuffleError(
@@ -72,9 +71,7 @@ def _numbers(text: str) -> list[int]:
         ) from None
 
 
-def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
-    from playshuffle.audit import trace_steps
-
+def _check(traced: Traced, count: int, draws: Sequence[int]) -> None:
     places, allowed = trace_steps.places(traced, count), trace_steps.allowed(traced, count)
     if len(draws) != len(places):
         raise PlayshuffleError(
@@ -88,9 +85,7 @@ def _check(traced: "Traced", count: int, draws: Sequence[int]) -> None:
             raise PlayshuffleError(f"For k={place} the draw must be {bounds}, not {draw}.", Exit.USAGE)
 
 
-def _lines(traced: "Traced", count: int, draws: Sequence[int]) -> Iterator[str]:
-    from playshuffle.audit import trace_steps
-
+def _lines(traced: Traced, count: int, draws: Sequence[int]) -> Iterator[str]:
     width = len(str(count - 1))
     for step in trace_steps.steps(traced, count, draws):
         standing: list[int | str] = list(step.order)

@@ -1,10 +1,10 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
-import gc
 from typing import Annotated
 
+import typer
+
 from playshuffle.cli import common_options, playlist_options
-from playshuffle.cli.parameters import Argument, Option
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, ConfiguredPlaylist
@@ -28,7 +28,7 @@ def watch(
     *,
     folders: Annotated[
         list[str] | None,
-        Argument(
+        typer.Argument(
             metavar="[FOLDER...]",
             help="Music folders. Default: configured ones",
         ),
@@ -37,10 +37,10 @@ def watch(
     config: common_options.ConfigFile = None,
     quiet: Annotated[
         bool,
-        Option("--quiet", "-q", help="Log only warnings and errors", group=OUTPUT),
+        typer.Option("--quiet", "-q", help="Log only warnings and errors", rich_help_panel=OUTPUT),
     ] = False,
     verbose: Annotated[
-        bool, Option("--verbose", "-v", help="Log every scan of the folders", group=OUTPUT)
+        bool, typer.Option("--verbose", "-v", help="Log every scan of the folders", rich_help_panel=OUTPUT)
     ] = False,
 ) -> int:
     """Keep playlists up to date in the foreground.
@@ -57,7 +57,6 @@ def watch(
     if options.output == STDOUT:
         raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.", Exit.USAGE)
     log.begin(is_quiet=quiet, is_verbose=verbose)
-    gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
     options = options._replace(folders=tuple(folders))

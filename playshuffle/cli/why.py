@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
-from playshuffle.cli import common_options, names, playlist_options, why_report
+import typer
+
+from playshuffle.cli import common_options, completion, playlist_options, why_report
 from playshuffle.cli.find_deck import short_names
-from playshuffle.cli.make import progress_bar, read_all
-from playshuffle.cli.parameters import Argument, Option
+from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
 from playshuffle.cli.why_report import Question, Reasons
@@ -27,6 +28,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.saved_playlists import saved_playlists, saved_request
 from playshuffle.pipeline.sources import Tools
 from playshuffle.shuffle import System
+from playshuffle.tags.reader_pool import read_all
 
 # Options of make that decide which files are in a playlist. The others are accepted, but not in the help.
 _SHOWN = (
@@ -52,26 +54,26 @@ def why(
     *,
     files: Annotated[
         list[str] | None,
-        Argument(metavar="FILE|FOLDER...", help="Audio files or folders"),
+        typer.Argument(metavar="FILE|FOLDER...", help="Audio files or folders"),
     ] = None,
-    is_all: Annotated[bool, Option("--all", help="Explain all files that are in no playlist")] = False,
+    is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist")] = False,
     playlist: Annotated[
         str | None,
-        Option(
+        typer.Option(
             "--in",
             metavar="FILE|NAME",
             help="Only this playlist",
-            group=INCLUDE,
-            completion=names.playlists,
+            rich_help_panel=INCLUDE,
+            autocompletion=completion.playlists,
         ),
     ] = None,
     folders: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             "--folder",
             metavar="DIR",
             help="Music folder, to explain options of make",
-            group=INCLUDE,
+            rich_help_panel=INCLUDE,
         ),
     ] = None,
     options: Options,

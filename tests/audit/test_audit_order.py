@@ -281,7 +281,7 @@ def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reas
 @pytest.mark.process
 def test_the_other_verbs_do_not_pay_for_it() -> None:
     """Asking for another verb imports nothing of the audit, nor what it needs."""
-    code = "import sys; from playshuffle.cli.typer_app import app; app(['make']); print(*sys.modules)"
+    code = "import sys; from playshuffle.cli.app import load; load('make'); print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", code], cwd=CHECKOUT, text=True).split()
 
     assert "playshuffle.cli.make" in loaded

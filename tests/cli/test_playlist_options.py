@@ -1,10 +1,10 @@
 """The options of a playlist on the command line: their defaults, and the flags that switch them."""
 
+import inspect
 from typing import Any
 
 import pytest
 
-from playshuffle.cli.parameters import parameters
 from playshuffle.cli.playlist_options import takes_playlist_options
 from playshuffle.config.option_rows import Row
 from playshuffle.config.options import Field, Options, rows
@@ -19,9 +19,9 @@ def _make(options: Options) -> Options:
 
 def given(*flags: str) -> object:
     """Return the options of a command line with these flags."""
-    known = parameters(_make)
+    known = inspect.signature(_make).parameters.values()
     defaults = {parameter.name: parameter.default for parameter in known}
-    return _make(**defaults | {parameter.name: True for parameter in known if parameter.flags[0] in flags})
+    return _make(**defaults | {field.name: True for field, row in rows() if row.flags[0] in flags})
 
 
 def test_without_flags_options_have_their_defaults() -> None:
