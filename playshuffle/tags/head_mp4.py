@@ -12,7 +12,8 @@ from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _CONTAINERS = frozenset((b"moov", b"udta", b"trak", b"mdia", b"meta", b"ilst", b"stbl", b"minf"))
-_ONCE = frozenset((b"moov", b"udta", b"meta"))
+_AROUND_TAGS = (b"moov", b"udta", b"meta")  # an `ilst` elsewhere, such as in a track, has no tags of the file
+_ONCE = frozenset(_AROUND_TAGS)
 _FRAGMENTS = frozenset((b"moof", b"traf", b"chpl"))
 _PAIRS = frozenset((b"trkn", b"disk"))
 _INTEGERS = frozenset((b"tmpo", b"stik"))
@@ -74,19 +75,24 @@ class _AtomReader:
         self._count = 0
         self._seen: set[bytes] = set()
 
-    def atoms(self, place: int, end: int) -> list[_Atom]:
-        """Return the atoms between two places."""
+    def atoms(self, place: int, end: int, around: tuple[bytes, ...] = ()) -> list[_Atom]:
+        """Return the atoms between two places. around: names of the atoms around them, from the top."""
         atoms = []
         while place < end:
             start, stop, name = self._header(place, end)
             content, children = b"", []
             if name == b"ilst":
+                if around != _AROUND_TAGS:
+                    raise DeclinedError
                 self._note_tags(start, stop)
             elif name in _CONTAINERS:
                 if name in _ONCE and name in self._seen:
                     raise DeclinedError
                 self._seen.add(name)
-                children = self.atoms(start + 4 * (name == b"meta"), stop)
+                inside = start + 4 * (name == b"meta")
+                if inside > stop:
+                    raise DeclinedError
+                children = self.atoms(inside, stop, (*around, name))
             elif name in _KEPT:
                 if stop - start > _LONGEST_ITEM:
                     raise DeclinedError

@@ -66,6 +66,26 @@ def test_no_damaged_file_is_read_differently(seed: int, count: int, tmp_path: Pa
     assert accepted > count // 10
 
 
+@pytest.mark.parametrize("wrong", [b"minf", b"trak", b"free"])
+def test_tags_of_mp4_that_are_not_in_their_place_are_read_as_the_reference_does(
+    wrong: bytes, tmp_path: Path
+) -> None:
+    """Tags of the file are in moov, udta, meta, ilst; a track may have such atoms, too."""
+    path = tmp_path / "x.m4a"
+    for right in (b"udta", b"meta", b"ilst"):
+        path.write_bytes((DATA / "tone.m4a").read_bytes().replace(right, wrong))
+        assert_as_the_reference(path)
+
+
+def test_a_meta_atom_of_mp4_without_its_header_is_declined(tmp_path: Path) -> None:
+    data = (DATA / "tone.m4a").read_bytes().replace(b"meta", b"free")
+    path = tmp_path / "x.m4a"
+    start = data[3]  # the length of ftyp
+    path.write_bytes(data[:start] + b"\0\0\0\x08meta" + data[start:])
+
+    assert read_head(os.fsencode(path)) is None
+
+
 _WORDS = [
     "Night",
     "Höhe",
