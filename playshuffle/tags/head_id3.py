@@ -16,6 +16,8 @@ _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
 _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
+_BYTE_ORDER_MARK = "\ufeff"
+_SWAPPED_MARK = "\ufffe"  # that of the other byte order
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
 _PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
 
@@ -110,7 +112,14 @@ def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
     text = data[4:] if name == b"COMM" else data[1:]  # a comment has a language
     if "16" in encoding and len(text) % 2:  # half an end mark follows the last letter
         text = text[:-1]
-    first, *other_texts = text.decode(encoding, errors="replace").replace("\ufeff", "").split("\0")
+    first, *other_texts = text.decode(encoding, errors="replace").split("\0")
+    if encoding == "utf-16":
+        # Each text may have its own byte order, and little-endian is the default.
+        if other_texts and text.startswith(b"\xfe\xff"):
+            return None
+        if any(text.startswith(_SWAPPED_MARK) for text in other_texts):
+            return None
+        other_texts = [text.removeprefix(_BYTE_ORDER_MARK) for text in other_texts]
     if name == b"TXXX":
         return [(first, other_texts)]
     if name == b"COMM":

@@ -15,6 +15,8 @@ TagValues = dict[str, list[Any]]  # values by the name of the tag in the file
 LONGEST_TEXT = 1000  # characters of a field that are kept
 LONGEST_COMMENT = 200  # characters of a comment that are kept: some hold a whole biography
 
+_BYTE_ORDER_MARK = "\ufeff"  # some programs begin each text with it
+
 _LONGEST_MS = 30 * 24 * 3600 * 1000  # a longer track is a damaged header
 
 
@@ -141,7 +143,7 @@ def _text(values: Sequence[Any]) -> str:
     parts: dict[str, None] = {}
     for value in values:
         text = value[: 4 * LONGEST_TEXT].decode(errors="replace") if isinstance(value, bytes) else str(value)
-        for part in text[:LONGEST_TEXT].split("\0"):
+        for part in text[:LONGEST_TEXT].replace(_BYTE_ORDER_MARK, "").split("\0"):
             if stripped := part.strip():
                 parts[stripped] = None
         if len(parts) > LONGEST_TEXT:

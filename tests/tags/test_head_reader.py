@@ -86,6 +86,37 @@ def test_a_meta_atom_of_mp4_without_its_header_is_declined(tmp_path: Path) -> No
     assert read_head(os.fsencode(path)) is None
 
 
+_LITTLE, _BIG = b"\xff\xfe", b"\xfe\xff"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"),
+    [
+        (1, _LITTLE + "a\0b\ufeffc".encode("utf-16-le")),
+        (1, _LITTLE + "a\0\ufeffb".encode("utf-16-le")),
+        (1, _LITTLE + "a\0".encode("utf-16-le") + _BIG + "b".encode("utf-16-be")),
+        (1, _BIG + "a\0".encode("utf-16-be") + "b".encode("utf-16-le")),
+        (1, _BIG + "a\0".encode("utf-16-be") + _BIG + "b".encode("utf-16-be")),
+        (1, _BIG + "a".encode("utf-16-be")),
+        (1, "a\0b".encode("utf-16-le")),
+        (2, "a\0\ufeffb".encode("utf-16-be")),
+        (3, "\ufeffa\0\ufeffb".encode()),
+    ],
+)
+def test_byte_order_marks_are_read_as_the_reference_does(encoding: int, data: bytes, tmp_path: Path) -> None:
+    """Each text of a frame may have one."""
+    path = tmp_path / "x.wav"
+    frame = b"TPE1" + (1 + len(data)).to_bytes(4, "big") + bytes((0, 0, encoding)) + data
+    tag = b"ID3\4\0\0" + len(frame).to_bytes(4, "big") + frame
+    chunk = b"id3 " + len(tag).to_bytes(4, "little") + tag + bytes(len(tag) % 2)
+    audio = (DATA / "tone.wav").read_bytes()[8:-1320]  # its own chunk is the last one
+    path.write_bytes(b"RIFF" + (len(audio) + len(chunk)).to_bytes(4, "little") + audio + chunk)
+    assert_as_the_reference(path)
+    tags = read(os.fsencode(path)).tags
+    assert tags is not None
+    assert tags.artist in ("a", "a; b", "a; bc")
+
+
 _WORDS = [
     "Night",
     "Höhe",
