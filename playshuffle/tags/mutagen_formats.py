@@ -142,6 +142,8 @@ def read_flac(file: BinaryIO) -> FLAC:
 _ID3_V22 = frozenset(name.decode() for name in (*ID3V22_TEXTS, *ID3V22_OTHERS))
 _ID3_FRAMES = {name: (Frames | Frames_2_2)[name] for name in ID3_FRAMES | _ID3_V22}
 
+_ID3_OPTIONS: dict[str, Any] = {"known_frames": _ID3_FRAMES, "translate": False}
+
 
 class _MP4Tags(MP4Tags):  # type: ignore[misc]
     def load(self, atoms: Any, file: BinaryIO) -> None:
@@ -206,15 +208,14 @@ def read_sample_entry(file: BinaryIO) -> Any:
     return AudioSampleEntry(Atom(file), file)
 
 
-def read_audio(file: BinaryIO, format_: str, start: int) -> tuple[Any, Named]:
-    """Return mutagen's stream info of a file that begins at `start`, and its tags by name.
+def read_audio(file: BinaryIO, format_: str) -> tuple[Any, Named]:
+    """Return mutagen's stream info of a file, and its tags by name.
 
     Raises:
         Exception: of any kind, if the file is damaged.
     """
-    file.seek(start)
-    options = {"known_frames": _ID3_FRAMES, "translate": False} if format_ in _WITH_ID3 else {}
-    audio = CLASSES[format_](file, **options)
+    file.seek(0)
+    audio = CLASSES[format_](file, **(_ID3_OPTIONS if format_ in _WITH_ID3 else {}))
     tags = audio.tags
     if not tags and format_ in _MAY_END_IN_APEV2:
         file.seek(0)
@@ -223,6 +224,16 @@ def read_audio(file: BinaryIO, format_: str, start: int) -> tuple[Any, Named]:
         if isinstance(tags, family):
             return audio.info, read_tags(tags)
     return audio.info, ()
+
+
+def read_id3(file: BinaryIO) -> Named:
+    """Return the ID3 tag that a file begins with, by name.
+
+    Raises:
+        Exception: of any kind, if it is damaged.
+    """
+    file.seek(0)
+    return _id3(ID3(file, **_ID3_OPTIONS))
 
 
 _DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen names the file, which it has no name of

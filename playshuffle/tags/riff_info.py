@@ -20,8 +20,8 @@ _NAMES = {
 
 
 def read_info_texts(file: BinaryIO) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each INFO tag of a WAV file that begins at the position of the file."""
-    place = file.tell() + 12
+    """Yield the name and the text of each INFO tag of a WAV file."""
+    place = 12
     for _ in range(_MOST_CHUNKS):
         file.seek(place)
         header = file.read(8)

@@ -20,6 +20,7 @@ from playshuffle.tags.mutagen_formats import (
     describe_error,
     genre_names,
     read_audio,
+    read_id3,
     read_mpeg_info,
 )
 from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading, Tags
@@ -29,7 +30,7 @@ from playshuffle.tags.tag_frames import Stream, tags_of
 # The file does not exist, or was removed.
 _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
-_OGG = ("oggflac", "opus", "speex", "vorbis")
+_MAY_BEGIN_WITH_ID3 = ("mp3", "tta")  # mutagen expects it there, and reads it
 _LOSSLESS = frozenset(
     ("aiff", "ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wave", "wavpack")
 )
@@ -44,8 +45,7 @@ def read(path: bytes) -> Reading:
     """
     try:
         with _open(path) as disk, BufferedReader(disk) as file:
-            head = file.read(HEAD_BYTES)
-            reading = _reading(file, head, os.path.splitext(path)[1].lower())
+            reading = _reading(file, os.path.splitext(path)[1].lower())
             if disk.error is not None:
                 raise disk.error
             return reading
@@ -91,15 +91,39 @@ def _open(path: bytes) -> _Disk:
     return _Disk(descriptor)
 
 
-def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
+class _BehindTag:
+    """What follows the ID3 tag that a file begins with, as a file."""
+
+    def __init__(self, file: BinaryIO, tag_bytes: int) -> None:
+        self._file = file
+        self._start = tag_bytes
+        self.read = file.read
+
+    def seek(self, offset: int, origin: int = os.SEEK_SET) -> int:
+        place = self._file.seek(offset + self._start if origin == os.SEEK_SET else offset, origin)
+        if place < self._start:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return place - self._start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start
+
+
+def _reading(file: BinaryIO, suffix: bytes) -> Reading:
+    head = file.read(HEAD_BYTES)
     if not head:
         return Reading(None, "empty file", is_audio=False)
-    known_format, start = _find_format(file, head, suffix)
+    tag_bytes = head_id3.tag_size(head)
+    if tag_bytes:
+        file.seek(tag_bytes)
+        known_format: str | None = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
+    else:
+        known_format = format_of(head, suffix)
     if known_format is None and (kind := other_kind(head)) is not None:
         return Reading(None, f"not audio: {kind}", is_audio=False)
     try:
         format_ = known_format or BY_SUFFIX.get(suffix, "mp3")
-        return Reading(_tags(file, format_, start, is_sure=known_format is not None))
+        return Reading(_tags(file, format_, tag_bytes, is_sure=known_format is not None))
     except MemoryError:
         why = TOO_MUCH_MEMORY
     # On a broken file mutagen raises anything: IndexError, KeyError, OverflowError, RecursionError...
@@ -110,36 +134,38 @@ def _reading(file: BinaryIO, head: bytes, suffix: bytes) -> Reading:
     return Reading(None, f"tags could not be read: {why}")
 
 
-def _find_format(file: BinaryIO, head: bytes, suffix: bytes) -> tuple[str | None, int]:
-    """Return the format, None where it is not known, and the offset at which mutagen must begin."""
-    size = head_id3.tag_size(head)
-    if not size:
-        return format_of(head, suffix), 0
-    file.seek(size)
-    format_ = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
-    return format_, size if format_ in _OGG else 0
-
-
-def _tags(file: BinaryIO, format_: str, start: int, *, is_sure: bool) -> Tags:
-    file.seek(0)
-    # An empty tag may hide one of another kind at the end of the file.
-    if format_ == "mp3" and (tag := head_id3.read_tag(file)) is not None and tag.named:
+def _tags(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> Tags:
+    tag = _plain_id3(file) if format_ == "mp3" else None
+    audio: Any = file
+    if tag is not None:
         pairs: Named = tag.named
         info = read_mpeg_info(file, tag.size)
+    elif tag_bytes and format_ not in _MAY_BEGIN_WITH_ID3:
+        audio = _BehindTag(file, tag_bytes)
+        info, own_pairs = read_audio(audio, format_)
+        pairs = list(own_pairs) or read_id3(file)
     else:
-        info, pairs = read_audio(file, format_, start)
+        info, pairs = read_audio(file, format_)
     if not is_sure and getattr(info, "sketchy", False):
         raise SketchyError("only a few bytes look like MPEG frames")
     values_of: dict[str, list[Any]] = {}
     for name, values in pairs:
         values_of.setdefault(name.lower(), []).extend(values)
     if format_ == "wave":
-        file.seek(start)
-        for name, text in read_info_texts(file):
+        for name, text in read_info_texts(audio):
             values_of.setdefault(name, [text])
     if "tcon" in values_of:
         values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
     return tags_of(values_of, _stream(info, format_))
+
+
+def _plain_id3(file: BinaryIO) -> head_id3.Tag | None:
+    """Return the ID3v2 tag of an MP3; None if mutagen must read it, or an ID3v1 tag."""
+    file.seek(0)
+    tag = head_id3.read_tag(file)
+    if tag is None or not tag.named:  # it may hide a tag of another kind at the end of the file
+        return None
+    return tag
 
 
 def _stream(info: Any, format_: str) -> Stream:

@@ -438,14 +438,30 @@ def test_latin1_vorbis_comments_are_read(tmp_path: Path, name: str) -> None:
     assert reading.tags.artist == "Björk; 椎名林檎"
 
 
-@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus", "tone.spx"])
-def test_ogg_behind_an_id3v2_tag_is_read(tmp_path: Path, name: str) -> None:
+def behind_id3(folder: Path, name: str) -> bytes:
+    """Return the path of a sound file in front of which there is an ID3v2 tag."""
     tag = ID3()
     tag.add(TIT2(text="Other"))
-    tag.save(tmp_path / "tag", padding=lambda _: 1000)
-    data = (tmp_path / "tag").read_bytes() + (DATA / name).read_bytes()
+    tag.save(folder / "tag", padding=lambda _: 1000)
+    return written(folder / name, (folder / "tag").read_bytes() + (DATA / name).read_bytes())
 
-    assert read(written(tmp_path / name, data)) == read_data(name)
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tone.ogg", "tone.opus", "tone.spx", "tone.flac", "tone.m4a", "alac.m4a"),
+        *("tone.wav", "tone.aiff", "tone.wv", "tone.wma"),
+    ],
+)
+def test_a_file_behind_an_id3v2_tag_is_read(tmp_path: Path, name: str) -> None:
+    assert read(behind_id3(tmp_path, name)) == read_data(name)
+
+
+@pytest.mark.parametrize("name", ["tone.aac", "tone.ac3"])
+def test_an_id3v2_tag_is_read_where_a_format_has_no_tags(tmp_path: Path, name: str) -> None:
+    tags = read_data(name).tags
+    assert tags is not None
+    assert read(behind_id3(tmp_path, name)).tags == tags._replace(title="Other")
 
 
 def test_flac_with_a_short_picture_block_is_read(tmp_path: Path) -> None:
