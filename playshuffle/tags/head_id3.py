@@ -14,6 +14,7 @@ from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS,
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
+_MAIN_TEXTS = {"TIT2", "TPE1", "TALB"}
 _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
 _BYTE_ORDER_MARK = "\ufeff"
@@ -76,6 +77,14 @@ def read_tag(file: Readable) -> Tag | None:
     return tag
 
 
+def lacks_main_texts(tag: Tag) -> bool:
+    """Return whether a tag has no title, artist or album, which an ID3v1 tag may have.
+
+    A missing genre or comment is not worth reading the end of each file for.
+    """
+    return not {name for name, _ in tag.named} >= _MAIN_TEXTS
+
+
 def _integer(data: bytes) -> int:
     return int.from_bytes(data, "big")
 
@@ -132,7 +141,7 @@ def read_v22_tag(file: HeadFile) -> Tag:
     """Read an ID3v2.2 tag of one-line texts; other frames are stepped over."""
     head = file.at(0, 10)
     tag = Tag(tag_size(head), [])
-    if head[:6] != b"ID3\2\0\0" or not tag.size or b"TAG" in _tail(file, V1_BYTES):
+    if head[:6] != b"ID3\2\0\0" or not tag.size or has_v1_tag(file):
         raise DeclinedError
     place = 10
     names = set()
@@ -154,6 +163,11 @@ def read_v22_tag(file: HeadFile) -> Tag:
             names.add(name)
         place += 6 + length
     return tag
+
+
+def has_v1_tag(file: HeadFile) -> bool:
+    """Return whether mutagen may find an ID3v1 tag at the end of a file."""
+    return b"TAG" in _tail(file, V1_BYTES)
 
 
 def read_v1_tag(file: HeadFile) -> TagValues:

@@ -3,7 +3,7 @@
 from struct import unpack_from
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile
-from playshuffle.tags.head_id3 import V1_BYTES, is_plain_date, read_tag
+from playshuffle.tags.head_id3 import has_v1_tag, is_plain_date, read_tag
 from playshuffle.tags.tag_frames import Stream, TagValues
 
 _UNCOMPRESSED = frozenset((1, 3))  # integers, floating point
@@ -78,7 +78,7 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
     tag = read_tag(_FilePart(file, start))
     if tag is None or not tag.named or tag.size > size:
         raise DeclinedError
-    if b"TAG" in file.up_to(max(0, file.size - V1_BYTES), V1_BYTES):
+    if has_v1_tag(file):
         raise DeclinedError
     values_of: TagValues = {}
     names = set()

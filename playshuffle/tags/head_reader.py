@@ -68,6 +68,8 @@ def _read_mp3(file: HeadFile, suffix: bytes) -> tuple[TagValues, Stream]:
     # What follows is at hand mostly, or is read for the frames, too.
     if not tag.named or format_of(file.up_to(tag.size, HEAD_BYTES), suffix) not in (None, "mp3"):
         raise DeclinedError
+    if head_id3.lacks_main_texts(tag) and head_id3.has_v1_tag(file):
+        raise DeclinedError
     values_of: TagValues = {}
     for name, values in tag.named:
         values_of.setdefault(name.lower(), []).extend(values)

@@ -165,6 +165,11 @@ def _plain_id3(file: BinaryIO) -> head_id3.Tag | None:
     tag = head_id3.read_tag(file)
     if tag is None or not tag.named:  # it may hide a tag of another kind at the end of the file
         return None
+    if head_id3.lacks_main_texts(tag):
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - head_id3.V1_BYTES))
+        if b"TAG" in file.read():
+            return None
     return tag
 
 

@@ -18,6 +18,7 @@ from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
 
 from playshuffle.tags import head_id3, mutagen_formats, tag_reader
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX
+from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Reading, Tags
 from playshuffle.tags.tag_frames import LONGEST_TEXT, Stream, tags_of
 from playshuffle.tags.tag_reader import read
@@ -112,6 +113,25 @@ def test_an_empty_tag_hides_no_other(name: str, tmp_path: Path) -> None:
     empty = b"ID3\4\0\0\0\0\0\x14" + bytes(20)
 
     assert read(written(tmp_path / name, empty + (DATA / name).read_bytes())) == read_data(name)
+
+
+@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize("lacks", ["title", "artist", "album"])
+def test_id3v1_adds_what_id3v2_lacks(version: int, lacks: str, tmp_path: Path) -> None:
+    frames = {"title": TIT2, "artist": TPE1, "album": TALB}
+    path = tmp_path / "x.mp3"
+    path.write_bytes((DATA / "none.mp3").read_bytes())
+    tag = ID3()
+    for field in frames.keys() - {lacks}:
+        tag.add(frames[field](encoding=3, text="from v2"))
+    tag.save(path, v1=0, v2_version=version)
+    path.write_bytes(path.read_bytes() + (DATA / "v1.mp3").read_bytes()[-128:])
+    tags = read(os.fsencode(path)).tags
+
+    assert tags is not None
+    expected = dict.fromkeys(frames, "from v2") | {lacks: getattr(read_data("v1.mp3").tags, lacks)}
+    assert {field: getattr(tags, field) for field in frames} == expected
+    assert read_head(os.fsencode(path)) is None
 
 
 def test_cover_does_not_hide_what_follows(tmp_path: Path) -> None:
