@@ -63,7 +63,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 
 
 def notes_on_mpd(request: Request) -> list[str]:
-    """Name the folders of a playlist for MPD that MPD may not play from."""
+    """Name the folders of a playlist for MPD that MPD may not play from, or why they are not known."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.player].uses_mpd_conf or own_paths:
         return []
@@ -71,8 +71,8 @@ def notes_on_mpd(request: Request) -> list[str]:
 
     try:
         conf = mpd_conf.read()
-    except PlayshuffleError:  # the playlist was named, so the folders of MPD were not needed
-        return []
+    except PlayshuffleError as error:  # the playlist was named, so the folders of MPD were not needed
+        return [f"{error} Whether MPD has these tracks was not checked."]
     if conf is None or conf.music is None or not conf.music.startswith(b"/"):
         return []
     music = os.path.join(os.path.realpath(conf.music), b"")
@@ -105,7 +105,7 @@ def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -
     """Return MPD's music folder as these roots reach it; None if the playlist is not among MPD's."""
     from playshuffle.system import mpd_conf  # for this player alone
 
-    conf = mpd_conf.read()
+    conf = mpd_conf.read_if_possible()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
     if os.path.realpath(conf.playlists) != os.path.dirname(target.path):

@@ -2,7 +2,6 @@
 
 import os
 
-from playshuffle.errors import PlayshuffleError
 from playshuffle.system import mpd_conf
 
 
@@ -13,10 +12,7 @@ def load_name(playlist: bytes) -> bytes | None:
     Without a configuration of MPD, the playlist's folder is taken for the music folder.
     """
     folder, name = os.path.split(os.path.realpath(playlist))
-    try:
-        conf = mpd_conf.read()
-    except PlayshuffleError:  # the playlist was written without it
-        conf = None
+    conf = mpd_conf.read_if_possible()
     if conf is None or conf.music is None:
         return name
     if conf.playlists is not None and os.path.realpath(conf.playlists) == folder:

@@ -165,10 +165,7 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 def _entries_folder(path: bytes) -> bytes:
     """Return the folder that relative entries start from: MPD's music folder for its own playlists."""
     folder = os.path.dirname(path)
-    try:
-        conf = mpd_conf.read()
-    except PlayshuffleError:  # not ours to read, and so not ours to mind
-        return folder
+    conf = mpd_conf.read_if_possible()
     if conf is None or conf.playlists is None or conf.music is None:
         return folder
     return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder

@@ -69,6 +69,14 @@ def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
     )
 
 
+def read_if_possible() -> MpdConf | None:
+    """Return the configuration; None if there is none that this user can read."""
+    try:
+        return read()
+    except PlayshuffleError:
+        return None
+
+
 def folders() -> tuple[bytes, bytes]:
     """Find music_directory and playlist_directory.
 

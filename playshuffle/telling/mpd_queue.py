@@ -47,7 +47,7 @@ def addresses(environment: Mapping[str, str], socket: str | None = None) -> list
     if host:
         password, _, rest = host.rpartition("@") if host[:1] not in ("/", "@") else ("", "", host)
         return [Address(rest, number, password or None)]
-    conf = _conf()
+    conf = mpd_conf.read_if_possible()
     own = [] if conf is None else [_bound(os.fsdecode(address), conf.port) for address in conf.addresses]
     runtime = environment.get("XDG_RUNTIME_DIR")
     usual = [Address(os.path.join(runtime, "mpd/socket"), number)] if runtime else []
@@ -145,7 +145,7 @@ class MpdQueue:
 
     def _name(self, playlist: bytes) -> str:
         """Return what MPD calls a playlist."""
-        conf = _conf()
+        conf = mpd_conf.read_if_possible()
         path = os.path.realpath(playlist)
         stem, suffix = os.path.splitext(os.path.basename(path))
         music = None if conf is None or conf.music is None else os.path.realpath(conf.music)
@@ -220,14 +220,6 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
         raise ConnectionError(str(error)) from error
     finally:
         client.disconnect()
-
-
-def _conf() -> mpd_conf.MpdConf | None:
-    """Return the configuration of MPD, None if there is none that this user may read."""
-    try:
-        return mpd_conf.read()
-    except PlayshuffleError:
-        return None
 
 
 def _connect(client: Any, places: list[Address]) -> Address:

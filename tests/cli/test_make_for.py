@@ -213,6 +213,18 @@ def test_without_a_playlist_folder_it_says_so(music: Path, home: Path) -> None:
     assert run("make", music, "--for", "mpd", "-o", music / "x.m3u").code == 0
 
 
+def test_a_configuration_that_cannot_be_read_needs_the_name_of_the_playlist(music: Path, home: Path) -> None:
+    """Debian lets only MPD itself read /etc/mpd.conf."""
+    (home / ".mpdconf").mkdir()  # root could read any file
+    done = run("make", music, "--for", "mpd")
+
+    assert done.code == 66
+    assert "cannot be read: Is a directory" in done.err
+    [note] = report(music, "--for", "mpd", "-o", music / "x.m3u")["notes"]
+    assert "cannot be read: Is a directory" in note
+    assert listed(music / "x.m3u")
+
+
 def test_the_last_order_is_found_again_in_what_mpd_has(music: Path, mpd: Path) -> None:
     """Without the state, and though the entries are relative to another folder."""
     report(music, "--for", "mpd", "--seed", "1")
