@@ -82,6 +82,8 @@ def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
     assert b"#EXTINF:" in (music / "playshuffle.m3u").read_bytes(), "the reader of tags did not run"
     assert (wrong.returncode, "Traceback" in wrong.stderr) == (2, False)
     assert "Traceback" not in units.stderr
+    told = run("tell", "mpd", music / "playshuffle.m3u", "--socket", tmp_path / "none")
+    assert (told.returncode, "cannot be reached" in told.stderr) == (75, True)
     assert list(tmp_path.glob("venv/lib/*/site-packages/playshuffle/systemd/*.service"))
     assert (tmp_path / "venv/share/man/man1/playshuffle-make.1").exists()
     assert (tmp_path / "venv/share/man/man5/playshuffle.toml.5").exists()
@@ -94,7 +96,7 @@ def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
     assert plain["Requires-Python"] == ">=3.11"
     assert plain["Description-Content-Type"] == "text/markdown"
     assert "Operating System :: POSIX :: Linux" in plain.get_all("Classifier", [])
-    assert {"mpd", "audit"} <= set(plain.get_all("Provides-Extra", []))
+    assert {"audit"} <= set(plain.get_all("Provides-Extra", []))
     assert plain.get_all("Project-URL") is None
     description = str(plain.get_payload())
     assert "pipx install" in description

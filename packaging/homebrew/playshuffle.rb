@@ -14,7 +14,7 @@ class Playshuffle < Formula
     venv = virtualenv_create(libexec, "python3.13")
     # A formula of a tap lists each dependency as a resource (brew update-python-resources).
     system venv.root/"bin/python", "-m", "ensurepip"
-    system venv.root/"bin/python", "-m", "pip", "install", "#{buildpath}[mpd]"
+    system venv.root/"bin/python", "-m", "pip", "install", buildpath
     bin.install_symlink libexec/"bin/playshuffle"
     man1.install_symlink Dir[libexec/"share/man/man1/*.1"]
     man5.install_symlink Dir[libexec/"share/man/man5/*.5"]

@@ -44,8 +44,8 @@ def check(path: str) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise PlayshuffleError(
-            "--plot needs Matplotlib. With pipx: pipx inject playshuffle matplotlib. In a virtual"
-            " environment: pip install matplotlib.",
+            "--plot needs Matplotlib. With pipx: pipx inject playshuffle matplotlib. With the Debian package:"
+            " apt install python3-matplotlib. In a virtual environment: pip install matplotlib.",
             Exit.USAGE,
         ) from error
 

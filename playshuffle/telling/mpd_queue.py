@@ -1,21 +1,20 @@
 """Replace the queue of MPD in one command list around the song that plays.
 
 MPD loads the playlist itself, so the file must be where MPD reads playlists: in its playlist folder, or
-in its music folder. Needs python-mpd2, the extra `mpd`.
+in its music folder.
 """
 
 import contextlib
 import os
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import mpd
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import mpd_conf
 from playshuffle.telling.queue import ChangedError, Plan, merged
-
-if TYPE_CHECKING:
-    from mpd import MPDClient
 
 _TIMEOUT_S = 60
 _MOST_UPDATES = 20  # of single folders; more are faster in one go
@@ -64,7 +63,7 @@ def _bound(address: str, port: int) -> Address:
 class MpdQueue:
     """The queue of an MPD."""
 
-    def __init__(self, client: "MPDClient", address: Address) -> None:
+    def __init__(self, client: mpd.MPDClient, address: Address) -> None:
         self.title = f"MPD ({address.text})"
         self._client = client
 
@@ -196,15 +195,8 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
 
     Raises:
         OSError: none answers.
-        PlayshuffleError: python-mpd2 is not installed, or MPD refuses a command.
+        PlayshuffleError: MPD refuses a command.
     """
-    try:
-        import mpd
-    except ImportError:
-        raise PlayshuffleError(
-            "Telling MPD needs python-mpd2. Install it with playshuffle[mpd], or from your distribution.",
-            Exit.CONFIG,
-        ) from None
     client: Any = mpd.MPDClient()
     client.timeout = _TIMEOUT_S
     address = _connect(client, places)
@@ -223,8 +215,6 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
 
 
 def _connect(client: Any, places: list[Address]) -> Address:
-    import mpd
-
     failures = []
     for address in places:
         try:
