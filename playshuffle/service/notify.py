@@ -67,7 +67,9 @@ def _send(message: str) -> None:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
             channel.settimeout(_PATIENCE_S)
-            channel.sendto(message.encode(errors="replace"), os.fsencode(address))
+            # Without a connection the socket counts as writable while the manager's queue is full.
+            channel.connect(os.fsencode(address))
+            channel.send(message.encode(errors="replace"))
     except OSError as error:
         _complain(error.strerror or str(error))
 

@@ -123,6 +123,20 @@ def test_a_manager_that_does_not_read_stops_nothing(
     assert time.monotonic() - began < 5
 
 
+def test_waiting_for_a_manager_that_does_not_read_takes_no_cpu_time(
+    manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(notify, "_PATIENCE_S", 0.01)
+    while not caplog.records:
+        notify.keep_alive()
+
+    monkeypatch.setattr(notify, "_PATIENCE_S", 1)
+    before_s = time.process_time()
+    notify.keep_alive()
+
+    assert time.process_time() - before_s < 0.3
+
+
 @pytest.mark.parametrize(
     ("usec", "pid", "every_s"),
     [
