@@ -59,6 +59,14 @@ def program() -> Program:
     words = (sys.executable, "-m", "playshuffle") if script is None else (script,)
     places = [os.path.dirname(words[0]), os.path.dirname(os.path.realpath(words[0]))]
     places += [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+    cached = next(filter(_is_cached, places), None)
+    if cached is not None:
+        raise PlayshuffleError(
+            f"The program is in a cache, {shown(cached)}. The service would stop when that is emptied."
+            " Install it first, in a clone: pipx install . or uv tool install . Then run playshuffle service"
+            " install again.",
+            Exit.CONFIG,
+        )
     for hidden in HIDDEN:
         if any(_is_in(place, hidden) for place in places):
             raise PlayshuffleError(
@@ -165,6 +173,14 @@ def _command(program: Program) -> str:
         words.insert(0, "env")
     # The colon: a $ is a $.
     return ":" + " ".join(map(quoted, words))
+
+
+def _is_cached(path: str) -> bool:
+    """Return whether a path is in a cache: that of uvx, of `pipx run` or of this user."""
+    caches = [os.environ.get(name, "") for name in ("UV_CACHE_DIR", "XDG_CACHE_HOME")]
+    return ".cache" in path.split("/") or any(
+        cache.startswith("/") and _is_in(path, os.path.normpath(cache)) for cache in caches
+    )
 
 
 def _is_in(path: str, folder: str) -> bool:

@@ -219,6 +219,23 @@ def test_a_program_below_tmp_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert caught.value.code == Exit.CONFIG
 
 
+@pytest.mark.parametrize("variable", ["UV_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
+def test_a_program_in_a_cache_is_refused_with_a_way_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """`uvx` and `pipx run` start it there, and the unit would lose it with the cache."""
+    monkeypatch.setattr(units, "HIDDEN", ())
+    monkeypatch.setenv(variable, str(tmp_path))
+    script = tmp_path / (".cache" if variable == "HOME" else "uv") / "archive-v0/x/bin/playshuffle"
+    script.parent.mkdir(parents=True)
+    script.touch(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+
+    with pytest.raises(PlayshuffleError, match=r"in a cache, .* uv tool install") as caught:
+        units.program()
+    assert caught.value.code == Exit.CONFIG
+
+
 def test_the_unit_of_the_system_is_not_started_where_its_program_is_missing() -> None:
     """It would fail again and again. The system finds its program in two places, of which one is enough."""
     text = (ROOT / "systemd" / "playshuffle@.service").read_text()
