@@ -1,7 +1,6 @@
 """Define folders, files and skipped entries: the values that travel through the program."""
 
 from array import array
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -31,8 +30,6 @@ class Odd(NamedTuple):
 STAMP_BYTES = 32  # of a row: size, mtime_ns, ctime_ns and inode
 
 NOTHING_ODD = Odd([], {}, [], {}, {})
-
-_FOLDERS_AT_ONCE = 256  # about 200 KB of paths
 
 
 class Folder(NamedTuple):
@@ -138,9 +135,3 @@ class Folder(NamedTuple):
     def extinf_lines(self) -> list[bytes]:
         """Return the `#EXTINF` line of each row, or nothing; an empty list before they were read."""
         return self.lines.split(b"\0")[::2] if self.lines else []
-
-
-def some_at_a_time(folders: Sequence[Folder]) -> Iterator[Sequence[Folder]]:
-    """Yield the folders in parts: one by one takes much time, all together much memory."""
-    for start in range(0, len(folders), _FOLDERS_AT_ONCE):
-        yield folders[start : start + _FOLDERS_AT_ONCE]

@@ -4,13 +4,13 @@ import errno
 import os
 from array import array
 from collections.abc import Collection, Iterable, Sequence
+from hashlib import blake2b
 from operator import attrgetter
 
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.known_files import KnownFiles
-from playshuffle.system.digest import blake2b
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 
 # Folders that systems and other programs keep for themselves, compared in lower case.

@@ -2,9 +2,9 @@
 
 import sys
 from array import array
+from hashlib import blake2b
 
 from playshuffle.system.birth_time import Birth
-from playshuffle.system.digest import blake2b
 
 # The mark of a track is four 64-bit numbers: size; mtime_ns; content: a checksum of its audio in
 # the high half and of its EXTINF line in the low half; file: `file_id` where the file system has

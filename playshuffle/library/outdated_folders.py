@@ -8,10 +8,10 @@ such a result, so the old folder of the file must be listed again.
 import os
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.folder import Folder, some_at_a_time
+from playshuffle.library.folder import Folder
 from playshuffle.library.listing import GONE, fits
 
 
@@ -44,7 +44,8 @@ def outdated_folders(
     candidates = new_inodes.union(other_inodes)
     if not candidates:
         return OutdatedFolders()
-    at_two_paths = _repeated(filter(candidates.__contains__, _inodes(folders)))
+    inodes = array("q", b"".join([folder.stamps for folder in folders]))[3::4]
+    at_two_paths = _repeated(filter(candidates.__contains__, inodes))
     paths = frozenset(folder.path for folder in folders if at_two_paths and _has_left(folder, at_two_paths))
     return OutdatedFolders(paths, frozenset(new_inodes | at_two_paths))
 
@@ -52,12 +53,6 @@ def outdated_folders(
 def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:
     """Return the name and the inode of each file."""
     return {*zip(folder.file_names(), folder.stamp_column(3), strict=True)} if folder is not None else set()
-
-
-def _inodes(folders: Sequence[Folder]) -> Iterator[int]:
-    """Yield the inodes of all files."""
-    for some in some_at_a_time(folders):
-        yield from array("q", b"".join([folder.stamps for folder in some]))[3::4]
 
 
 def _repeated(numbers: Iterable[int]) -> set[int]:

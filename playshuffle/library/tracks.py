@@ -1,17 +1,15 @@
 """Collect the tracks below folders: each file once, in path order."""
 
 from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from io import BytesIO
-from itertools import chain, islice
+from hashlib import blake2b
+from itertools import islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 
-from playshuffle.library.folder import Folder, Skipped, some_at_a_time
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.marks import mark_at
-from playshuffle.system.digest import blake2b
 
 TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
 
@@ -41,36 +39,6 @@ class Tracks:
         paths = _joined_paths(self.folders).split(b"\0") if self.folders else []
         return paths if self.chosen is None else [paths[row] for row in self.chosen]
 
-    def each_path(self) -> Iterator[bytes]:
-        """Return the paths one by one; the list of all takes 11 MB for 100,000."""
-        if self.chosen is not None or "paths" in self.__dict__:
-            return iter(self.paths)
-        return chain.from_iterable(map(Folder.file_paths, self.folders))
-
-    def share_paths(self, known: Sequence[bytes]) -> None:
-        """Make the list of paths from the objects in `known` where they are equal.
-
-        Equal paths then take no more memory, and comparing them is fast. known: mostly the same paths, in
-        ascending order.
-        """
-        if "paths" in self.__dict__ or self.chosen is not None:
-            return
-        paths: list[bytes] = []
-        position = 0
-        for folders in some_at_a_time(self.folders):
-            text = _joined_paths(folders)
-            end = position + text.count(b"\0") + 1
-            expected = known[position:end]
-            if b"\0".join(expected) == text:
-                paths += expected
-            else:  # one of these is new or gone, or one before them is
-                some = text.split(b"\0")
-                begin, end = bisect_left(known, some[0]), bisect_right(known, some[-1])
-                same_path = {path: path for path in known[begin:end]} if end - begin < 2 * len(some) else {}
-                paths += [same_path.get(path, path) for path in some]
-            position = end
-        self.paths = paths
-
     @cached_property
     def durations_ms(self) -> "array[int]":
         """0 where unknown."""
@@ -87,10 +55,7 @@ class Tracks:
     @cached_property
     def marks(self) -> bytes:
         """Return the marks of all tracks, by which `identity` recognises them under other names."""
-        marks = BytesIO()
-        for folders in some_at_a_time(self.folders):
-            marks.write(_marks(folders))
-        all_marks = marks.getvalue()
+        all_marks = _marks(self.folders).tobytes()
         if self.chosen is None:
             return all_marks
         return b"".join([mark_at(all_marks, row) for row in self.chosen])

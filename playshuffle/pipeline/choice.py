@@ -121,7 +121,7 @@ def choose(
     found: Tracks,
     tags_of: "TagsOf | None",
     lists: "Sequence[SkipList]" = (),
-    last: Callable[[], Sequence[bytes]] = tuple,
+    last: Sequence[bytes] = (),
     draw: "Draw | None" = None,
 ) -> Choice:
     """Choose the tracks of a playlist.
@@ -131,7 +131,7 @@ def choose(
         found: all tracks of its folders.
         tags_of: looks up the tags of a folder, as rows of the cache; None without tags.
         lists: the skip lists of the request, read.
-        last: returns the last order; of equal copies the one in it is kept.
+        last: the last order, needed for `--dedupe`: of equal copies the one in it is kept.
         draw: chooses the tracks under the limit of `--most`; None does not limit them.
 
     Raises:
@@ -156,7 +156,7 @@ def choose(
     kept: dict[bytes, bytes] = {}
     if request.dedupe is not None:
         assert tags_of is not None, "check_needs refuses it without tags"
-        positions = {path: at for at, path in enumerate(last())}
+        positions = {path: at for at, path in enumerate(last)}
         wider = before_lists if len(before_lists) > len(remaining) else ()
         stage, remaining, kept = _duplicates(found, remaining, tags_of, positions)
         kept = _skipped_copies(found, wider, remaining, tags_of, positions) | kept

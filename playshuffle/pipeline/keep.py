@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import blake2b
 from operator import ne
 from typing import NamedTuple
 
@@ -20,7 +21,6 @@ from playshuffle.pipeline.session import OrderRecord, Session, open_session
 from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.target import Target
 from playshuffle.store.deck_renames import follow_renames
-from playshuffle.system.digest import blake2b
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
 
@@ -94,8 +94,7 @@ def _update(
         run.tracks, run.recipe, before, identity, tools.randbelow, run.tags_of, now_s=now_s
     )
     counts = _changed(before, identity, run.tracks)
-    arranged = updated.arranged.packed()
-    return _Update(arranged, _record(run, before, updated, files, drawn_s), notes, counts)
+    return _Update(updated.arranged, _record(run, before, updated, files, drawn_s), notes, counts)
 
 
 def _drawn_s(target: Target, now_s: int) -> tuple[int, list[str]]:

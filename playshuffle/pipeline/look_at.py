@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
@@ -56,7 +55,7 @@ def look_at(
         lists = skip_lists(request._replace(dry_run=True), state, target)
         writer = entry_writer(request, target, library.tracks.folders)
         draw = Draw(writer, None, target) if history is None else None
-        last_order = partial(last_tracks, target, history)
+        last_order = last_tracks(target, history) if request.dedupe is not None else ()
         choice = choose(request, library.tracks, tag_rows, lists, last_order, draw)
         _, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
         playlist = PlaylistStages(

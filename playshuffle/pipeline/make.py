@@ -61,7 +61,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
     if not is_update:
         notes += notes_on_mpd(run.request)
-    return arrange(run.tracks, recipe, last, randbelow, run.tags_of).packed(), notes
+    return arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes
 
 
 def new_record(run: Session, arranged: Arranged, now_s: int) -> OrderRecord:

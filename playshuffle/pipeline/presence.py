@@ -144,8 +144,6 @@ def expected_tracks(
         return []
     if target.last is not None and target.last.library == tracks.digest:
         return None
-    if target.remembered is not None:
-        tracks.share_paths(target.remembered.paths)
     return target.last_tracks
 
 
@@ -192,7 +190,7 @@ def check_own_list(
     request: Request,
     target: Target | None,
     skipped: Sequence[Skipped],
-    written_paths: Callable[[], Collection[bytes]],
+    written: Collection[bytes],
 ) -> None:
     """Check that a playlist that is its own source does not lose entries for ever.
 
@@ -200,14 +198,13 @@ def check_own_list(
         request: the playlist.
         target: its file or files, as they are.
         skipped: entries that cannot be used, with the reasons.
-        written_paths: returns the tracks that are to be in it; called only for a playlist that is its source.
+        written: the tracks that are to be in it.
 
     Raises:
         PlayshuffleError: entries would be lost.
     """
     if target is None or not target.holds(request.source_file) or request.allow_shrink:
         return
-    written = written_paths()
     lost = set(request.files or ()).union(target.entries()).difference(written)
     if lost:  # the same file may have several names
         kept = set(filter(None, map(_file_id, written)))

@@ -4,7 +4,6 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError, shown
@@ -112,7 +111,7 @@ class Session(NamedTuple):
             PlayshuffleError: the playlist is its own source, and would lose entries.
         """
         target = self.target
-        check_own_list(self.request, target, self.library.skipped, report.paths)
+        check_own_list(self.request, target, self.library.skipped, report.paths())
         if target is None or not self.request.writes:
             return self.finish(report, is_changed=False)
         with parts.prepared(target.path, report.text, force=self.request.force) as ready:
@@ -206,7 +205,7 @@ def open_session(
             drawn_s = target.last.shuffled_s if target is not None and target.last is not None else 0
             drawn_before = target if drawn_s >= keeps_choice_from_s else None
             draw = None if deals else _draw(request, writer, tools.randbelow, drawn_before, changes)
-            last = partial(last_tracks, target, history)
+            last = last_tracks(target, history) if request.dedupe is not None else ()
             choice = choose(request, library.tracks, tag_rows, lists, last, draw)
             history = history and history.with_copies(choice.kept)
             tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)

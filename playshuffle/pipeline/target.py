@@ -94,7 +94,6 @@ class Target:
     def identity(self, before: Remembered, tracks: Tracks, moved: Sequence[tuple[bytes, bytes]]) -> Identity:
         """Return which tracks of the last order are which of these tracks. The result for them is cached."""
         if self._identity is None or self._identity[0] is not tracks:
-            tracks.share_paths(before.paths)
             self._identity = tracks, identify(before, tracks.paths, tracks.marks, moved)
         return self._identity[1]
 

@@ -32,7 +32,6 @@ from playshuffle.service.update_protocol import (
     UpdateEnded,
 )
 from playshuffle.system import sandbox
-from playshuffle.system.heap import use_one_heap
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.stall import StallClock
@@ -76,7 +75,6 @@ def run(load: Callable[[], Config]) -> int:
             managed by another service.
     """
     faulthandler.enable()
-    use_one_heap()  # its threads wait most of the time
     began_s = int(time.time())
     config = before = _load(load)
     inheritance = _Inheritance()

@@ -8,11 +8,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from hashlib import blake2b
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.status_json import ServiceStatus, published_status, resolved
 from playshuffle.system import atomic_file, lock
-from playshuffle.system.digest import blake2b
 from playshuffle.system.xdg import state_folder
 
 _ROOM = 4096  # bytes, that file systems give at a time

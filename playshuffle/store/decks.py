@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from hashlib import blake2b
 from itertools import chain
 from struct import iter_unpack
 from typing import Any, NamedTuple
@@ -20,7 +21,6 @@ from playshuffle.library.identity import Remembered
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.store.state import State
-from playshuffle.system.digest import blake2b
 from playshuffle.system.sqlite import Connection
 
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail")

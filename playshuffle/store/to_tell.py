@@ -7,9 +7,9 @@ in either of them, and a playlist that is written meanwhile has a new entry.
 
 import contextlib
 import os
+from hashlib import blake2b
 
 from playshuffle.system import atomic_file
-from playshuffle.system.digest import blake2b
 from playshuffle.system.xdg import state_folder
 
 # The folders in which entries wait, below that of the state.

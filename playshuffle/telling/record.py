@@ -7,10 +7,10 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import lock
-from playshuffle.system.digest import blake2b
 from playshuffle.system.xdg import state_folder
 
 _MOST = 32  # of one player: some for each of a few playlists and places
