@@ -4,20 +4,24 @@ HEAD_BYTES = 512  # enough for every signature, and for the first page of an Ogg
 
 # Every audio format that mutagen reads but MIDI, which has no length or title worth
 # reading. Containers that mostly hold video (.mp4, .asf, .ogv, .mpg) stay out; .m4b stays in.
+# Of the formats that only players read, those that MPD, mpv and Kodi play, and that are mostly music.
 BY_SUFFIX = {
     b".aac": "aac", b".adts": "aac",
     b".ac3": "ac3", b".eac3": "ac3",
     b".aif": "aiff", b".aifc": "aiff", b".aiff": "aiff",
     b".ape": "ape",
     b".dff": "dsdiff",
+    b".dts": "dts",
     b".dsf": "dsf",
     b".flac": "flac",
     b".m4a": "mp4", b".m4b": "mp4", b".m4p": "mp4",
+    b".mka": "matroska",
     b".mp+": "musepack", b".mpc": "musepack", b".mpp": "musepack",
     b".mp1": "mp3", b".mp2": "mp3", b".mp3": "mp3",
     b".oga": "vorbis", b".ogg": "vorbis",
     b".ofr": "optimfrog", b".ofs": "optimfrog",
     b".opus": "opus",
+    b".shn": "shorten",
     b".spx": "speex",
     b".tak": "tak",
     b".tta": "tta",
@@ -26,6 +30,9 @@ BY_SUFFIX = {
     b".wv": "wavpack",
 }  # fmt: skip
 AUDIO_SUFFIXES = frozenset(BY_SUFFIX)
+WITHOUT_TAGS = frozenset(("dts", "matroska", "shorten"))  # no reader of tags knows these
+
+_MATROSKA = b"\x1a\x45\xdf\xa3"
 
 # The bytes that a format begins with, after N arbitrary bytes.
 _SIGNATURES = (
@@ -45,6 +52,12 @@ _SIGNATURES = (
     (0, b"DSD ", "dsf"),
     (0, b"FRM8", "dsdiff"),
     (0, b"\x0bw", "ac3"),
+    (0, b"ajkg", "shorten"),
+    # 16 bits or 14 bits a word, each in both byte orders.
+    (0, b"\x7f\xfe\x80\x01", "dts"),
+    (0, b"\xfe\x7f\x01\x80", "dts"),
+    (0, b"\x1f\xff\xe8\x00", "dts"),
+    (0, b"\xff\x1f\x00\xe8", "dts"),
 )
 # Files that are not audio, though MPEG frames may occur in them by chance.
 _NOT_AUDIO = (
@@ -58,7 +71,7 @@ _NOT_AUDIO = (
     (b"GIF8", "a picture"),
     (b"%PDF-", "a PDF document"),
     (b"SQLite format 3\0", "a database"),
-    (b"\x1a\x45\xdf\xa3", "a Matroska video"),
+    (_MATROSKA, "a Matroska video"),
 )
 _VIDEO_IN_OGG = (b"\x80theora", b"BBCD\0", b"\x01video\0")
 _IN_OGG = ((b"\x01vorbis", "vorbis"), (b"OpusHead", "opus"), (b"\x7fFLAC", "oggflac"), (b"Speex   ", "speex"))
@@ -73,6 +86,8 @@ def format_of(head: bytes, suffix: bytes) -> str | None:
         is_video = any(signature in head for signature in _VIDEO_IN_OGG)
         otherwise = None if is_video else BY_SUFFIX.get(suffix, "vorbis")
         return next((name for signature, name in _IN_OGG if signature in head), otherwise)
+    if head.startswith(_MATROSKA):  # the name alone tells whether it is a video
+        return "matroska" if BY_SUFFIX.get(suffix) == "matroska" else None
     for offset, signature, name in _SIGNATURES:
         if head.startswith(signature, offset):
             return name

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from playshuffle.system.regular_file import NotRegularError, open_regular
 from playshuffle.tags import head_id3
-from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, format_of, other_kind
+from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, WITHOUT_TAGS, format_of, other_kind
 from playshuffle.tags.mutagen_formats import (
     Named,
     SketchyError,
@@ -121,8 +121,11 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
         known_format = format_of(head, suffix)
     if known_format is None and (kind := other_kind(head)) is not None:
         return Reading(None, f"not audio: {kind}", is_audio=False)
+    format_ = known_format or BY_SUFFIX.get(suffix, "mp3")
+    if format_ in WITHOUT_TAGS:
+        wrong = Reading(None, "not audio: it does not begin as its name says", is_audio=False)
+        return wrong if known_format is None else Reading(Tags())
     try:
-        format_ = known_format or BY_SUFFIX.get(suffix, "mp3")
         return Reading(_tags(file, format_, tag_bytes, is_sure=known_format is not None))
     except MemoryError:
         why = TOO_MUCH_MEMORY

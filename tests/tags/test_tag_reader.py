@@ -17,7 +17,7 @@ from mutagen.flac import Picture
 from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
 
 from playshuffle.tags import head_id3, mutagen_formats, tag_reader
-from playshuffle.tags.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX
+from playshuffle.tags.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX, WITHOUT_TAGS
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Reading, Tags
 from playshuffle.tags.tag_frames import LONGEST_TEXT, Stream, tags_of
@@ -63,7 +63,24 @@ def test_every_file_of_the_data_is_expected() -> None:
 def test_every_audio_suffix_has_a_format() -> None:
     """What is looked for is read."""
     assert set(BY_SUFFIX) == AUDIO_SUFFIXES
-    assert set(BY_SUFFIX.values()) <= set(mutagen_formats.CLASSES)
+    assert set(BY_SUFFIX.values()) <= set(mutagen_formats.CLASSES) | WITHOUT_TAGS
+
+
+_MATROSKA = b"\x1a\x45\xdf\xa3\xa3\x42\x86\x81\1"
+_BEGINNINGS = {".mka": _MATROSKA, ".shn": b"ajkg\2", ".dts": b"\x7f\xfe\x80\x01\xfc"}
+
+
+@pytest.mark.parametrize("suffix", _BEGINNINGS)
+def test_formats_that_only_players_read_are_tracks_without_tags(suffix: str, tmp_path: Path) -> None:
+    assert {BY_SUFFIX[suffix.encode()] for suffix in _BEGINNINGS} == WITHOUT_TAGS
+    assert read(written(tmp_path / f"x{suffix}", _BEGINNINGS[suffix] + bytes(999))) == Reading(Tags())
+    other = read(written(tmp_path / f"y{suffix}", b"/dts-v1/;\n" * 99))
+    assert other == Reading(None, "not audio: it does not begin as its name says", is_audio=False)
+
+
+def test_a_matroska_file_is_a_video_unless_it_is_named_as_audio(tmp_path: Path) -> None:
+    reading = read(written(tmp_path / "x.mp3", _MATROSKA + bytes(999)))
+    assert reading == Reading(None, "not audio: a Matroska video", is_audio=False)
 
 
 @pytest.mark.parametrize("suffix", [".mp3", ".flac", ".ogg", ".m4a", ".wav", ".txt", ""])
