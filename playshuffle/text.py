@@ -1,6 +1,7 @@
 """Write counts and lists for users, and find the names that users give."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
@@ -122,8 +123,6 @@ def suggestion(kind: str, plain: str, names: Mapping[str, str]) -> str | None:
 
 def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:
     """Return the name that is spelled most like this one; None if no name is close."""
-    from difflib import get_close_matches  # only for a misspelt name
-
     near = get_close_matches(plain, list(names), 1, _CLOSENESS)
     if not near:
         return None

@@ -1,7 +1,8 @@
 """Build the request for a playlist from its options."""
 
 import os
-from typing import TYPE_CHECKING, cast
+import shlex
+from typing import cast
 
 from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options
@@ -12,14 +13,14 @@ from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe, parse_part
 from playshuffle.pipeline.default_output import default_output
+from playshuffle.pipeline.file_list import FileList, read_file_list
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.skip_lists import check_skip_lists
 from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import Inside
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.file_list import FileList
 
 # Options that mean in a request what they say.
 _SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without"}
@@ -66,8 +67,6 @@ def build_request(
     output = _output(options.output, options.player, roots[0]) if has_output else None
     without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
     if without:
-        from playshuffle.pipeline.skip_lists import check_skip_lists  # most playlists have none
-
         check_skip_lists(without, output)
     request = Request(
         roots=roots,
@@ -105,11 +104,8 @@ def _check_no_query(folder: str) -> None:
     field, colon, value = folder.lstrip("-^").partition(":")
     if not (colon and value) or os.path.lexists(folder):
         return
-    from playshuffle.selection.fields import ALIASES, FIELDS  # most folders have no colon
 
     if field in FIELDS or field in ALIASES:
-        import shlex
-
         raise PlayshuffleError(
             f"'{shown(folder)}' is not a folder. To choose tracks by a query, write"
             f" --where {shlex.quote(shown(folder))} after the music folder.",
@@ -117,7 +113,7 @@ def _check_no_query(folder: str) -> None:
         )
 
 
-def _files(options: Options, *, has_output: bool) -> "FileList":
+def _files(options: Options, *, has_output: bool) -> FileList:
     """Read the list that is the library.
 
     Raises:
@@ -130,7 +126,6 @@ def _files(options: Options, *, has_output: bool) -> "FileList":
         )
     if options.output is None and has_output:
         raise PlayshuffleError("--from needs the name of the playlist to write. Give it with -o.", Exit.USAGE)
-    from playshuffle.pipeline.file_list import read_file_list  # for this option alone
 
     found = read_file_list(options.source)
     if not found.files:

@@ -20,6 +20,7 @@ from playshuffle.ordering.recipe import parse_part
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.selection.query import parse
 from playshuffle.shuffle import Inside
 
 RECORDING = "recording"
@@ -84,7 +85,6 @@ def _from_one(key: str) -> Callable[[int], None]:
 def _check_queries(texts: tuple[str, ...]) -> None:
     if not texts:
         return
-    from playshuffle.selection.query import parse  # most playlists have no query
 
     for text in texts:
         parse(text)

@@ -7,18 +7,18 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from playshuffle.config.keys import Key, is_number, is_text
+from playshuffle.config.keys import faults as faults_of
 from playshuffle.config.known_value import known_value
+from playshuffle.config.places import places
+from playshuffle.config.toml_file import Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
-
-if TYPE_CHECKING:
-    from playshuffle.config.keys import Key
-    from playshuffle.config.toml_file import Document, Fault
 
 TABLE = "player"
 _NAME = r"[a-z0-9][a-z0-9_-]*"
@@ -32,7 +32,7 @@ class OwnPlayers(NamedTuple):
     """The players of a configuration, and the faults of the others by name."""
 
     players: Mapping[str, Player]
-    faults: Mapping[str, tuple["Fault", ...]]
+    faults: Mapping[str, tuple[Fault, ...]]
 
 
 def known_player(name: str) -> str:
@@ -48,15 +48,12 @@ def known_player(name: str) -> str:
     return known_value("for", name, "player", PLAYERS)
 
 
-def add_own_players() -> "Mapping[str, tuple[Fault, ...]]":
+def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
     """Add the players of the configuration to the table, and return the faults of the others by name.
 
     Raises:
         PlayshuffleError: there is a configuration, but it can't be read.
     """
-    from playshuffle.config.places import places
-    from playshuffle.config.toml_file import read
-
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}
@@ -72,10 +69,8 @@ def player_names() -> Iterable[str]:
     return list(PLAYERS)
 
 
-def player_keys() -> "Mapping[str, Key]":
+def player_keys() -> Mapping[str, Key]:
     """Return the keys of a table `[player.NAME]`."""
-    from playshuffle.config.keys import Key, is_number, is_text
-
     return {
         "like": Key("the name of a player", is_text, '"car"'),
         "title": Key("a text in quotes", is_text, '"Kitchen radio"'),
@@ -86,10 +81,8 @@ def player_keys() -> "Mapping[str, Key]":
     }
 
 
-def read_players(document: "Document") -> OwnPlayers:
+def read_players(document: Document) -> OwnPlayers:
     """Read the players of a configuration. A mistake in one does not stop the others."""
-    from playshuffle.config.keys import faults as faults_of
-
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from playshuffle.errors import OptionError
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering import groups
+from playshuffle.ordering import groups, plugin_orders
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
@@ -204,13 +204,10 @@ class _Orders(dict[str, Order]):
             return True
         if not isinstance(name, str) or name in ALIASES["order"]:
             return False
-        from playshuffle.ordering import plugin_orders  # few playlists use such an order
 
         return plugin_orders.find(name) is not None
 
     def __missing__(self, name: str) -> Order:
-        from playshuffle.ordering import plugin_orders
-
         def made(tracks: Tracks, tags_of: TagsOf, _recipe: Recipe) -> Shuffle:
             rows = zip(tracks.paths, tracks.column(tags_of), strict=True)
             table = [plugin_orders.Track(os.fsdecode(path), tags or Tags()) for path, tags in rows]

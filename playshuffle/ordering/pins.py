@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
@@ -139,8 +140,6 @@ def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int |
 
 
 def _near(track: str, paths: Sequence[bytes]) -> str:
-    from difflib import get_close_matches  # only where something is misspelt
-
     names = {os.fsdecode(os.path.basename(path)) for path in paths}
     near = get_close_matches(os.path.basename(track), sorted(names), 3, 0.5)
     return f" Did you mean {any_of([repr(shown(name)) for name in near])}?" if near else ""

@@ -1,6 +1,7 @@
 """Find the tracks that a player would lose because of how they are written."""
 
 import os
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -99,8 +100,6 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
     Returns:
         By number, the path that comes before it. Costs more than all other looks together.
     """
-    import unicodedata
-
     first: dict[str, bytes] = {}
     twin_of = {}
     for index, path in enumerate(paths):

@@ -5,9 +5,12 @@ none is maintained for the others. XML with a document type is refused, so that 
 expand. No file or address that is named in a playlist is opened.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+from xml.parsers import expat
 
 from playshuffle.library.folder import Folder
 from playshuffle.playlist.m3u import Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
@@ -83,8 +86,6 @@ class _Jspf(Text):
     _tail = b"\n]}}\n"
 
     def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        import json
-
         metas = json.dumps([{_KEY + key: value} for key, value in comments])
         return f'{{"playlist": {{"meta": {metas}, "track": [\n'.encode()
 
@@ -94,8 +95,6 @@ class _Jspf(Text):
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
         """Return the object of each track."""
-        import json
-
         lines = []
         for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
             track: dict[str, Any] = {"location": [entry.entry]}
@@ -138,8 +137,6 @@ def _xml(text: str) -> str:
 
 
 def _read_xspf(content: bytes, folder: bytes) -> Parsed:
-    from xml.parsers import expat
-
     where: list[str] = []
     comments: dict[str, str] = {}
     locations: list[str] = []
@@ -179,8 +176,6 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _read_jspf(content: bytes, folder: bytes) -> Parsed:
-    import json
-
     try:
         document = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as error:
@@ -208,8 +203,6 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Take every location for a URI: one without a scheme is relative, and escaped as well."""
-    from urllib.parse import unquote_to_bytes
-
     entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")

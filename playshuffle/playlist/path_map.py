@@ -7,6 +7,7 @@ playlist says what was replaced, so that it can be read here.
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from playshuffle.errors import OptionError, shown
 
@@ -61,7 +62,6 @@ class Base(NamedTuple):
             pairs.append((b"", folder_here))
         if not pairs:
             return ""
-        from urllib.parse import quote_from_bytes  # most playlists have nothing to say
 
         return " ".join(f"{quote_from_bytes(a, _SAFE)}={quote_from_bytes(b, _SAFE)}" for a, b in pairs)
 
@@ -75,8 +75,6 @@ class Back(NamedTuple):
     @classmethod
     def read(cls, comment: str, folder: bytes) -> "Back":
         """Parse a comment; pairs that make no sense are ignored."""
-        from urllib.parse import unquote_to_bytes
-
         base, swaps = folder, []
         for pair in comment.split():
             player_path, _, local = (unquote_to_bytes(part) for part in pair.partition("="))

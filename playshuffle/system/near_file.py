@@ -1,6 +1,7 @@
 """Find the file that a path with a wrong name probably means."""
 
 import os
+from difflib import get_close_matches
 
 _CLOSENESS = 0.8
 _MOST_NAMES = 10_000  # of a folder; comparing more takes seconds
@@ -8,8 +9,6 @@ _MOST_NAMES = 10_000  # of a folder; comparing more takes seconds
 
 def near_file(path: bytes, *, is_folder: bool = False) -> bytes | None:
     """Return an existing path whose names are near to those of a missing one; None if there is none."""
-    from difflib import get_close_matches  # only for a wrong name
-
     near = "/"
     for segment in filter(None, os.fsdecode(path).split("/")):
         name = segment

@@ -4,6 +4,7 @@ They are private (folders 0700, files 0600), because the names of music files ar
 """
 
 import os
+import shutil
 import sqlite3
 import time
 
@@ -59,8 +60,6 @@ def set_aside(path: bytes) -> bytes:
 
 def copy_aside(path: bytes) -> bytes:
     """Copy a database that nobody is writing beside itself, and return the name of the copy."""
-    import shutil  # only for a damaged database
-
     aside = _new_name(path)
     with open(path, "rb") as source:
         fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
