@@ -129,11 +129,10 @@ def mpd(music: Path) -> Iterator[Mpd]:
 def test_mpd_loads_all(music: Path, mpd: Mpd, output: str, words: list[str], name: str) -> None:
     playlist = music / output
     playlist.parent.mkdir(parents=True, exist_ok=True)
-    older = ["MPD before 0.24"] if version("mpd") < (0, 24) else []
 
     said = report(music, "-o", playlist, *words)
 
-    assert mpd.loaded(name) == meant(said, playlist, "MPD", *older)
+    assert mpd.loaded(name) == meant(said, playlist, *names_of_mpd())
 
 
 def test_mpd_loads_a_playlist_as_it_is_now(music: Path, mpd: Mpd) -> None:
@@ -141,4 +140,9 @@ def test_mpd_loads_a_playlist_as_it_is_now(music: Path, mpd: Mpd) -> None:
     for order in ("random", "sattolo"):
         said = report(music, "-o", playlist, "--paths", "absolute", "--order", order)
 
-        assert mpd.loaded("again") == meant(said, playlist, "MPD", "MPD before 0.24")
+        assert mpd.loaded("again") == meant(said, playlist, *names_of_mpd())
+
+
+def names_of_mpd() -> list[str]:
+    """Return the names under which a report lists what the installed MPD loses."""
+    return ["MPD", *(["MPD before 0.24"] if version("mpd") < (0, 24) else [])]
