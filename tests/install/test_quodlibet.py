@@ -254,13 +254,14 @@ def quod_libet(songs: int) -> Iterator[Callable[[], str]]:
         def is_another() -> bool:
             nonlocal last
             last = remote("--print-playing", "<~filename>").strip()
-            return last not in ("", before)
+            return last not in ("", "/", before)  # "/": no song
 
         wait_for(is_another)
         return last
 
     try:
         wait_for(lambda: len(remote("--print-query", "").splitlines()) == songs)
+        remote("--shuffle=on")  # Quod Libet 4.6 switches the orders of plugins off when it ends
         last = remote("--print-playing", "<~filename>").strip()
         yield next_song
         remote("--quit")
