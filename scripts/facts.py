@@ -21,8 +21,8 @@ class Key(NamedTuple):
 
 KEYS_OF_ALL: Sequence[Key] = (
     Key("folders", '["~/Music"]', "", "Music folders of every playlist without folders of its own."),
-    Key("settle", '"2s"', '"2s"', "How long to wait after the last change."),
-    Key("poll", '"5m"', '"5m"', "How often folders on network drives are scanned."),
+    Key("settle", '"2s"', '"2s"', "How long to wait after the last change, at most 7d."),
+    Key("poll", '"5m"', '"5m"', "Time between scans of folders on network drives, at most 7d."),
 )
 
 _OWN: Sequence[Key] = (

@@ -1,6 +1,7 @@
 """Load the configuration: its playlists, and the faults of those that cannot be used."""
 
 import functools
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -32,6 +33,8 @@ from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.system import atomic_file
 
 _DURATIONS = (("settle", SETTLE), ("poll", POLL))
+_LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
+_LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
 
 # What the values of a key name, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
@@ -104,9 +107,12 @@ def _top_faults(document: Document) -> list[Fault]:
         table = {name: value for name, value in table.items() if keys.is_right(name, value)}
     for name, default in _DURATIONS:
         try:
-            duration.parse(table.get(name, default))
+            duration_ms = duration.parse(table.get(name, default))
         except PlayshuffleError as error:
             faults.append(document.fault(f"{name}: {error}", name))
+        else:
+            if duration_ms > _LONGEST_S * 1000:
+                faults.append(document.fault(f"{name} must be at most 7d.", name))
     try:
         _folders(document, (), table)
     except ConfigError as error:
@@ -185,7 +191,23 @@ def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) 
         message = f"'{shown(name)}' is not a playlist. Begin one with [playlist.NAME], its keys below."
         return [document.fault(message, "playlist", name, is_of_value=False)]
     check = functools.partial(_value_fault, own)
-    return keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
+    found = keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
+    if wrong_name := _name_fault(name, document.table["playlist"]):
+        found.insert(0, document.fault(wrong_name, "playlist", name, is_of_value=False))
+    return found
+
+
+def _name_fault(name: str, names: Iterable[str]) -> str:
+    """Return a sentence if a name is wrong for a playlist among those of the file; else nothing."""
+    if name != name.strip(" "):
+        return f"The name '{shown(name)}' begins or ends with a space. Rename the playlist."
+    if len(name.encode()) > _LONGEST_NAME:
+        return f"The name of a playlist has at most {_LONGEST_NAME} bytes, this one {len(name.encode()):,}."
+    earlier = itertools.takewhile(lambda other: other != name, names)
+    twin = next((other for other in earlier if other.casefold() == name.casefold()), None)
+    if twin is None:
+        return ""
+    return f"Playlists '{shown(twin)}' and '{shown(name)}' differ only in upper and lower case. Rename one."
 
 
 def _folders(document: Document, above: Sequence[str], table: Mapping[str, Any]) -> tuple[bytes, ...]:

@@ -203,6 +203,28 @@ def test_the_name_of_a_playlist_leads_nowhere_else(tmp_path: Path, name: str) ->
     assert said.startswith("line 2: ")
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("x" * 201, "has at most 200 bytes, this one 201"),
+        ("ä" * 101, "has at most 200 bytes, this one 202"),
+        (" a", "begins or ends with a space"),
+        ("a ", "begins or ends with a space"),
+        ("GOOD", "'good' and 'GOOD' differ only in upper and lower case"),
+    ],
+)
+@pytest.mark.parametrize("output", ["", "output = 'x.m3u'"])
+def test_a_name_that_would_be_mistaken_is_refused_with_its_line(
+    tmp_path: Path, name: str, says: str, output: str
+) -> None:
+    config = load(written(tmp_path, f'{TOP}[playlist.good]\n[playlist."{name}"]\n{output}\n'))
+
+    (broken,) = config.broken
+    assert says in broken.text
+    assert ", line 3: " in broken.text
+    assert [playlist.name for playlist in config.playlists] == ["good"]
+
+
 def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
@@ -228,6 +250,8 @@ def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Pa
         ('\nlimit = 3\n[playlist.a]\nfolders = ["/x"]\n', ", line 2: 'limit' is a key of a playlist."),
         ("folders = [3]\n[playlist.a]\n", ", line 1: folders must be a list of texts"),
         (f"{TOP}settle = 'now'\n[playlist.a]\n", ", line 2: settle: 'now' is not a duration"),
+        (f"{TOP}settle = '999999999d'\n[playlist.a]\n", ", line 2: settle must be at most 7d."),
+        (f"{TOP}poll = '169h'\n[playlist.a]\n", ", line 2: poll must be at most 7d."),
         (f"{TOP}[playlist.a\n", ", line 2: This is not TOML: "),
         (f"{TOP}x = [", ", line 2: This is not TOML: "),
         (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: This is not TOML: "),
