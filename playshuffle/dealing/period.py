@@ -28,6 +28,11 @@ def next_start(every: Every, last: date) -> date | None:
     return last + timedelta(days=7 - last.weekday() if every is Every.WEEK else 1)
 
 
+def is_of_the_future(now: datetime, last: date) -> bool:
+    """Return whether a deal is dated so late that the clock must have been wrong: more than a day ahead."""
+    return last > now.date() + timedelta(days=1)
+
+
 def is_new_period(every: Every, now: datetime, last: date) -> bool:
     """Return whether a later period has begun than the one that began on `last`.
 

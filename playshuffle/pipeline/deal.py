@@ -12,7 +12,7 @@ from datetime import datetime
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
-from playshuffle.dealing.period import Every, period_start
+from playshuffle.dealing.period import Every, is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import LimitedPerValue
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -186,7 +186,11 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
     deck, target = history_of(run).deck, target_of(run)
     last = deck.deal
     assert last is not None
-    if last.is_pending:
+    notes = []
+    if is_of_the_future(now, last.period):
+        deck = replace(deck, deal=replace(last, period=period_start(every, now)))
+        notes.append(f"The last deal is dated {last.period}, which is in the future. It counts as made now.")
+    elif last.is_pending:
         # It never reached the file, so it is the deal of this period.
         deck = replace(deck, deal=replace(last, period=max(last.period, period_start(every, now))))
     present = frozenset(run.tracks.paths)
@@ -194,8 +198,7 @@ def _repeat_deal(run: Session, every: Every, now: datetime) -> Dealt:
         report = entries_report(run, last.entries)._replace(kept_count=len(target.entries()))
         report = run.finish(report, is_changed=False)
         return Dealt(report, deck, is_new=False, certain=report.playlist_length)
-    notes = []
-    if now.date() < last.period:
+    if now.date() < last.period and not notes:
         notes.append(
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
             " then. If the clock was wrong at the last deal, --every run deals now."

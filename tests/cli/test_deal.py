@@ -48,6 +48,23 @@ def report(*words: str | Path) -> dict[str, Any]:
 # Once in each period
 
 
+@pytest.mark.parametrize("every", ["day", "week"])
+def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: str) -> None:
+    """A deck that was dealt once while the clock was wrong must not wait for that day."""
+    music = numbered(tmp_path, 10)
+    words = (music, "-n", "4", "--every", every)
+    deal(*words, day="2031-01-01")
+    first = listed(music / "today.m3u")
+
+    said = deal(*words, day="2026-03-27")
+    assert "is in the future. It counts as made now." in said
+    assert listed(music / "today.m3u") == first
+    assert "in the future" not in deal(*words, day="2026-03-27")
+    deal(*words, day="2026-03-30")  # the next day and a Monday
+
+    assert not set(first) & set(listed(music / "today.m3u"))
+
+
 def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     """The same bytes however often it runs; a clock that is set back deals nothing and loses nothing."""
     music = numbered(tmp_path, 10)
@@ -64,7 +81,7 @@ def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     assert today.read_bytes() == first
     deal(music, "-n", "4", day="2026-03-29")
     second = today.read_bytes()
-    assert "The last deal is dated 2026-03-29, but today is 2026-03-27" in deal(music, day="2026-03-27")
+    assert "The last deal is dated 2026-03-29, but today is 2026-03-28" in deal(music, day="2026-03-28")
     assert today.read_bytes() == second
     first_names = set(first.splitlines()[3::2])
     assert not first_names.intersection(second.splitlines()[3::2])

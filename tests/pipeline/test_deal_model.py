@@ -159,6 +159,7 @@ class Dealing(RuleBasedStateMachine):
         if code is None and crash == "before commit":
             assert (self.file.read_bytes() if self.file.exists() else b"") == content
             return
+        self.mend_period(every, is_saved=bool(kept) and not is_due)
         if is_due:
             self.before = (self.dealt, self.expected, self.last, self.period)
             self.expected = expected
@@ -189,6 +190,12 @@ class Dealing(RuleBasedStateMachine):
                 assert self.file.read_bytes() == content
             else:
                 assert self.listed() == [track for track in self.last if track in here]
+
+    def mend_period(self, every: Every, *, is_saved: bool) -> None:
+        """A last deal that is dated more than a day ahead counts as made now, as soon as that is saved."""
+        if is_saved and self.period is not None and self.period > self.now.date() + timedelta(days=1):
+            self.period = period_start(every, self.now)
+            self.pending = self.pending and (self.period, self.pending[1])
 
     def heard_now(self, tracks: list[int], count: int | None, expected: set[int]) -> None:
         here = self.here
