@@ -48,6 +48,9 @@ class OpenDeal(Protocol):
     def capacity(self) -> int:
         """Return how many more tracks may fit at most."""
 
+    def prefer(self, tracks: Sequence[bytes]) -> Sequence[bytes]:
+        """Return the upcoming tracks of the round, in the order in which they are tried."""
+
     def count_deals(self, tracks: Sequence[bytes]) -> int:
         """Return the number of deals of this size that the tracks are enough for."""
 
@@ -212,7 +215,7 @@ def _fill(
     """
     in_deal = frozenset(entries)
     moved: list[bytes] = []
-    undealt = deck.upcoming
+    undealt = tuple(open_deal.prefer(deck.upcoming))
     is_refused = False
     # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
     played_at = {track: at for at, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))}

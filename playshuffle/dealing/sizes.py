@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from playshuffle.dealing.next_deal import OpenDeal, Size
+
+class _Deal:
+    def prefer(self, tracks: Sequence[bytes]) -> Sequence[bytes]:
+        """Return the tracks as they are: each is as good for the deal as the others."""
+        return tracks
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class ByCount:
         return _CountedDeal(self.count)
 
 
-class _CountedDeal:
+class _CountedDeal(_Deal):
     def __init__(self, count: int) -> None:
         self._count = self._left = count
 
@@ -64,7 +68,7 @@ class ByTime:
         return _TimedDeal(self.time_ms, lengths_ms, mean)
 
 
-class _TimedDeal:
+class _TimedDeal(_Deal):
     def __init__(self, time_ms: int, lengths_ms: Mapping[bytes, int], mean_ms: int) -> None:
         self._mean_ms = mean_ms
         self._time_ms = time_ms
@@ -95,51 +99,6 @@ class _TimedDeal:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitedPerValue:
-    """Deals of another size that have at most N tracks for each value; the others come first in the next.
-
-    Attributes:
-        size: how large deals are otherwise.
-        limit: tracks for each value, at least 1.
-        value_of: maps each track to the number of its value.
-    """
-
-    size: Size
-    limit: int
-    value_of: Mapping[bytes, int]
-
-    def begin(self) -> "_LimitedDeal":
-        """Begin a deal."""
-        return _LimitedDeal(self.size.begin(), self.limit, self.value_of)
-
-
-class _LimitedDeal:
-    def __init__(self, deal: OpenDeal, limit: int, value_of: Mapping[bytes, int]) -> None:
-        self._deal = deal
-        self._limit = limit
-        self._value_of = value_of
-        self._counts: Counter[int] = Counter()
-
-    def is_full(self) -> bool:
-        return self._deal.is_full()
-
-    def add(self, track: bytes) -> bool:
-        value = self._value_of[track]
-        if self._counts[value] == self._limit or not self._deal.add(track):
-            return False
-        self._counts[value] += 1
-        return True
-
-    def capacity(self) -> int:
-        return self._deal.capacity()
-
-    def count_deals(self, tracks: Sequence[bytes]) -> int:
-        counts = Counter(self._value_of.get(track) for track in tracks)
-        counts.pop(None, None)  # on a missing drive
-        return max(self._deal.count_deals(tracks), -(-max(counts.values(), default=0) // self._limit))
-
-
-@dataclass(frozen=True, slots=True)
 class ByAlbums:
     """Deals of N albums, each as far as its tracks are next to each other in the round.
 
@@ -156,7 +115,7 @@ class ByAlbums:
         return _AlbumDeal(self.count, self.album_of)
 
 
-class _AlbumDeal:
+class _AlbumDeal(_Deal):
     def __init__(self, count: int, album_of: Mapping[bytes, int]) -> None:
         self._count = self._left = count
         self._album_of = album_of

@@ -11,10 +11,10 @@ from datetime import datetime
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deal, Deck, mark_written
+from playshuffle.dealing.limited import LimitedPerValue
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import Every, is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
-from playshuffle.dealing.sizes import LimitedPerValue
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.walk import EVERYWHERE, Changes
@@ -29,6 +29,7 @@ from playshuffle.pipeline.target import Target
 from playshuffle.playlist import parts
 from playshuffle.store import decks
 from playshuffle.store.deck_renames import follow_renames
+from playshuffle.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ def deal_playlist(
         deck = history_of(run).deck
         present = frozenset(run.tracks.paths)
         if is_due(deck, every, now, present | deck.tracks if run.missing else present):
-            return _replace_deal(run, _next_deck(run, tools, amount, every, now))
+            deck = _next_deck(run, tools, amount, every, now)
+            return _replace_deal(run, deck, _notes_on_limit(run, amount, deck))
         dealt = _repeat_deal(run, every, now)
         return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
 
@@ -169,15 +171,26 @@ def _size(run: Session, amount: Amount) -> Size:
     return LimitedPerValue(size, limit.number, dict(zip(run.tracks.paths, numbers, strict=True)))
 
 
+def _notes_on_limit(run: Session, amount: Amount, deck: Deck) -> list[str]:
+    """Return how many deals of the round the limit of `--most` makes shorter than asked for."""
+    size = _size(run, amount)
+    short_count = size.short_deals(deck.upcoming) if isinstance(size, LimitedPerValue) else 0
+    if not short_count:
+        return []
+    deals, limit = counted(deck.deals_left, "deal"), parse_limit(run.request.most or "")
+    note = f"{short_count:,} of the {deals} left in this round will have fewer than {amount.count:,} tracks,"
+    return [f"{note} since each has at most {limit}."]
+
+
 def _with_period(last: Deal | None, every: Every) -> Deal | None:
     return last and replace(last, every=every)
 
 
-def _replace_deal(run: Session, deck: Deck) -> Dealt:
+def _replace_deal(run: Session, deck: Deck, notes: Sequence[str]) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
     history = history_of(run)
     before = history.stored or decks.StoredDeck(Deck(), "", [], b"")
-    report = _save(run, deck, before._replace(deck=history.deck))
+    report = _save(run, deck, before._replace(deck=history.deck), notes)
     return Dealt(report, mark_written(deck), is_new=True, certain=report.playlist_length)
 
 
