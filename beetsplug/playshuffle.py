@@ -18,8 +18,7 @@ from beets.plugins import BeetsPlugin
 from playshuffle.errors import PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.config.option_rows import Row
-    from playshuffle.config.options import Field, Options
+    from playshuffle.config.options import Field, Options, Row
     from playshuffle.pipeline.request import Request
 
 _COUNT = 40  # tracks of a deal, as with `playshuffle deal`

@@ -40,21 +40,6 @@ PLAYER_KEYS: Sequence[Key] = (
     Key("extinf", "false", "", "Whether it gets #EXTINF lines."),
     Key("max_per_file", "99", "", "At most N tracks a file."),
 )
-_EXAMPLES = {
-    "order": '"spread"',
-    "inside": '"all"',
-    "part": '"1:40"',
-    "group_by": '"genre"',
-    "group_size": "3",
-    "where": '"genre:jazz"',
-    "limit": "40",
-    "seed": '"2026"',
-    "for": '"mpd"',
-    "paths": '"relative"',
-    "root_as": '"/Music"',
-    "max_per_file": "999",
-    "tell": '["mpd"]',
-}
 
 
 def playlist_keys() -> list[Key]:
@@ -71,6 +56,6 @@ def _of_option(name: str) -> Key:
         # The flag gives the opposite of the key, and so does its help.
         meaning = f"`{name} = false` is the option {row.flags[0]}: {row.help}" if row.is_negated else row.help
     else:
-        example = row.example or _EXAMPLES.get(name, '"..."')
+        example = row.example or ""
         shown, meaning = f'"{default}"' if default else "", row.help
     return Key(name, example, shown, meaning if meaning.endswith(".") else f"{meaning}.")

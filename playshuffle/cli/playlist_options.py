@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle.cli import completion
-from playshuffle.config.option_rows import Row
-from playshuffle.config.options import Field, Options, rows
+from playshuffle.config.options import Field, Options, Row, rows
 
 
 def takes_playlist_options(
@@ -43,9 +42,7 @@ def takes_playlist_options(
 
 def _parameter(field: Field, row: Row, *, is_hidden: bool) -> inspect.Parameter:
     type_: Any = field.type
-    if row.choices is not None:
-        type_ = row.choices | None
-    elif type_ == tuple[str, ...]:
+    if type_ == tuple[str, ...]:
         type_ = list[str] | None
     default = not field.default if row.is_negated else field.default or None
     if type_ is bool:

@@ -4,8 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.config.option_rows import Row
-from playshuffle.config.options import rows
+from playshuffle.config.options import Row, rows
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import suggestion
@@ -40,11 +39,12 @@ def _is_texts(value: object) -> bool:
 
 
 _TEXT = Key("a text in quotes", is_text, "")
+_NUMBER_OR_TEXT = Key("a number, or a text in quotes", _is_number_or_text, "")
 _FOLDERS = Key("a list of texts", _is_texts, '["~/Music"]')
 _DURATION = Key("a duration in quotes", is_text, '"2s"')
 _CHECKS: Mapping[object, Key] = {
     bool: Key("true or false", lambda value: isinstance(value, bool), "true"),
-    int | None: Key("a whole number without quotes", is_number, "40"),
+    int | None: Key("a whole number without quotes", is_number, ""),
     str: _TEXT,
     str | None: _TEXT,
     tuple[str, ...]: Key(
@@ -55,9 +55,9 @@ _CHECKS: Mapping[object, Key] = {
 
 def _key_of(type_: object, row: Row) -> Key:
     """Return what the configuration takes for an option of this type."""
-    key = _TEXT if row.is_one_key else _CHECKS[type_]
-    if row.may_be_number:
-        key = Key("a number, or a text in quotes", _is_number_or_text, "")
+    key = (
+        Key("a number, or a text in quotes", _is_number_or_text, "") if row.may_be_number else _CHECKS[type_]
+    )
     return key._replace(example=row.example or key.example)
 
 

@@ -1,49 +1,336 @@
-"""Define the options of a playlist, as the user wrote them, and check their values."""
+"""Define the options of a playlist: one field each, with all that its commands and its key need.
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+A new option is a field here, and the code that acts on it.
+"""
 
+import json
+import os
+from collections.abc import Callable, Collection, Iterator
+from typing import Annotated, Any, NamedTuple, get_args
+
+from playshuffle import duration
 from playshuffle.config.known_value import known_value
-from playshuffle.config.option_rows import ROWS, Row
+from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.errors import OptionError, PlayshuffleError
-from playshuffle.players.profiles import GENERIC
+from playshuffle.ordering import groups
+from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.recipe import parse_part
+from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.playlist import path_map
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.shuffle import Inside
 
 STDOUT = "-"
+RECORDING = "recording"
+MAKE, MAKE_DEAL, MAKE_WATCH, ALL = ("make",), ("make", "deal"), ("make", "watch"), ("make", "deal", "watch")
+
+
+class Row(NamedTuple):
+    """What the command line and the configuration know of an option.
+
+    flag: its long spelling; `--no-` gives the opposite of the value. short: the other spelling.
+    help: for the command line, at most 50 characters. group: one of `option_groups.GROUPS`.
+    metavar: placeholder of the value.
+    verbs: the commands that take it.
+    check: called with a value that was given; raises PlayshuffleError.
+    names: what a value names, as in `text.known`, and all values.
+    after_colon: values that may follow the colon of a value, for completion.
+    example: of a value, as a configuration has it.
+    has_key: whether the configuration has it as a key.
+    may_be_number: whether the configuration takes a number for the text, too.
+    """
+
+    flag: str
+    help: str
+    group: str
+    metavar: str | None = None
+    short: str | None = None
+    verbs: tuple[str, ...] = MAKE_DEAL
+    check: Callable[[Any], object] | None = None
+    names: tuple[str, Collection[str]] | None = None
+    after_colon: Collection[str] = ()
+    example: str | None = None
+    has_key: bool = True
+    may_be_number: bool = False
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return the spellings on the command line, the long one first."""
+        return (self.flag,) if self.short is None else (self.flag, self.short)
+
+    @property
+    def is_negated(self) -> bool:
+        """Return whether the flag gives the opposite of the value."""
+        return self.flag.startswith("--no-")
+
+    @property
+    def key(self) -> str:
+        """Return the key of the configuration: the long flag as a TOML name."""
+        return self.flag.removeprefix("--").removeprefix("no-").replace("-", "_")
+
+
+def _from_one(key: str) -> Callable[[int], None]:
+    def check(value: int) -> None:
+        if value < 1:
+            raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
+
+    return check
+
+
+def _check_queries(texts: tuple[str, ...]) -> None:
+    if not texts:
+        return
+    from playshuffle.selection.query import parse  # most playlists have no query
+
+    for text in texts:
+        parse(text)
 
 
 class Options(NamedTuple):
     """The options of one playlist, as the user wrote them; None is what was not given."""
 
+    # fmt: off  # a table, with few lines for each option
     folders: tuple[str, ...] = ()
-    output: str | None = None
-    order: str = "random"
-    group_by: str | None = None
-    source: str | None = None
-    where: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    dedupe: str | None = None
-    spoken: bool = False
-    group_size: int | None = None
-    inside: str | None = None
-    part: str | None = None
-    gap: str | None = None
-    pin: tuple[str, ...] = ()
-    limit: int | None = None
-    most: str | None = None
-    time: str | None = None
-    seed: str | None = None
-    player: str = GENERIC
-    paths: str | None = None
-    root_as: str | None = None
-    relative_to: str | None = None
-    replace_prefix: tuple[str, ...] = ()
-    max_per_file: int | None = None
-    strict: bool = False
-    extinf: bool = True
-    tags: bool = True
-    ignore_files: bool = True
-    allow_shrink: bool = False
-    force: bool = False
+    output: Annotated[
+        str | None,
+        Row(
+            "--output",
+            "Playlist to write, or - for standard output",
+            PLACE,
+            "FILE|-",
+            short="-o",
+            verbs=MAKE_WATCH,
+            example='"~/Music/calm.m3u"',
+        ),
+    ] = None
+    order: Annotated[
+        str,
+        Row(
+            "--order",
+            "Order, see: playshuffle orders",
+            ORDER,
+            "NAME",
+            verbs=MAKE_WATCH,
+            names=("order", ORDERS),
+            example='"spread"',
+        ),
+    ] = "random"
+    group_by: Annotated[
+        str | None,
+        Row(
+            "--group-by",
+            "Tag to group by or spread by, such as genre",
+            ORDER,
+            "TAG",
+            names=("tag", groups.KNOWN),
+            example='"genre"',
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        Row("--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False),
+    ] = None
+    where: Annotated[
+        tuple[str, ...],
+        Row(
+            "--where",
+            "Take only these tracks, such as 'genre:jazz'",
+            INCLUDE,
+            "QUERY",
+            verbs=ALL,
+            check=_check_queries,
+            example='"genre:jazz -title:live"',
+        ),
+    ] = ()
+    without: Annotated[
+        tuple[str, ...],
+        Row(
+            "--without",
+            "Omit the tracks of this playlist (a skip list)",
+            INCLUDE,
+            "LIST",
+            verbs=ALL,
+            example='["never.m3u"]',
+        ),
+    ] = ()
+    dedupe: Annotated[
+        str | None,
+        Row(
+            "--dedupe",
+            "Keep only the best copy of each recording",
+            INCLUDE,
+            RECORDING,
+            verbs=ALL,
+            names=("kind of duplicates", (RECORDING,)),
+            example='"recording"',
+        ),
+    ] = None
+    spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
+    group_size: Annotated[
+        int | None, Row("--group-size", "Number of tracks in a group, such as 3", EXPERT, "N", example="3")
+    ] = None
+    inside: Annotated[
+        str | None,
+        Row(
+            "--inside",
+            "Which groups to shuffle inside, too",
+            EXPERT,
+            "none|last|all",
+            names=("place to shuffle", get_args(Inside)),
+            example='"all"',
+        ),
+    ] = None
+    part: Annotated[
+        str | None,
+        Row(
+            "--part",
+            "Shuffle only COUNT tracks from START, such as 1:40",
+            EXPERT,
+            "START:COUNT",
+            verbs=MAKE,
+            check=parse_part,
+            example='"1:40"',
+        ),
+    ] = None
+    gap: Annotated[
+        str | None,
+        Row(
+            "--gap",
+            "No track again within N plays",
+            ORDER,
+            "N|N%",
+            check=parse_gap,
+            example='50 or "25%"',
+            may_be_number=True,
+        ),
+    ] = None
+    pin: Annotated[
+        tuple[str, ...],
+        Row(
+            "--pin",
+            "Keep a track at a position: 1, first, last, here",
+            ORDER,
+            "TRACK[@POSITION]",
+            verbs=MAKE,
+            example='"intro.mp3@first"',
+        ),
+    ] = ()
+    limit: Annotated[
+        int | None,
+        Row(
+            "--limit",
+            "Maximum number of tracks, such as 40",
+            AMOUNT,
+            "N",
+            short="-n",
+            verbs=MAKE,
+            check=_from_one("limit"),
+            example="40",
+        ),
+    ] = None
+    most: Annotated[
+        str | None,
+        Row(
+            "--most",
+            "At most N tracks of each TAG, such as 3:artist",
+            AMOUNT,
+            "N:TAG",
+            verbs=ALL,
+            check=parse_limit,
+            after_colon=groups.KNOWN,
+            example='"3:artist"',
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        Row(
+            "--time",
+            "Maximum playing time, such as 90m or 2h",
+            AMOUNT,
+            "DURATION",
+            check=duration.parse,
+            example='"90m"',
+        ),
+    ] = None
+    seed: Annotated[
+        str | None,
+        Row(
+            "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE, example='"2026"'
+        ),
+    ] = None
+    player: Annotated[
+        str,
+        Row(
+            "--for",
+            "Player, such as mpd or vlc",
+            PLACE,
+            "PLAYER",
+            verbs=ALL,
+            names=("player", PLAYERS),
+            example='"mpd"',
+        ),
+    ] = GENERIC
+    paths: Annotated[
+        str | None,
+        Row(
+            "--paths",
+            "relative (default if possible), absolute or uri",
+            EXPERT,
+            "FORM",
+            names=("path style", tuple(PathStyle)),
+            example='"relative"',
+        ),
+    ] = None
+    root_as: Annotated[
+        str | None,
+        Row(
+            "--root-as", "Music folder as the player sees it, like /Music", EXPERT, "DIR", example='"/Music"'
+        ),
+    ] = None
+    relative_to: Annotated[
+        str | None,
+        Row("--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"'),
+    ] = None
+    replace_prefix: Annotated[
+        tuple[str, ...],
+        Row(
+            "--replace-prefix",
+            "Replace path prefix FROM with TO",
+            EXPERT,
+            "FROM=TO",
+            check=lambda texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
+            example='"/srv/music=/music"',
+        ),
+    ] = ()
+    max_per_file: Annotated[
+        int | None,
+        Row(
+            "--max-per-file",
+            "Split into NAME-1, NAME-2 and so on of N tracks",
+            EXPERT,
+            "N",
+            verbs=MAKE,
+            check=_from_one("max_per_file"),
+            example="999",
+        ),
+    ] = None
+    strict: Annotated[bool, Row("--strict", "Write nothing if the player cannot play a track", SAFETY)] = (
+        False
+    )
+    extinf: Annotated[bool, Row("--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT)] = True
+    tags: Annotated[
+        bool, Row("--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)
+    ] = True
+    ignore_files: Annotated[
+        bool, Row("--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)
+    ] = True
+    allow_shrink: Annotated[
+        bool, Row("--allow-shrink", "Write even if most tracks have disappeared", SAFETY, has_key=False)
+    ] = False
+    force: Annotated[bool, Row("--force", "Replace a playlist from another program", SAFETY)] = False
+    # fmt: on
 
 
 class Field(NamedTuple):
@@ -56,15 +343,17 @@ class Field(NamedTuple):
 
 def rows() -> Iterator[tuple[Field, Row]]:
     """Iterate over all options: the field of `Options`, and its row."""
-    for name, row in ROWS.items():
-        yield Field(name, Options.__annotations__[name], Options._field_defaults[name]), row
+    for name, annotation in Options.__annotations__.items():
+        if name != "folders":
+            field = Field(name, annotation.__origin__, Options._field_defaults[name])
+            yield field, annotation.__metadata__[0]
 
 
 def check_options(options: Options) -> Options:
     """Check each value that was given, for itself, and return the options with whole names.
 
     Raises:
-        PlayshuffleError: a value is not valid; names its option.
+        OptionError: a value is not valid.
     """
     names: dict[str, Any] = {}
     for field, row in rows():
@@ -81,3 +370,31 @@ def check_options(options: Options) -> Options:
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
     return options._replace(**names)
+
+
+def to_json(options: Options) -> str:
+    """Return the options that differ from their defaults, as JSON."""
+    defaults = Options()._asdict()
+    return json.dumps({name: value for name, value in options._asdict().items() if value != defaults[name]})
+
+
+def from_json(text: str) -> Options:
+    """Return the options that `to_json` wrote.
+
+    Raises:
+        ValueError: it is not JSON, or has an unknown option or a value of the wrong type.
+    """
+    table = json.loads(text)
+    types = {"folders": tuple[str, ...], **{field.name: field.type for field, _ in rows()}}
+    values: dict[str, Any] = {}
+    for name, value in table.items() if isinstance(table, dict) else [("", table)]:
+        values[name] = tuple(value) if isinstance(value, list) else value
+        if not _is_of_type(values[name], types.get(name)):
+            raise ValueError(f"no option has this name and a value of this type: {name}")
+    return Options(**values)
+
+
+def _is_of_type(value: object, type_: Any) -> bool:
+    if type_ == tuple[str, ...]:
+        return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
+    return type(value) in (get_args(type_) or (type_,))

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from playshuffle.cli.playlist_options import takes_playlist_options
-from playshuffle.config.option_rows import Row
-from playshuffle.config.options import Field, Options, rows
+from playshuffle.config.options import Field, Options, Row, rows
 
 _SWITCHES = [(field, row) for field, row in rows() if field.type is bool]
 

@@ -12,7 +12,6 @@ from playshuffle.config import keys
 from playshuffle.config.deal_settings import DealSettings
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, Reshuffle
-from playshuffle.config.option_rows import ROWS
 from playshuffle.config.options import Options
 from playshuffle.config.places import find
 from playshuffle.config.toml_file import Document, read
@@ -102,10 +101,6 @@ def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
     assert (lists["by"].request.recipe.group_by, lists["by"].request.pins) == ("genre", ("a.mp3",))
     assert lists["part"].request.recipe.part == range(3)
     assert lists["share"].request.recipe.gap == Gap(25, True)
-
-
-def test_every_option_has_a_row_in_the_same_order() -> None:
-    assert ["folders", *ROWS] == list(Options._fields)
 
 
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:

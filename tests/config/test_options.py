@@ -1,0 +1,73 @@
+"""Options are read back from JSON as they were written, and nothing else is."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.config.options import Options, from_json, rows, to_json
+
+TYPES = {"folders": tuple[str, ...], **{field.name: field.type for field, _ in rows()}}
+
+# Names of files may have bytes that are not UTF-8.
+_TEXT = st.text(st.characters() | st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF))
+VALUES: dict[Any, st.SearchStrategy[Any]] = {
+    bool: st.booleans(),
+    str: _TEXT,
+    str | None: st.none() | _TEXT,
+    int | None: st.none() | st.integers(),
+    tuple[str, ...]: st.lists(_TEXT).map(tuple),
+}
+
+
+@pytest.mark.parametrize("name", Options._fields)
+@given(data=st.data())
+def test_each_option_is_read_back_from_json(name: str, data: st.DataObject) -> None:
+    options = Options()._replace(**{name: data.draw(VALUES[TYPES[name]])})
+
+    assert from_json(to_json(options)) == options
+
+
+@given(st.fixed_dictionaries({name: VALUES[type_] for name, type_ in TYPES.items()}))
+def test_all_options_are_read_back_from_json(values: dict[str, Any]) -> None:
+    options = Options(**values)
+
+    assert from_json(to_json(options)) == options
+
+
+def test_json_has_only_the_options_that_differ_from_their_defaults() -> None:
+    assert to_json(Options()) == "{}"
+    assert json.loads(to_json(Options(folders=("/m",), tags=False))) == {"folders": ["/m"], "tags": False}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "3",
+        '{"law": 1}',
+        '{"limit": "3"}',
+        '{"limit": true}',
+        '{"tags": 1}',
+        '{"order": null}',
+        '{"folders": "/m"}',
+        '{"folders": [1]}',
+        '{"where": null}',
+        '{"seed": ["x"]}',
+    ],
+)
+def test_json_with_an_unknown_option_or_a_value_of_another_type_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_json(text)
+
+
+@given(st.dictionaries(st.sampled_from(Options._fields), st.none() | st.booleans() | st.integers() | _TEXT))
+def test_json_gives_options_of_the_right_types_or_an_error(table: dict[str, Any]) -> None:
+    try:
+        options = from_json(json.dumps(table))
+    except ValueError:
+        return
+    assert from_json(to_json(options)) == options
