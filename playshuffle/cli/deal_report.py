@@ -10,7 +10,7 @@ from playshuffle.cli import choice_report
 from playshuffle.cli.make_report import removed, skipped
 from playshuffle.cli.screen import Mark, Screen, home_path
 from playshuffle.cli.track_list import track_list
-from playshuffle.dealing.describe import deck_facts, due
+from playshuffle.dealing.describe import deck_facts, next_deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import shown
 from playshuffle.pipeline.deal import Dealt
@@ -68,16 +68,17 @@ def _verdict(dealt: Dealt, today: date) -> str:
         return f"Dealt {tracks}"
     if dealt.report.is_changed:
         return f"Wrote the last deal again ({tracks})"
-    last, when = dealt.deck.deal, due(dealt.deck, today)
+    last, when = dealt.deck.deal, next_deal(deck_facts(dealt.deck), today)
     if last is None or last.every is Every.RUN or when == "now":
         return f"Unchanged: the last deal ({tracks})"
     return f"Already dealt {_PERIODS[last.every]} ({tracks}), next: {when}"
 
 
 def _next(dealt: Dealt, today: date) -> str:
+    when = next_deal(deck_facts(dealt.deck), today)
     if dealt.is_new or dealt.report.is_changed:
-        return due(dealt.deck, today)
-    return f"{due(dealt.deck, today)}; --again rewrites this deal, --every run deals now"
+        return when
+    return f"{when}; --again rewrites this deal, --every run deals now"
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:

@@ -18,7 +18,7 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of, shell_pat
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import track_list
 from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.describe import day, deck_facts, deck_line, due
+from playshuffle.dealing.describe import day, deck_facts, deck_line, next_deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import decks
@@ -84,8 +84,7 @@ def _row(path: bytes, deck: Deck, screen: Screen) -> Sequence[str]:
     if deck.is_ended:
         return [home_path(path), "a new round begins", "", "now", f"{deck.round + 1:,}"]
     progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}"
-    next_deal = due(deck, datetime.now().astimezone().date())
-    return [home_path(path), progress, f"{100 * dealt // count}%", next_deal, f"{deck.round:,}"]
+    return [home_path(path), progress, f"{100 * dealt // count}%", _next(deck), f"{deck.round:,}"]
 
 
 def show(name: _Name = None, as_json: common_options.Json = False) -> None:
@@ -119,7 +118,11 @@ def _details(path: bytes, deck: Deck, screen: Screen) -> Iterator[str]:
     yield from screen.detail("Round", deck_line(deck))
     week = "in the week of " if last.every is Every.WEEK else ""
     yield from screen.detail("Dealt", f"{week}{day(last.period)}")
-    yield from screen.detail("Next", due(deck, datetime.now().astimezone().date()))
+    yield from screen.detail("Next", _next(deck))
+
+
+def _next(deck: Deck) -> str:
+    return next_deal(deck_facts(deck), datetime.now().astimezone().date())
 
 
 def reset(name: _Name = None, yes: _Yes = False) -> Exit:

@@ -16,7 +16,7 @@ from playshuffle.cli.streams import say_error, write_out
 from playshuffle.config.load import load
 from playshuffle.config.model import Config
 from playshuffle.config.places import find, places
-from playshuffle.dealing.describe import due_on
+from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.metrics import metrics
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status
@@ -165,11 +165,7 @@ def _deck_row(playlist: PlaylistStatus, screen: Screen, today: date) -> list[str
     progress = ""
     if isinstance(count, int) and isinstance(dealt, int) and count:
         progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}".strip()
-    start = facts.get("next_deal")
-    next_deal = "now" if facts.get("every") is None else "with the next run"
-    if isinstance(start, str):
-        next_deal = due_on(date.fromisoformat(start), today)
-    return [_title(playlist), _state(playlist), _number(playlist.tracks), progress, next_deal]
+    return [_title(playlist), _state(playlist), _number(playlist.tracks), progress, next_deal(facts, today)]
 
 
 def _state(playlist: PlaylistStatus) -> str:

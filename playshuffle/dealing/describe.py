@@ -1,5 +1,6 @@
 """Describe a deck, as a sentence for users or as facts for JSON."""
 
+from collections.abc import Mapping
 from datetime import date
 
 from playshuffle.dealing.deck import Deck
@@ -46,19 +47,22 @@ def day(when: date) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def due(deck: Deck, today: date) -> str:
-    """Return when the next deal is due: 'now', 'tomorrow 00:00', 'Monday 00:00', 'with the next run'."""
-    return due_on(_next_start(deck), today) if deck.deal is not None else "now"
+def next_deal(facts: Mapping[str, object], today: date) -> str:
+    """Return when the next deal of a deck is due: 'now', 'tomorrow 00:00', 'with the next run' and so on.
 
-
-def due_on(start: date | None, today: date) -> str:
-    """Return when a deal is due whose period begins on a day; None for a deal that is due at every run."""
-    if start is None:
+    Args:
+        facts: those of the deck, as `deck_facts` returns them.
+        today: the present day.
+    """
+    if facts.get("every") is None:
+        return "now"
+    if not isinstance(start := facts.get("next_deal"), str):
         return "with the next run"
-    days = (start - today).days
+    first_day = date.fromisoformat(start)
+    days = (first_day - today).days
     if days <= 0:
         return "now"
-    when = "tomorrow" if days == 1 else f"{start:%A}" if days < 8 else day(start)
+    when = "tomorrow" if days == 1 else f"{first_day:%A}" if days < 8 else day(first_day)
     return f"{when} 00:00"
 
 
