@@ -5,7 +5,8 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Any
 
 from playshuffle import __version__
 from playshuffle.config.model import Config
@@ -31,31 +32,6 @@ _DRIFT = frozenset(("hourly", "lost", "resume"))
 _FAILURES = {Exit.MISSING: "missing", Exit.NOTHING_TO_PLAY: "nothing to play"}
 
 
-@dataclass(slots=True)
-class _Playlist:
-    """The latest facts of one managed playlist."""
-
-    output: str
-    state: str = "waiting"
-    error: str | None = None
-    scanning: str | None = None
-    updated: PlaylistUpdated | None = None
-    unreadable: dict[str, str] = field(default_factory=dict)
-    notes: set[str] = field(default_factory=set)
-    is_waiting_for_files: bool = False
-
-
-@dataclass(slots=True)
-class _Root:
-    """The latest facts of one root."""
-
-    mode: Mode | None = None
-    tracks: int | None = None
-    last_full_scan: float | None = None
-    missed_changes: int = 0
-    is_missing: bool = False
-
-
 class LiveStatus:
     """What a service does, and the state of its folders and playlists.
 
@@ -73,12 +49,23 @@ class LiveStatus:
         self._batches: Mapping[str, Batch] = {}
         self.note: str | None = None
         self._playlists = {
-            playlist.name: _Playlist(os.fsdecode(playlist.request.output or b""))
+            playlist.name: PlaylistStatus(
+                playlist.name, os.fsdecode(playlist.request.output or b""), "waiting"
+            )
             for playlist in config.playlists
         }
-        self._roots = {root: _Root() for playlist in config.playlists for root in playlist.request.roots}
+        self._roots = {
+            root: RootStatus(os.fsdecode(root), "ok", missed_changes=0)
+            for playlist in config.playlists
+            for root in playlist.request.roots
+        }
+        self._modes: dict[bytes, Mode] = {}
+        self._missing: set[bytes] = set()  # roots, as updates reported them
+        self._unreadable: dict[str, dict[str, str]] = {}  # reasons by path, by playlist
+        self._notes: dict[str, set[str]] = {}
+        self._waiting_for_files: set[str] = set()
         for name, error in broken.items():
-            self._playlists[name] = _Playlist("", "broken", error)
+            self._playlists[name] = PlaylistStatus(name, "", "broken", last_error=error)
             _LOG.error("%s: %s", name, error)
 
     def begin(self, batches: Mapping[str, Batch]) -> None:
@@ -97,27 +84,27 @@ class LiveStatus:
     def note_message(self, message: Message) -> None:
         """Note what an update process sent."""
         if isinstance(message, ScanProgress):
-            self._playlists[message.playlist].scanning = message.text
+            self._set(message.playlist, scanning=message.text)
         elif isinstance(message, PlaylistUpdated):
-            self._playlists[message.playlist].scanning = None
-            self._note_update(message, self._playlists[message.playlist])
+            self._note_update(message)
         elif isinstance(message, PlaylistFailed):
-            self._playlists[message.playlist].scanning = None
-            self._note_failure(message, self._playlists[message.playlist])
+            self._note_failure(message)
         elif isinstance(message, UpdateEnded):
-            for playlist in self._playlists.values():
-                playlist.scanning = None
+            for name in self._playlists:
+                self._set(name, scanning=None)
             if message.code:
                 code = message.code
                 ending = f"by signal {-code}" if code < 0 else f"with code {code}"
                 _LOG.error("an update ended %s before it was done; it is tried again", ending)
 
-    def _note_update(self, message: PlaylistUpdated, playlist: _Playlist) -> None:
+    def _set(self, name: str, **changes: Any) -> None:
+        self._playlists[name] = replace(self._playlists[name], **changes)
+
+    def _note_update(self, message: PlaylistUpdated) -> None:
         name, batch = message.playlist, self._batches.get(message.playlist, Batch())
-        if playlist.error is not None:
+        playlist = self._playlists[name]
+        if playlist.last_error is not None:
             _LOG.info("%s: is managed again", name)
-        playlist.state, playlist.error = "managed" if message.deck is None else "dealt", None
-        playlist.updated = message
         if message.is_changed:
             _LOG.info(
                 "%s: %s%s written to %s",
@@ -126,53 +113,82 @@ class LiveStatus:
                 counted(message.tracks, "track"),
                 "; removed ".join(map(shown, [playlist.output, *message.removed_files])),
             )
+        before = self._unreadable.get(name, {})
         # Where nothing was scanned, nothing has changed.
-        unreadable = {
-            path: reason for path, reason in playlist.unreadable.items() if not _is_scanned(path, batch)
-        } | dict(message.unreadable)
+        unreadable = {path: reason for path, reason in before.items() if not _is_scanned(path, batch)}
+        unreadable |= dict(message.unreadable)
         for path, reason in unreadable.items():
-            if playlist.unreadable.get(path) != reason:
+            if before.get(path) != reason:
                 _LOG.warning("%s: %s: %s; its tracks stay in the playlist", name, shown(path), reason)
-        playlist.unreadable = unreadable
+        self._unreadable[name] = unreadable
         for note in dict.fromkeys(message.notes):
-            if note not in playlist.notes:
+            if note not in self._notes.get(name, ()):
                 _LOG.warning("%s: %s", name, note)
-        playlist.notes = set(message.notes)
-        for path, tracks in message.folders:
-            root = self._roots[os.fsencode(path)]
-            root.tracks, root.is_missing = tracks, False
-            if batch.is_whole:
-                root.last_full_scan = time.time()
-            if batch.why in _DRIFT:
-                root.missed_changes += message.added + message.removed + message.renamed
+        self._notes[name] = set(message.notes)
+        for folder, tracks in message.folders:
+            self._note_root(os.fsencode(folder), tracks, message, batch)
+        self._set(
+            name,
+            state="managed" if message.deck is None else "dealt",
+            last_error=None,
+            scanning=None,
+            tracks=message.tracks,
+            library=message.library,
+            order=message.order,
+            last_write=_rounded(message.written_s),
+            unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items())),
+            missing_lists=tuple(message.missing_lists),
+            deck=message.deck,
+            summary=message.deck_line,
+        )
 
-    def _note_failure(self, message: PlaylistFailed, playlist: _Playlist) -> None:
+    def _note_root(self, path: bytes, tracks: int, message: PlaylistUpdated, batch: Batch) -> None:
+        self._missing.discard(path)
+        root = replace(self._roots[path], tracks=tracks)
+        if batch.is_whole:
+            root = replace(root, last_full_scan=round(time.time()))
+        if batch.why in _DRIFT:
+            changes = message.added + message.removed + message.renamed
+            root = replace(root, missed_changes=(root.missed_changes or 0) + changes)
+        self._roots[path] = root
+
+    def _note_failure(self, message: PlaylistFailed) -> None:
+        name = message.playlist
+        self._set(name, scanning=None)
         if message.code == Exit.NOTHING_TO_PLAY and message.growing:
-            if not playlist.is_waiting_for_files:
-                _LOG.info("%s: waits for files that are still being written", message.playlist)
-            playlist.is_waiting_for_files, playlist.state, playlist.error = True, "waiting", None
+            if name not in self._waiting_for_files:
+                _LOG.info("%s: waits for files that are still being written", name)
+            self._waiting_for_files.add(name)
+            self._set(name, state="waiting", last_error=None)
             return
-        if message.error != playlist.error:
+        if message.error != self._playlists[name].last_error:
             level = logging.WARNING if message.code == Exit.MISSING else logging.ERROR
-            _LOG.log(level, "%s: %s", message.playlist, message.error)
-        playlist.error = message.error
-        playlist.state = _FAILURES.get(Exit(message.code), "error")
-        if message.matches_nothing:
-            playlist.state = "nothing matches"
+            _LOG.log(level, "%s: %s", name, message.error)
+        state = _FAILURES.get(Exit(message.code), "error")
+        self._set(
+            name, state="nothing matches" if message.matches_nothing else state, last_error=message.error
+        )
         if message.missing is not None:
             missing = os.fsencode(message.missing).rstrip(b"/") + b"/"
-            for path, root in self._roots.items():
-                root.is_missing |= missing.startswith(path + b"/")
+            self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}
 
     def has_unreadable(self, name: str) -> bool:
         """Return whether a playlist has anything that could not be read at its last scan."""
-        return bool(self._playlists[name].unreadable)
+        return bool(self._unreadable.get(name))
 
     def note_modes(self, modes: Sequence[Mode]) -> None:
         """Note how the folders are watched."""
         for mode in modes:
-            root = self._roots[mode.root]
-            before, root.mode = root.mode, mode
+            before, self._modes[mode.root] = self._modes.get(mode.root), mode
+            self._roots[mode.root] = replace(
+                self._roots[mode.root],
+                file_system=mode.file_system,
+                watched=str(mode),
+                advice=mode.advice,
+                folders=mode.folders,
+                watches=mode.watches,
+                last_event=_rounded(mode.last_event),
+            )
             if before is None or _kind(before) != _kind(mode):
                 level = logging.INFO if mode.state == "events" else logging.WARNING
                 advice = f"; {mode.advice}" if mode.advice else ""
@@ -188,23 +204,23 @@ class LiveStatus:
         for name, playlist in self._playlists.items():
             if playlist.scanning is not None:
                 return f"scanning: {name}: {playlist.scanning}"
-        missing = [shown(path) for path, root in self._roots.items() if _is_missing(root)]
+        missing = [shown(path) for path in self._roots if self._is_missing(path)]
         if missing:
             return f"missing: {', '.join(missing)}"
         if self.note is not None:
             return self.note
-        errors = [f"{name}: {playlist.error}" for name, playlist in self._playlists.items() if playlist.error]
+        errors = [
+            f"{name}: {playlist.last_error}"
+            for name, playlist in self._playlists.items()
+            if playlist.last_error
+        ]
         if errors:
             return shown(errors[0])
-        polled = [
-            f"{shown(path)}: {root.mode}"
-            for path, root in self._roots.items()
-            if root.mode is not None and root.mode.state != "events"
-        ]
+        polled = [f"{shown(mode.root)}: {mode}" for mode in self._modes.values() if mode.state != "events"]
         tracks = ", ".join(
-            f"{name} {playlist.updated.tracks:,}"
+            f"{name} {playlist.tracks:,}"
             for name, playlist in self._playlists.items()
-            if playlist.updated is not None
+            if playlist.tracks is not None
         )
         return "; ".join([f"managed: {tracks}" if tracks else "starting", *polled])
 
@@ -212,10 +228,19 @@ class LiveStatus:
         path = self._config.path
         return ServiceStatus(
             Service(os.getpid(), self._since_s, os.fsdecode(path) if path is not None else None, self.note),
-            tuple(_root_status(path, root) for path, root in self._roots.items()),
-            tuple(_playlist_status(name, playlist) for name, playlist in self._playlists.items()),
+            tuple(replace(root, state=self._root_state(path)) for path, root in self._roots.items()),
+            tuple(self._playlists.values()),
             __version__,
         )
+
+    def _root_state(self, path: bytes) -> str:
+        if self._is_missing(path):
+            return "missing"
+        return EMPTY if self._roots[path].tracks == 0 else "ok"
+
+    def _is_missing(self, path: bytes) -> bool:
+        mode = self._modes.get(path)
+        return path in self._missing or (mode is not None and mode.state == "missing")
 
 
 def _is_scanned(path: str, batch: Batch) -> bool:
@@ -227,51 +252,6 @@ def _is_scanned(path: str, batch: Batch) -> bool:
 def _kind(mode: Mode) -> str:
     """Return how a root is watched, without the numbers, which may change each time."""
     return re.sub(r"\d+", "", str(mode))
-
-
-def _is_missing(root: _Root) -> bool:
-    return root.is_missing or (root.mode is not None and root.mode.state == "missing")
-
-
-def _root_status(path: bytes, root: _Root) -> RootStatus:
-    mode = root.mode or Mode(path, "missing", "not checked yet")
-    return RootStatus(
-        root=os.fsdecode(path),
-        state="missing" if _is_missing(root) else EMPTY if root.tracks == 0 else "ok",
-        file_system=mode.file_system,
-        watched=str(mode),
-        advice=mode.advice,
-        folders=mode.folders,
-        watches=mode.watches,
-        tracks=root.tracks,
-        last_event=_rounded(mode.last_event),
-        last_full_scan=_rounded(root.last_full_scan),
-        missed_changes=root.missed_changes,
-    )
-
-
-def _playlist_status(name: str, playlist: _Playlist) -> PlaylistStatus:
-    updated = playlist.updated
-    status = PlaylistStatus(
-        name,
-        playlist.output,
-        playlist.state,
-        last_error=playlist.error,
-        scanning=playlist.scanning,
-        unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(playlist.unreadable.items())),
-    )
-    if updated is None:
-        return status
-    return replace(
-        status,
-        tracks=updated.tracks,
-        library=updated.library,
-        order=updated.order,
-        last_write=_rounded(updated.written_s),
-        missing_lists=tuple(updated.missing_lists),
-        deck=updated.deck,
-        summary=updated.deck_line,
-    )
 
 
 def _rounded(seconds: float | None) -> int | None:
