@@ -55,17 +55,13 @@ _CHECKS: Mapping[object, Key] = {
 
 def _key_of(type_: object, row: Row) -> Key:
     """Return what the configuration takes for an option of this type."""
-    key = (
-        Key("a number, or a text in quotes", _is_number_or_text, "") if row.may_be_number else _CHECKS[type_]
-    )
+    key = _NUMBER_OR_TEXT if row.may_be_number else _CHECKS[type_]
     return key._replace(example=row.example or key.example)
 
 
 TOP: Mapping[str, Key] = {"folders": _FOLDERS, "settle": _DURATION, "poll": _DURATION}
 
 FIELDS: Mapping[str, str] = {row.key: field.name for field, row in rows() if row.has_key}
-
-_SEVERAL = {field.name for field, _ in rows() if field.type == tuple[str, ...]}
 
 PLAYLIST: Mapping[str, Key] = {
     "folders": _FOLDERS,
@@ -132,11 +128,6 @@ def faults(
     return found
 
 
-def is_right(name: str, value: object) -> bool:
-    """Return whether a key of all playlists exists and its value has the right type."""
-    return name in TOP and TOP[name].is_right(value)
-
-
 def expanded(path: str, folder: bytes) -> bytes:
     """Make a path absolute: `~` is a home, and a relative path starts at the folder.
 
@@ -163,15 +154,13 @@ def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         table: of a playlist; the types of its values are right.
     """
-    return {
-        FIELDS[key]: _field_value(PLAYLIST[key], value, is_several=FIELDS[key] in _SEVERAL)
-        for key, value in table.items()
-        if key in FIELDS and key != "output"
-    }
-
-
-def _field_value(key: Key, value: Any, *, is_several: bool) -> Any:
-    if is_several:
-        texts = [value] if isinstance(value, str) else value
-        return tuple(os.fsdecode(text.encode()) for text in texts)
-    return str(value) if key.is_right("") else value
+    fields: dict[str, Any] = {}
+    for field, row in rows():
+        if not row.has_key or row.key not in table or field.name == "output":
+            continue
+        value = table[row.key]
+        if field.type == tuple[str, ...]:
+            texts = [value] if isinstance(value, str) else value
+            value = tuple(os.fsdecode(text.encode()) for text in texts)
+        fields[field.name] = str(value) if row.may_be_number else value
+    return fields

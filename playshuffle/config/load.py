@@ -60,23 +60,18 @@ def understand(document: Document) -> Config:
     Raises:
         ConfigError: there is a fault outside of the playlists; names the faults of the playlists, too.
     """
-    tables = document.table.get("playlist", {})
     own = read_players(document)
     set_own_players(own.players)
     top = _top_faults(document)
-    if top:
-        others = _playlist_faults(document, tables, own) if isinstance(tables, dict) else []
-        others += [fault for faults in own.faults.values() for fault in faults]
-        raise ConfigError(sorted([*top, *others], key=lambda fault: fault.line or 0))
-    seconds = {name: _seconds(document, name, default) for name, default in _DURATIONS}
-    folders = _folders(document, (), document.table)
+    folders = (b"/",) if top else _folders(document, (), document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
         for name, faults in own.faults.items()
         for fault in faults
     ]
-    for name, content in tables.items():
+    tables = document.table.get("playlist", {})
+    for name, content in tables.items() if isinstance(tables, dict) else ():
         faults = _faults_of(document, name, content, own)
         if not faults:
             try:
@@ -89,14 +84,13 @@ def understand(document: Document) -> Config:
                 faults = [document.fault(str(error), "playlist", name)]
         broken += [BrokenPlaylist(name, fault) for fault in faults]
     broken += _circles(document, playlists)
-    return Config(
-        document.path,
-        tuple(playlists.values()),
-        tuple(broken),
-        seconds["settle"],
-        seconds["poll"],
-        own.players,
+    if top:
+        all_faults = [*top, *(playlist.fault for playlist in broken)]
+        raise ConfigError(sorted(all_faults, key=lambda fault: fault.line or 0))
+    settle_s, poll_s = (
+        duration.parse(document.table.get(name, default)) / 1000 for name, default in _DURATIONS
     )
+    return Config(document.path, tuple(playlists.values()), tuple(broken), settle_s, poll_s, own.players)
 
 
 def _top_faults(document: Document) -> list[Fault]:
@@ -104,7 +98,8 @@ def _top_faults(document: Document) -> list[Fault]:
     table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
     faults = keys.faults(document, (), table, keys.TOP)
     if faults:
-        table = {name: value for name, value in table.items() if keys.is_right(name, value)}
+        right = [name for name, key in keys.TOP.items() if name in table and key.is_right(table[name])]
+        table = {name: table[name] for name in right}
     for name, default in _DURATIONS:
         try:
             duration_ms = duration.parse(table.get(name, default))
@@ -122,24 +117,6 @@ def _top_faults(document: Document) -> list[Fault]:
         faults.append(document.fault("Write a playlist as [playlist.NAME], with its keys below.", "playlist"))
     elif not tables and not faults:
         faults.append(document.fault("The file has no playlist. Begin one with a line [playlist.NAME]."))
-    return faults
-
-
-def _seconds(document: Document, name: str, default: str) -> float:
-    return duration.parse(document.table.get(name, default)) / 1000
-
-
-def _playlist_faults(document: Document, tables: Mapping[str, Any], own: OwnPlayers) -> list[Fault]:
-    """Return the faults of all playlists, though those outside of them make the file unusable."""
-    faults = []
-    for name, content in tables.items():
-        mine = _faults_of(document, name, content, own)
-        if not mine:
-            try:
-                _wanted(document, name, content, (b"/",))
-            except ConfigError as error:
-                mine = list(error.faults)
-        faults += mine
     return faults
 
 

@@ -91,244 +91,83 @@ def _check_queries(texts: tuple[str, ...]) -> None:
 class Options(NamedTuple):
     """The options of one playlist, as the user wrote them; None is what was not given."""
 
-    # fmt: off  # a table, with few lines for each option
     folders: tuple[str, ...] = ()
-    output: Annotated[
-        str | None,
-        Row(
-            "--output",
-            "Playlist to write, or - for standard output",
-            PLACE,
-            "FILE|-",
-            short="-o",
-            verbs=MAKE_WATCH,
-            example='"~/Music/calm.m3u"',
-        ),
-    ] = None
-    order: Annotated[
-        str,
-        Row(
-            "--order",
-            "Order, see: playshuffle orders",
-            ORDER,
-            "NAME",
-            verbs=MAKE_WATCH,
-            names=("order", ORDERS),
-            example='"spread"',
-        ),
-    ] = "random"
-    group_by: Annotated[
-        str | None,
-        Row(
-            "--group-by",
-            "Tag to group by or spread by, such as genre",
-            ORDER,
-            "TAG",
-            names=("tag", groups.KNOWN),
-            example='"genre"',
-        ),
-    ] = None
-    source: Annotated[
-        str | None,
-        Row("--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False),
-    ] = None
-    where: Annotated[
-        tuple[str, ...],
-        Row(
-            "--where",
-            "Take only these tracks, such as 'genre:jazz'",
-            INCLUDE,
-            "QUERY",
-            verbs=ALL,
-            check=_check_queries,
-            example='"genre:jazz -title:live"',
-        ),
-    ] = ()
-    without: Annotated[
-        tuple[str, ...],
-        Row(
-            "--without",
-            "Omit the tracks of this playlist (a skip list)",
-            INCLUDE,
-            "LIST",
-            verbs=ALL,
-            example='["never.m3u"]',
-        ),
-    ] = ()
-    dedupe: Annotated[
-        str | None,
-        Row(
-            "--dedupe",
-            "Keep only the best copy of each recording",
-            INCLUDE,
-            RECORDING,
-            verbs=ALL,
-            names=("kind of duplicates", (RECORDING,)),
-            example='"recording"',
-        ),
-    ] = None
+    # A table, with few lines for each option.
+    # fmt: off
+    output: Annotated[str | None, Row(
+        "--output", "Playlist to write, or - for standard output", PLACE, "FILE|-", short="-o",
+        verbs=MAKE_WATCH, example='"~/Music/calm.m3u"')] = None
+    order: Annotated[str, Row(
+        "--order", "Order, see: playshuffle orders", ORDER, "NAME", verbs=MAKE_WATCH, names=("order", ORDERS),
+        example='"spread"')] = "random"
+    group_by: Annotated[str | None, Row(
+        "--group-by", "Tag to group by or spread by, such as genre", ORDER, "TAG",
+        names=("tag", groups.KNOWN), example='"genre"')] = None
+    source: Annotated[str | None, Row(
+        "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
+    where: Annotated[tuple[str, ...], Row(
+        "--where", "Take only these tracks, such as 'genre:jazz'", INCLUDE, "QUERY", verbs=ALL,
+        check=_check_queries, example='"genre:jazz -title:live"')] = ()
+    without: Annotated[tuple[str, ...], Row(
+        "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
+        example='["never.m3u"]')] = ()
+    dedupe: Annotated[str | None, Row(
+        "--dedupe", "Keep only the best copy of each recording", INCLUDE, RECORDING, verbs=ALL,
+        names=("kind of duplicates", (RECORDING,)), example='"recording"')] = None
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
-    group_size: Annotated[
-        int | None, Row("--group-size", "Number of tracks in a group, such as 3", EXPERT, "N", example="3")
-    ] = None
-    inside: Annotated[
-        str | None,
-        Row(
-            "--inside",
-            "Which groups to shuffle inside, too",
-            EXPERT,
-            "none|last|all",
-            names=("place to shuffle", get_args(Inside)),
-            example='"all"',
-        ),
-    ] = None
-    part: Annotated[
-        str | None,
-        Row(
-            "--part",
-            "Shuffle only COUNT tracks from START, such as 1:40",
-            EXPERT,
-            "START:COUNT",
-            verbs=MAKE,
-            check=parse_part,
-            example='"1:40"',
-        ),
-    ] = None
-    gap: Annotated[
-        str | None,
-        Row(
-            "--gap",
-            "No track again within N plays",
-            ORDER,
-            "N|N%",
-            check=parse_gap,
-            example='50 or "25%"',
-            may_be_number=True,
-        ),
-    ] = None
-    pin: Annotated[
-        tuple[str, ...],
-        Row(
-            "--pin",
-            "Keep a track at a position: 1, first, last, here",
-            ORDER,
-            "TRACK[@POSITION]",
-            verbs=MAKE,
-            example='"intro.mp3@first"',
-        ),
-    ] = ()
-    limit: Annotated[
-        int | None,
-        Row(
-            "--limit",
-            "Maximum number of tracks, such as 40",
-            AMOUNT,
-            "N",
-            short="-n",
-            verbs=MAKE,
-            check=_from_one("limit"),
-            example="40",
-        ),
-    ] = None
-    most: Annotated[
-        str | None,
-        Row(
-            "--most",
-            "At most N tracks of each TAG, such as 3:artist",
-            AMOUNT,
-            "N:TAG",
-            verbs=ALL,
-            check=parse_limit,
-            after_colon=groups.KNOWN,
-            example='"3:artist"',
-        ),
-    ] = None
-    time: Annotated[
-        str | None,
-        Row(
-            "--time",
-            "Maximum playing time, such as 90m or 2h",
-            AMOUNT,
-            "DURATION",
-            check=duration.parse,
-            example='"90m"',
-        ),
-    ] = None
-    seed: Annotated[
-        str | None,
-        Row(
-            "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE, example='"2026"'
-        ),
-    ] = None
-    player: Annotated[
-        str,
-        Row(
-            "--for",
-            "Player, such as mpd or vlc",
-            PLACE,
-            "PLAYER",
-            verbs=ALL,
-            names=("player", PLAYERS),
-            example='"mpd"',
-        ),
-    ] = GENERIC
-    paths: Annotated[
-        str | None,
-        Row(
-            "--paths",
-            "relative (default if possible), absolute or uri",
-            EXPERT,
-            "FORM",
-            names=("path style", tuple(PathStyle)),
-            example='"relative"',
-        ),
-    ] = None
-    root_as: Annotated[
-        str | None,
-        Row(
-            "--root-as", "Music folder as the player sees it, like /Music", EXPERT, "DIR", example='"/Music"'
-        ),
-    ] = None
-    relative_to: Annotated[
-        str | None,
-        Row("--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"'),
-    ] = None
-    replace_prefix: Annotated[
-        tuple[str, ...],
-        Row(
-            "--replace-prefix",
-            "Replace path prefix FROM with TO",
-            EXPERT,
-            "FROM=TO",
-            check=lambda texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
-            example='"/srv/music=/music"',
-        ),
-    ] = ()
-    max_per_file: Annotated[
-        int | None,
-        Row(
-            "--max-per-file",
-            "Split into NAME-1, NAME-2 and so on of N tracks",
-            EXPERT,
-            "N",
-            verbs=MAKE,
-            check=_from_one("max_per_file"),
-            example="999",
-        ),
-    ] = None
-    strict: Annotated[bool, Row("--strict", "Write nothing if the player cannot play a track", SAFETY)] = (
-        False
-    )
+    group_size: Annotated[int | None, Row(
+        "--group-size", "Number of tracks in a group, such as 3", EXPERT, "N", example="3")] = None
+    inside: Annotated[str | None, Row(
+        "--inside", "Which groups to shuffle inside, too", EXPERT, "none|last|all",
+        names=("place to shuffle", get_args(Inside)), example='"all"')] = None
+    part: Annotated[str | None, Row(
+        "--part", "Shuffle only COUNT tracks from START, such as 1:40", EXPERT, "START:COUNT", verbs=MAKE,
+        check=parse_part, example='"1:40"')] = None
+    gap: Annotated[str | None, Row(
+        "--gap", "No track again within N plays", ORDER, "N|N%", check=parse_gap, example='50 or "25%"',
+        may_be_number=True)] = None
+    pin: Annotated[tuple[str, ...], Row(
+        "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
+        example='"intro.mp3@first"')] = ()
+    limit: Annotated[int | None, Row(
+        "--limit", "Maximum number of tracks, such as 40", AMOUNT, "N", short="-n", verbs=MAKE,
+        check=_from_one("limit"), example="40")] = None
+    most: Annotated[str | None, Row(
+        "--most", "At most N tracks of each TAG, such as 3:artist", AMOUNT, "N:TAG", verbs=ALL,
+        check=parse_limit, after_colon=groups.KNOWN, example='"3:artist"')] = None
+    time: Annotated[str | None, Row(
+        "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", check=duration.parse,
+        example='"90m"')] = None
+    seed: Annotated[str | None, Row(
+        "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
+        example='"2026"')] = None
+    player: Annotated[str, Row(
+        "--for", "Player, such as mpd or vlc", PLACE, "PLAYER", verbs=ALL, names=("player", PLAYERS),
+        example='"mpd"')] = GENERIC
+    paths: Annotated[str | None, Row(
+        "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
+        names=("path style", tuple(PathStyle)), example='"relative"')] = None
+    root_as: Annotated[str | None, Row(
+        "--root-as", "Music folder as the player sees it, like /Music", EXPERT, "DIR",
+        example='"/Music"')] = None
+    relative_to: Annotated[str | None, Row(
+        "--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"')] = None
+    replace_prefix: Annotated[tuple[str, ...], Row(
+        "--replace-prefix", "Replace path prefix FROM with TO", EXPERT, "FROM=TO",
+        check=lambda texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
+        example='"/srv/music=/music"')] = ()
+    max_per_file: Annotated[int | None, Row(
+        "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=MAKE,
+        check=_from_one("max_per_file"), example="999")] = None
+    strict: Annotated[bool, Row(
+        "--strict", "Write nothing if the player cannot play a track", SAFETY)] = False
     extinf: Annotated[bool, Row("--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT)] = True
-    tags: Annotated[
-        bool, Row("--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)
-    ] = True
-    ignore_files: Annotated[
-        bool, Row("--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)
-    ] = True
-    allow_shrink: Annotated[
-        bool, Row("--allow-shrink", "Write even if most tracks have disappeared", SAFETY, has_key=False)
-    ] = False
+    tags: Annotated[bool, Row(
+        "--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)] = True
+    ignore_files: Annotated[bool, Row(
+        "--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)] = True
+    allow_shrink: Annotated[bool, Row(
+        "--allow-shrink", "Write even if most tracks have disappeared", SAFETY, has_key=False)] = False
     force: Annotated[bool, Row("--force", "Replace a playlist from another program", SAFETY)] = False
     # fmt: on
 
