@@ -96,9 +96,11 @@ def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str
         unknown = tracks.durations_ms.count(0)
         longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
         if unknown:
-            notes.append(f"{counted(unknown, 'track')} of unknown length skipped because of --time")
+            notes.append(
+                f"{counted(unknown, 'track')} of unknown length skipped, since the playing time is limited"
+            )
         if longer:
-            notes.append(f"{counted(longer, 'track')} longer than --time skipped")
+            notes.append(f"{counted(longer, 'track')} longer than the limit of the playing time skipped")
     if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
         notes.append(f"This playlist has no last order, so {recipe.order} starts from the order by path.")
     return notes

@@ -153,8 +153,8 @@ class Builder:
         if name is None and ":" not in word and len(word) > 1 and word[-1] in "+-":
             raise QueryError(
                 column,
-                f"'{_short(word)}' would sort in beets, but the order is chosen with --order. "
-                f"To look for that text, name a field, like title:{_short(word)}",
+                f"'{_short(word)}' would sort in beets, but the order is another option."
+                f" To look for that text, name a field, like title:{_short(word)}",
             )
         if name is None and value.startswith(("/", "~/")):
             name = "path"

@@ -166,7 +166,7 @@ def test_operators(text: str, tracks: str) -> None:
         ("one -lenght:1", 5, "there is no field 'lenght'. Did you mean 'length'?"),
         ("added:-2w..", 1, "When a file was added is not known. Its time of change is mtime."),
         ("Re:Zero", 1, r"To look for a text with a colon, write \: for it."),
-        ("one year+", 5, "'year+' would sort in beets, but the order is chosen with --order."),
+        ("one year+", 5, "'year+' would sort in beets, but the order is another option."),
         ("one artist-", 5, "would sort"),
         ("one (two", 5, "this parenthesis is not closed."),
         ("one two)", 8, "this parenthesis was not opened."),
