@@ -149,14 +149,14 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` that a table gives, except for the output.
+    """Return the fields of `Options` that a table gives.
 
     Args:
         table: of a playlist; the types of its values are right.
     """
     fields: dict[str, Any] = {}
     for field, row in rows():
-        if not row.has_key or row.key not in table or field.name == "output":
+        if not row.has_key or row.key not in table:
             continue
         value = table[row.key]
         if field.type == tuple[str, ...]:

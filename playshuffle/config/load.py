@@ -26,7 +26,7 @@ from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.dealing.period import Every
-from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.target import check_name
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
@@ -35,6 +35,8 @@ from playshuffle.system import atomic_file
 _DURATIONS = (("settle", SETTLE), ("poll", POLL))
 _LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
+
+_PATHS = ("folders", "output", "without", "relative_to")
 
 # What the values of a key name, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
@@ -63,7 +65,7 @@ def understand(document: Document) -> Config:
     own = read_players(document)
     set_own_players(own.players)
     top = _top_faults(document)
-    folders = (b"/",) if top else _folders(document, (), document.table)
+    folders = ["/"] if top else _absolute(document, document.table).get("folders", [])
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
@@ -75,13 +77,10 @@ def understand(document: Document) -> Config:
         faults = _faults_of(document, name, content, own)
         if not faults:
             try:
-                wanted = _wanted(document, name, content, folders)
-                assert wanted.request.output is not None
-                _add(document, playlists, atomic_file.resolved(wanted.request.output), wanted)
-            except ConfigError as error:
-                faults = list(error.faults)
+                _add(playlists, _wanted(document, name, content, folders))
             except PlayshuffleError as error:
-                faults = [document.fault(str(error), "playlist", name)]
+                key = [key for key in error.keys if key in content][:1]
+                faults = [document.fault(error.in_configuration, "playlist", name, *key)]
         broken += [BrokenPlaylist(name, fault) for fault in faults]
     broken += _circles(document, playlists)
     if top:
@@ -109,9 +108,9 @@ def _top_faults(document: Document) -> list[Fault]:
             if duration_ms > _LONGEST_S * 1000:
                 faults.append(document.fault(f"{name} must be at most 7d.", name))
     try:
-        _folders(document, (), table)
-    except ConfigError as error:
-        faults += error.faults
+        _absolute(document, table)
+    except PlayshuffleError as error:
+        faults.append(document.fault(error.in_configuration, *error.keys))
     tables = document.table.get("playlist", {})
     if not isinstance(tables, dict):
         faults.append(document.fault("Write a playlist as [playlist.NAME], with its keys below.", "playlist"))
@@ -120,17 +119,19 @@ def _top_faults(document: Document) -> list[Fault]:
     return faults
 
 
-def _add(
-    document: Document, playlists: dict[bytes, ConfiguredPlaylist], path: bytes, wanted: ConfiguredPlaylist
-) -> None:
+def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist) -> None:
     """Add a playlist to those of before, by the file that it really is written to."""
+    assert wanted.request.output is not None
+    path = atomic_file.resolved(wanted.request.output)
     first = playlists.setdefault(path, wanted)
     if first is not wanted:
-        message = (
-            f"Playlists '{shown(first.name)}' and '{shown(wanted.name)}' both write {shown(path)}. Give one"
-            " of them another output."
+        raise OptionError(
+            "Playlists '{first}' and '{second}' both write {path}. Give one of them another {}.",
+            "output",
+            first=shown(first.name),
+            second=shown(wanted.name),
+            path=shown(path),
         )
-        raise ConfigError([document.fault(message, "playlist", wanted.name, "output")])
 
 
 def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[BrokenPlaylist]:
@@ -187,72 +188,60 @@ def _name_fault(name: str, names: Iterable[str]) -> str:
     return f"Playlists '{shown(twin)}' and '{shown(name)}' differ only in upper and lower case. Rename one."
 
 
-def _folders(document: Document, above: Sequence[str], table: Mapping[str, Any]) -> tuple[bytes, ...]:
-    return tuple(_path(document, (*above, "folders"), folder) for folder in table.get("folders", ()))
-
-
-def _path(document: Document, where: Sequence[str], path: str) -> bytes:
-    try:
-        return keys.expanded(path, os.path.dirname(document.path))
-    except PlayshuffleError as error:
-        raise ConfigError([document.fault(f"{where[-1]}: {error}", *where)]) from error
+def _absolute(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with absolute paths. Relative ones start at the folder of the file."""
+    absolute = dict(table)
+    for key in filter(table.__contains__, _PATHS):
+        is_text = isinstance(table[key], str)
+        try:
+            paths = [
+                os.fsdecode(keys.expanded(path, os.path.dirname(document.path)))
+                for path in ([table[key]] if is_text else table[key])
+            ]
+        except PlayshuffleError as error:
+            raise OptionError("{}: {problem}", key, problem=error) from error
+        absolute[key] = paths[0] if is_text else paths
+    return absolute
 
 
 def _wanted(
-    document: Document, name: str, content: Mapping[str, Any], folders: tuple[bytes, ...]
+    document: Document, name: str, content: Mapping[str, Any], folders: Sequence[str]
 ) -> ConfiguredPlaylist:
-    here = ("playlist", name)
-    if "folders" in content:
-        folders = _folders(document, here, content)
+    """Return a playlist from its table, whose values are right, each for itself.
+
+    Raises:
+        PlayshuffleError: its values do not work together.
+    """
+    content = _absolute(document, content)
+    folders = tuple(content.get("folders", folders))
     if not folders:
-        message = (
+        raise PlayshuffleError(
             f"Playlist '{shown(name)}' has no folders. Write folders = [...] below it, or at the top for all"
-            " playlists."
+            " playlists.",
+            Exit.CONFIG,
         )
-        raise ConfigError([document.fault(message, *here)])
-    if "output" in content:
-        path = _path(document, (*here, "output"), content["output"])
-        try:
-            check_name(path)
-        except PlayshuffleError as error:
-            raise ConfigError(
-                [document.fault(f"output: {error.in_configuration}", *here, "output")]
-            ) from error
+    fields = keys.options_of(content)
+    if "output" in fields:
+        check_name(os.fsencode(fields["output"]))
     else:
-        path = b""
-
-    stem = _file_name(document, name) if not path else b""
-    base: dict[str, Any] = {}
-    if "relative_to" in content:
-        base["relative_to"] = os.fsdecode(_path(document, (*here, "relative_to"), content["relative_to"]))
-    if "without" in content:
-        texts = content["without"]
-        lists = [texts] if isinstance(texts, str) else texts
-        base["without"] = [os.fsdecode(_path(document, (*here, "without"), text)) for text in lists]
-
-    try:
-        fields = keys.options_of({**content, **base})
-        if not path:
-            player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
-            path = default_output(player, folders[0], stem)
-        options = Options(folders=tuple(map(os.fsdecode, folders)), output=os.fsdecode(path), **fields)
-        reshuffle = known_value(
-            "reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"]
-        )
-        tell = tuple(
-            QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
-        )
-        return ConfiguredPlaylist(
-            name, options, build_request(options), Reshuffle(reshuffle), read_deal(content), tell
-        )
-    except PlayshuffleError as error:
-        key = [key for key in error.keys if key in content][:1]
-        raise ConfigError([document.fault(error.in_configuration, *here, *key)]) from error
+        file_name = _file_name(name)
+        player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
+        fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name))
+    options = Options(folders=folders, **fields)
+    reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"])
+    tell = tuple(
+        QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
+    )
+    return ConfiguredPlaylist(
+        name, options, build_request(options), Reshuffle(reshuffle), read_deal(content), tell
+    )
 
 
-def _file_name(document: Document, name: str) -> bytes:
+def _file_name(name: str) -> bytes:
     """Return the file name of a playlist without output; it must not lead out of the folder."""
     if not name or "/" in name or name.startswith(".") or shown(name) != name:
-        message = f"'{shown(name)}' cannot be the name of a file. Rename the playlist, or give it an output."
-        raise ConfigError([document.fault(message, "playlist", name, is_of_value=False)])
+        raise PlayshuffleError(
+            f"'{shown(name)}' cannot be the name of a file. Rename the playlist, or give it an output.",
+            Exit.CONFIG,
+        )
     return name.encode()
