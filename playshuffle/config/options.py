@@ -20,6 +20,7 @@ from playshuffle.ordering.recipe import parse_part
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.selection.query import parse
 from playshuffle.shuffle import Inside
 
 STDOUT = "-"
@@ -79,15 +80,6 @@ def _from_one(key: str) -> Callable[[int], None]:
     return check
 
 
-def _check_queries(texts: tuple[str, ...]) -> None:
-    if not texts:
-        return
-    from playshuffle.selection.query import parse  # most playlists have no query
-
-    for text in texts:
-        parse(text)
-
-
 class Options(NamedTuple):
     """The options of one playlist, as the user wrote them; None is what was not given."""
 
@@ -107,7 +99,7 @@ class Options(NamedTuple):
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
     where: Annotated[tuple[str, ...], Row(
         "--where", "Take only these tracks, such as 'genre:jazz'", INCLUDE, "QUERY", verbs=ALL,
-        check=_check_queries, example='"genre:jazz -title:live"')] = ()
+        check=lambda texts: [parse(text) for text in texts], example='"genre:jazz -title:live"')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["never.m3u"]')] = ()
