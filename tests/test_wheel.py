@@ -21,7 +21,7 @@ from tests.support.program import CHECKOUT, entries, numbered
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
 _DEPENDENCIES: list[str] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
-# "typer>=0.28,<0.29" becomes "typer==0.28".
+# "typer>=0.26,<0.29" becomes "typer==0.26".
 _LOWEST = [dependency.partition(",")[0].replace(">=", "==") for dependency in _DEPENDENCIES]
 
 

@@ -78,7 +78,9 @@ def deal(
     ] = Every.DAY.value,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE),
+        typer.Option(
+            "--name", metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE
+        ),
     ] = None,
     output: Annotated[
         str | None,

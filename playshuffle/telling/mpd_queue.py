@@ -133,11 +133,9 @@ class MpdQueue:
             time.sleep(_WAIT_S)
 
     def _songs(self, name: str, playlist: bytes) -> list[dict[str, str]]:
-        from mpd import CommandError
-
         try:
             return list(self._client.listplaylistinfo(name))
-        except CommandError as error:
+        except mpd.CommandError as error:
             raise PlayshuffleError(
                 f"{self.title} cannot read {shown(playlist)}: {shown(str(error))}.", Exit.NO_INPUT
             ) from error
@@ -177,14 +175,12 @@ class MpdQueue:
 
     def _place(self, uri: str) -> str:
         """Return the folder of a file, or the first one above it that MPD does not know."""
-        from mpd import CommandError
-
         parts = uri.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             folder = "/".join(parts[:end])
             try:
                 self._client.lsinfo(folder)
-            except CommandError:
+            except mpd.CommandError:
                 return folder
         return "/".join(parts) or uri
 
