@@ -8,6 +8,7 @@ import os
 
 HEAD_BYTES = 8192  # of a file are read at once: most tags end in them
 NEXT_BYTES = 4096  # are read at a later place: a few frames, or the headers after a cover
+MOST_BYTES = 64 * 1024  # are read at once where a reader goes on and on: a cover in many small pages of Ogg
 
 
 class DeclinedError(Exception):
@@ -25,6 +26,7 @@ class HeadFile:
         self._descriptor = descriptor
         self._place = 0
         self._start = 0
+        self._ahead = NEXT_BYTES // 2
         self._piece = os.pread(descriptor, HEAD_BYTES, 0)
 
     def at(self, offset: int, length: int) -> bytes:
@@ -36,6 +38,11 @@ class HeadFile:
             if length > len(self._piece):
                 raise DeclinedError
         return self._piece[start : start + length]
+
+    def at_least(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, at least a number of them, and what else is at hand."""
+        self.at(offset, length)
+        return self.around(offset)
 
     def up_to(self, offset: int, length: int) -> bytes:
         """Return these bytes, fewer at the end of the file."""
@@ -49,7 +56,9 @@ class HeadFile:
     def _load(self, offset: int, length: int) -> None:
         if offset < 0 or length > self.size:
             raise DeclinedError
-        self._piece = os.pread(self._descriptor, max(length, NEXT_BYTES), offset)
+        is_near = 0 <= offset - self._start - len(self._piece) < NEXT_BYTES
+        self._ahead = min(2 * self._ahead, MOST_BYTES) if is_near else NEXT_BYTES
+        self._piece = os.pread(self._descriptor, max(length, self._ahead), offset)
         self._start = offset
 
     def read(self, length: int) -> bytes:

@@ -1,10 +1,11 @@
 """Read FLAC, Ogg Vorbis and Opus files from their heads: Vorbis comments and properties of the audio."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from struct import unpack_from
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile
-from playshuffle.tags.tag_frames import Stream, TagValues
+from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _LONGEST_VALUE = 4096  # a longer comment is a cover, lyrics, or left to the reference reader
 _TAIL_BYTES = (16 * 1024, 64 * 1024)  # in these the last page begins, mostly and at the latest
@@ -46,42 +47,54 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
 
 
 def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
-    def get(start: int, size: int) -> bytes:
-        if start + size > length:
+    def read(start: int, least: int) -> bytes:
+        if start + least > length:
             raise DeclinedError
-        return file.at(block + start, size)
+        return file.at_least(block + start, least)[: length - start]
 
-    comments, end = _comments(get)
+    comments, end = _comments(read)
     if end != length:
         raise DeclinedError
     return comments
 
 
-def _comments(get: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
-    """Return comments by name, and where they end. get: returns bytes by place and length."""
+def _comments(read: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
+    """Return the comments that fill a field, by name, and where all comments end.
+
+    read: returns the bytes from a place on, at least a number of them, and what else is at hand.
+    """
     comments: TagValues = {}
-    place = 4 + unpack_from("<I", get(0, 4))[0]
-    count = unpack_from("<I", get(place, 4))[0]
+    place = 4 + unpack_from("<I", read(0, 4))[0]
+    count = unpack_from("<I", read(place, 4))[0]
     place += 4
+    start, data = place, b""
     for _ in range(count):
-        length = unpack_from("<I", get(place, 4))[0]
+        if place + 4 > start + len(data):
+            start, data = place, read(place, 4)
+        length = unpack_from("<I", data, place - start)[0]
         place += 4
         if length > _LONGEST_VALUE:
-            name = _name(get(place, 64).partition(b"="))
-            if name not in _PICTURES:
+            if _name(read(place, 64).partition(b"=")[0]) not in _PICTURES:
                 raise DeclinedError
-            get(place + length - 1, 1)
+            read(place + length - 1, 1)
         else:
-            pair = get(place, length).partition(b"=")
-            comments.setdefault(_name(pair), []).append(pair[2].decode())
+            if place + length > start + len(data):
+                start, data = place, read(place, length)
+            raw_name, sign, value = data[place - start : place - start + length].partition(b"=")
+            name = _name(raw_name)
+            if not sign:
+                raise DeclinedError
+            if name in KNOWN_NAMES:
+                comments.setdefault(name, []).append(value.decode())
         place += length
     return comments, place
 
 
-def _name(pair: tuple[bytes, bytes, bytes]) -> str:
-    name = pair[0].decode("ascii").lower()
+@lru_cache(maxsize=1024)
+def _name(raw: bytes) -> str:
+    name = raw.decode("ascii").lower()
     # A colon: Quod Libet's rating and play count have a user's name behind it.
-    if not name or not pair[1] or ":" in name or min(name) < " " or max(name) > "}":
+    if not name or ":" in name or min(name) < " " or max(name) > "}":
         raise DeclinedError
     return name
 
@@ -106,11 +119,11 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
         raise DeclinedError
     sequence = int.from_bytes(head[18:22], "little")
     comments = _Packet(file, 28 + length, serial, sequence + 1)
-    if comments.get(0, len(magic)) != magic:
+    if not comments.read(0, len(magic)).startswith(magic):
         raise DeclinedError
-    values, end = _comments(lambda start, size: comments.get(len(magic) + start, size))
+    values, end = _comments(lambda start, least: comments.read(len(magic) + start, least))
     if magic == b"\x03vorbis":
-        if not comments.get(len(magic) + end, 1)[0] & 1:  # the framing bit
+        if not comments.read(len(magic) + end, 1)[0] & 1:  # the framing bit
             raise DeclinedError
         hertz, highest, nominal, lowest = unpack_from("<I3i", packet, 12)
         if not hertz:
@@ -161,28 +174,24 @@ class _Packet:
                 or place + 27 + len(lacing) + sum(lacing) > file.size
             ):
                 raise DeclinedError
-            packet_bytes = 0
-            for part in lacing:
-                packet_bytes += part
-                if part < 255:
-                    is_complete = True
-                    break
+            rest = lacing.lstrip(b"\xff")  # the packet ends with the first part of less than 255 bytes
+            is_complete = bool(rest)
+            packet_bytes = 255 * (len(lacing) - len(rest)) + sum(rest[:1])
             self._parts.append((length, place + 27 + len(lacing), packet_bytes))
             length += packet_bytes
             sequence += 1
             place += 27 + len(lacing) + sum(lacing)
         self.end = place
 
-    def get(self, start: int, length: int) -> bytes:
-        """Return bytes of the packet."""
+    def read(self, start: int, least: int) -> bytes:
+        """Return the bytes from a place on, at least a number of them, and what else is at hand."""
         data = b""
         for place, offset, size in self._parts:
-            if length and place <= start < place + size:
-                count = min(length, place + size - start)
-                data += self._file.at(offset + start - place, count)
-                start += count
-                length -= count
-        if length:
+            inside = start + len(data) - place
+            if len(data) < least and 0 <= inside < size:
+                count = min(least - len(data), size - inside)
+                data += self._file.at_least(offset + inside, count)[: size - inside]
+        if len(data) < least:
             raise DeclinedError
         return data
 
