@@ -1,7 +1,7 @@
 """Read a file in a few large pieces and keep the last piece.
 
-`HeadFile` has the methods of a file object that readers of tags need. A read beyond the piece at hand
-costs one `pread` of 4 KB or more, so that a reader can step over covers without reading them.
+A read beyond the piece at hand costs one `pread` of 4 KB or more, so that a reader can step over
+covers without reading them.
 """
 
 import os
@@ -24,7 +24,6 @@ class HeadFile:
     def __init__(self, descriptor: int, size: int) -> None:
         self.size = size
         self._descriptor = descriptor
-        self._place = 0
         self._start = 0
         self._ahead = NEXT_BYTES // 2
         self._piece = os.pread(descriptor, HEAD_BYTES, 0)
@@ -60,13 +59,3 @@ class HeadFile:
         self._ahead = min(2 * self._ahead, MOST_BYTES) if is_near else NEXT_BYTES
         self._piece = os.pread(self._descriptor, max(length, self._ahead), offset)
         self._start = offset
-
-    def read(self, length: int) -> bytes:
-        """Return the next bytes, as a file object does."""
-        data = self.up_to(self._place, length)
-        self._place += len(data)
-        return data
-
-    def seek(self, offset: int) -> None:
-        """Go to an offset from the start of the file."""
-        self._place = offset

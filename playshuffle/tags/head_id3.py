@@ -7,10 +7,11 @@ frame. This takes a tenth of the time, and leaves unusual tags to mutagen.
 """
 
 import re
-from typing import Any, NamedTuple, Protocol
+from struct import Struct
+from typing import Any, NamedTuple
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile
-from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS, TagValues
+from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS, KNOWN_NAMES, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
@@ -19,6 +20,7 @@ _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
 _BYTE_ORDER_MARK = "\ufeff"
 _SWAPPED_MARK = "\ufffe"  # that of the other byte order
+_FRAME_HEADER = Struct(">4sIH").unpack  # name, size, flags
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
 _PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
 
@@ -26,16 +28,6 @@ _LONGEST_V22_FRAME = 4096
 
 V1_BYTES = 131  # an ID3v1 tag, and the start of APETAGEX, which ends like it: mutagen looks in these
 _TAIL_BYTES = 168  # in these an APEv2 tag ends, before an ID3v1 tag
-
-
-class Readable(Protocol):
-    """A file, or a part of one, that is read from any place."""
-
-    def read(self, length: int, /) -> bytes:
-        """Return the next bytes, fewer at the end."""
-
-    def seek(self, offset: int, /) -> object:
-        """Go to an offset from the start."""
 
 
 class Tag(NamedTuple):
@@ -47,33 +39,38 @@ class Tag(NamedTuple):
 
 def tag_size(head: bytes) -> int:
     """Return the size in bytes of the tag at the start of a file, header included; 0 without one."""
-    size = _synchsafe(head[6:10]) if head.startswith(b"ID3") and len(head) >= 10 else None
+    size = _synchsafe(_integer(head[6:10])) if head.startswith(b"ID3") and len(head) >= 10 else None
     return 0 if size is None else 10 + size
 
 
-def read_tag(file: Readable) -> Tag | None:
-    """Read the tag at the start of a file, if it is plain, whole, and as it should be."""
-    header = file.read(10)
+def read_tag(file: HeadFile, start: int = 0) -> Tag | None:
+    """Read the tag at an offset of a file, if it is plain, whole, and as it should be.
+
+    Raises:
+        DeclinedError: it is not whole.
+    """
+    header = file.at(start, 10)
     tag = Tag(tag_size(header), [])
     if not tag.size or header[3] not in (3, 4) or header[5]:
         return None
-    size_of = _synchsafe if header[3] == 4 else _integer
-    place = 10
-    while place + 10 <= tag.size:
-        header = file.read(10)
-        name, length = header[:4], size_of(header[4:8])
+    has_synchsafe_sizes = header[3] == 4
+    place, end = start + 10, start + tag.size
+    while place + 10 <= end:
+        name, length, flags = _FRAME_HEADER(file.at(place, 10))
         if name == b"\0\0\0\0":  # the padding begins
             break
-        if not _IS_NAME(name) or length is None or place + 10 + length > tag.size:
+        place += 10
+        if has_synchsafe_sizes:
+            length = _synchsafe(length)
+        if (name not in _FRAMES and not _IS_NAME(name)) or length is None or place + length > end:
             return None
-        place += 10 + length
         if name in _FRAMES and length:
-            data = file.read(min(length, _LONGEST_FRAME))
-            pairs = _frame_values(name, data) if data and header[8:] == b"\0\0" else None
+            data = file.at(place, min(length, _LONGEST_FRAME))
+            pairs = _frame_values(name, data) if not flags else None
             if pairs is None:
                 return None
             tag.named.extend(pairs)
-        file.seek(place)
+        place += length
     return tag
 
 
@@ -89,14 +86,11 @@ def _integer(data: bytes) -> int:
     return int.from_bytes(data, "big")
 
 
-def _synchsafe(data: bytes) -> int | None:
-    """Decode a number of seven bits a byte; None if a byte has eight."""
-    number = 0
-    for byte in data:
-        if byte > 0x7F:
-            return None
-        number = number << 7 | byte
-    return number
+def _synchsafe(number: int) -> int | None:
+    """Return the number that four bytes of seven bits each make; None if a byte has eight."""
+    if number & 0x80808080:
+        return None
+    return number & 0x7F | number >> 1 & 0x3F80 | number >> 2 & 0x1FC000 | number >> 3 & 0xFE00000
 
 
 def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
@@ -130,7 +124,7 @@ def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
             return None
         other_texts = [text.removeprefix(_BYTE_ORDER_MARK) for text in other_texts]
     if name == b"TXXX":
-        return [(first, other_texts)]
+        return [(first, other_texts)] if first.lower() in KNOWN_NAMES else []
     if name == b"COMM":
         # A described comment is the data of some program, like iTunNORM.
         return [] if first else [("COMM", other_texts)]

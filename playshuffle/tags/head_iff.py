@@ -75,7 +75,7 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
     if chunk is None:
         return {}
     start, size = chunk
-    tag = read_tag(_FilePart(file, start))
+    tag = read_tag(file, start)
     if tag is None or not tag.named or tag.size > size:
         raise DeclinedError
     if has_v1_tag(file):
@@ -91,17 +91,3 @@ def _id3(file: HeadFile, chunk: tuple[int, int] | None) -> TagValues:
         names.add(name)
         values_of.setdefault(name.lower(), []).extend(values)
     return values_of
-
-
-class _FilePart:
-    """A file from an offset on."""
-
-    def __init__(self, file: HeadFile, start: int) -> None:
-        self._file = file
-        self._start = start
-        file.seek(start)
-        self.read = file.read
-
-    def seek(self, offset: int) -> None:
-        """Go to an offset from the start of the part."""
-        self._file.seek(self._start + offset)

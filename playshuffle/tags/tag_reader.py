@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from playshuffle.system.regular_file import NotRegularError, open_regular
 from playshuffle.tags import head_id3
 from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, WITHOUT_TAGS, format_of, other_kind
+from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.mutagen_formats import (
     Named,
     SketchyError,
@@ -164,16 +165,14 @@ def _tags(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> Tag
 
 def _plain_id3(file: BinaryIO) -> head_id3.Tag | None:
     """Return the ID3v2 tag of an MP3; None if mutagen must read it, or an ID3v1 tag."""
-    file.seek(0)
-    tag = head_id3.read_tag(file)
-    if tag is None or not tag.named:  # it may hide a tag of another kind at the end of the file
-        return None
-    if head_id3.lacks_main_texts(tag):
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - head_id3.V1_BYTES))
-        if b"TAG" in file.read():
+    head = HeadFile(file.fileno(), file.seek(0, os.SEEK_END))
+    try:
+        tag = head_id3.read_tag(head)
+        if tag is None or not tag.named:  # it may hide a tag of another kind at the end of the file
             return None
-    return tag
+        return None if head_id3.lacks_main_texts(tag) and head_id3.has_v1_tag(head) else tag
+    except DeclinedError:
+        return None
 
 
 def _stream(info: Any, format_: str) -> Stream:

@@ -18,6 +18,7 @@ from mutagen.id3 import ID3, TALB, TCON, TIT2, TPE1, TRCK, TXXX
 
 from playshuffle.tags import head_id3, mutagen_formats, tag_reader
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES, BY_SUFFIX, WITHOUT_TAGS
+from playshuffle.tags.head_file import HeadFile
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Reading, Tags
 from playshuffle.tags.tag_frames import LONGEST_TEXT, Stream, tags_of
@@ -121,7 +122,7 @@ def test_plain_id3_is_read_as_mutagen_reads_it(tmp_path: Path, monkeypatch: pyte
 def test_a_plain_tag_is_not_left_to_mutagen() -> None:
     """The quick way is taken where it can be."""
     with (DATA / "v23.mp3").open("rb") as file:
-        assert head_id3.read_tag(file) is not None
+        assert head_id3.read_tag(HeadFile(file.fileno(), 10_000)) is not None
 
 
 @pytest.mark.parametrize("name", ["v1.mp3", "ape2.mp3"])
