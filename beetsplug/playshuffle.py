@@ -7,7 +7,7 @@ the same table, and the tracks are those that `playshuffle make --from` would ge
 import optparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from beets.plugins import BeetsPlugin
 from playshuffle.errors import PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.config.options import Field, Options, Row
+    from playshuffle.config.options import Options, Row
     from playshuffle.pipeline.request import Request
 
 _COUNT = 40  # tracks of a deal, as with `playshuffle deal`
@@ -56,15 +56,15 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
 
     def _add_options(self) -> None:
         add = self.parser.add_option
-        for field, row in _options():
+        for row in _options():
             facts: dict[str, Any] = {"action": "store", "metavar": row.metavar or row.flags[0][2:].upper()}
-            if field.type is bool:
+            if row.type is bool:
                 facts = {"action": "store_false" if row.is_negated else "store_true"}
-            elif field.type == tuple[str, ...]:
+            elif row.type == tuple[str, ...]:
                 facts["action"] = "append"
-            elif field.type == int | None:
+            elif row.type == int | None:
                 facts["type"] = "int"
-            add(*row.flags, dest=field.name, default=None, help=row.help, **facts)
+            add(*row.flags, dest=row.name, default=None, help=row.help, **facts)
         add("--deal", action="store_true", help="Write the next tracks: each once before any comes again.")
         add("--every", metavar="day|week|run", default="day", help="How often the next deal is due.")
         add("--dry-run", action="store_true", help="Write nothing.")
@@ -72,12 +72,10 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
         add("--verbose", "-v", action="store_true", help="List skipped files.")
 
 
-def _options() -> "Iterator[tuple[Field, Row]]":
-    from playshuffle.config.options import rows
+def _options() -> "list[Row]":
+    from playshuffle.config.options import ROWS
 
-    for field, row in rows():
-        if field.name not in _NOT_HERE:
-            yield field, row
+    return [row for row in ROWS if row.name not in _NOT_HERE]
 
 
 def _write(library: Any, given: optparse.Values, query: list[str], defaults: Mapping[str, Any]) -> None:
@@ -91,7 +89,7 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     if not items:
         raise PlayshuffleError("No item matches the query; there is nothing to play.", Exit.NOTHING_TO_PLAY)
     tags = {os.path.normpath(os.fsencode(item.path)): _flexible_tags(item) for item in items}
-    chosen = {field.name: getattr(given, field.name) for field, _ in _options()}
+    chosen = {row.name: getattr(given, row.name) for row in _options()}
     chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     options = Options(**{**_defaults(defaults), **{n: v for n, v in chosen.items() if v is not None}})
     if options.output is None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
 from playshuffle.config import keys
-from playshuffle.config.options import Options, rows
+from playshuffle.config.options import ROWS
 
 __all__ = ["ENVIRONMENT", "EXIT_CODES", "FILES", "KEYS_OF_ALL", "Key", "playlist_keys"]
 
@@ -49,8 +49,8 @@ def playlist_keys() -> list[Key]:
 
 
 def _of_option(name: str) -> Key:
-    field, row = next((field, row) for field, row in rows() if row.has_key and row.key == name)
-    default = getattr(Options(), field.name)
+    row = next(row for row in ROWS if row.has_key and row.key == name)
+    default = row.default
     if isinstance(default, bool):
         example, shown = str(not default).lower(), str(default).lower()
         # The flag gives the opposite of the key, and so does its help.

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
-from playshuffle.config.options import rows
+from playshuffle.config.options import ROWS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS
@@ -119,8 +119,8 @@ def _config() -> Iterator[str]:
     yield 'tell = ["mpd"]               # replace the queue of a player'
     yield ""
     yield "Other keys of a playlist:"
-    yield from _columns([(row.key, row.help) for _, row in rows() if row.has_key and not row.is_negated])
-    yield from _columns([(f"{row.key} = false", row.help) for _, row in rows() if row.is_negated])
+    yield from _columns([(row.key, row.help) for row in ROWS if row.has_key and not row.is_negated])
+    yield from _columns([(f"{row.key} = false", row.help) for row in ROWS if row.is_negated])
 
 
 def _files() -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle.cli import completion
-from playshuffle.config.options import Field, Options, Row, rows
+from playshuffle.config.options import ROWS, Options, Row
 
 
 def takes_playlist_options(
@@ -18,20 +18,19 @@ def takes_playlist_options(
 
     shown: fields of the options that help shows; None for all.
     """
-    fields = {field.name: (field, row) for field, row in rows() if verb in row.verbs}
+    rows = [row for row in ROWS if verb in row.verbs]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         signature = inspect.signature(command)
         parameters = list(signature.parameters.values())
         position = list(signature.parameters).index("options")
         parameters[position : position + 1] = [
-            _parameter(field, row, is_hidden=shown is not None and name not in shown)
-            for name, (field, row) in fields.items()
+            _parameter(row, is_hidden=shown is not None and row.name not in shown) for row in rows
         ]
 
         @functools.wraps(command)
         def wrapper(**given: Any) -> object:
-            values = {name: _value(field, row, given.pop(name)) for name, (field, row) in fields.items()}
+            values = {row.name: _value(row, given.pop(row.name)) for row in rows}
             return command(options=Options(**values), **given)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -40,11 +39,11 @@ def takes_playlist_options(
     return decorate
 
 
-def _parameter(field: Field, row: Row, *, is_hidden: bool) -> inspect.Parameter:
-    type_: Any = field.type
+def _parameter(row: Row, *, is_hidden: bool) -> inspect.Parameter:
+    type_: Any = row.type
     if type_ == tuple[str, ...]:
         type_ = list[str] | None
-    default = not field.default if row.is_negated else field.default or None
+    default = not row.default if row.is_negated else row.default or None
     if type_ is bool:
         default = bool(default)
     option = typer.Option(
@@ -56,7 +55,7 @@ def _parameter(field: Field, row: Row, *, is_hidden: bool) -> inspect.Parameter:
         hidden=is_hidden,
     )
     return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option]
+        row.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option]
     )
 
 
@@ -70,7 +69,7 @@ def _completion(row: Row) -> Callable[..., list[str]] | None:
     return {"player": completion.players, "order": completion.orders}.get(what) or (lambda: list(values))
 
 
-def _value(field: Field, row: Row, value: Any) -> Any:
+def _value(row: Row, value: Any) -> Any:
     if row.is_negated:
         return not value
-    return tuple(value or ()) if field.type == tuple[str, ...] else value
+    return tuple(value or ()) if row.type == tuple[str, ...] else value

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from playshuffle.config.options import rows
+from playshuffle.config.options import ROWS
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.text import known
 
@@ -62,7 +62,7 @@ def _as_written(option: str, words: Sequence[str]) -> str:
 
 def in_users_words(text: str, words: Sequence[str]) -> str:
     """Name options as the command line does: `-n` where the user wrote that in place of `--limit`."""
-    for _, row in rows():
+    for row in ROWS:
         long, *short = row.flags
         for flag in short:
             is_short = any(word.startswith(flag) and word[:2] != "--" for word in words)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.config.options import Row, rows
+from playshuffle.config.options import ROWS, Row
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import suggestion
@@ -53,19 +53,19 @@ _CHECKS: Mapping[object, Key] = {
 }
 
 
-def _key_of(type_: object, row: Row) -> Key:
-    """Return what the configuration takes for an option of this type."""
-    key = _NUMBER_OR_TEXT if row.may_be_number else _CHECKS[type_]
+def _key_of(row: Row) -> Key:
+    """Return what the configuration takes for an option."""
+    key = _NUMBER_OR_TEXT if row.may_be_number else _CHECKS[row.type]
     return key._replace(example=row.example or key.example)
 
 
 TOP: Mapping[str, Key] = {"folders": _FOLDERS, "settle": _DURATION, "poll": _DURATION}
 
-FIELDS: Mapping[str, str] = {row.key: field.name for field, row in rows() if row.has_key}
+FIELDS: Mapping[str, str] = {row.key: row.name for row in ROWS if row.has_key}
 
 PLAYLIST: Mapping[str, Key] = {
     "folders": _FOLDERS,
-    **{row.key: _key_of(field.type, row) for field, row in rows() if row.has_key},
+    **{row.key: _key_of(row) for row in ROWS if row.has_key},
     "reshuffle": _TEXT._replace(example='"daily"'),
     "deal": Key("a number, or a duration in quotes", _is_number_or_text, '40 or deal = "90m"'),
     "every": _TEXT._replace(example='"week"'),
@@ -155,12 +155,12 @@ def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
         table: of a playlist; the types of its values are right.
     """
     fields: dict[str, Any] = {}
-    for field, row in rows():
+    for row in ROWS:
         if not row.has_key or row.key not in table:
             continue
         value = table[row.key]
-        if field.type == tuple[str, ...]:
+        if row.type == tuple[str, ...]:
             texts = [value] if isinstance(value, str) else value
             value = tuple(os.fsdecode(text.encode()) for text in texts)
-        fields[field.name] = str(value) if row.may_be_number else value
+        fields[row.name] = str(value) if row.may_be_number else value
     return fields

@@ -5,7 +5,7 @@ A new option is a field here, and the code that acts on it.
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Any, NamedTuple, get_args
 
 from playshuffle import duration
@@ -31,6 +31,7 @@ MAKE, MAKE_DEAL, MAKE_WATCH, ALL = ("make",), ("make", "deal"), ("make", "watch"
 class Row(NamedTuple):
     """What the command line and the configuration know of an option.
 
+    name, type, default: those of its field in `Options`.
     flag: its long spelling; `--no-` gives the opposite of the value. short: the other spelling.
     help: for the command line, at most 50 characters. group: one of `option_groups.GROUPS`.
     metavar: placeholder of the value.
@@ -55,6 +56,9 @@ class Row(NamedTuple):
     example: str | None = None
     has_key: bool = True
     may_be_number: bool = False
+    name: str = ""
+    type: Any = None
+    default: Any = None
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -164,20 +168,14 @@ class Options(NamedTuple):
     # fmt: on
 
 
-class Field(NamedTuple):
-    """A field of `Options`: its name, type and default."""
-
-    name: str
-    type: Any
-    default: Any
-
-
-def rows() -> Iterator[tuple[Field, Row]]:
-    """Iterate over all options: the field of `Options`, and its row."""
-    for name, annotation in Options.__annotations__.items():
-        if name != "folders":
-            field = Field(name, annotation.__origin__, Options._field_defaults[name])
-            yield field, annotation.__metadata__[0]
+# The row of each option.
+ROWS: Sequence[Row] = [
+    annotation.__metadata__[0]._replace(
+        name=name, type=annotation.__origin__, default=Options._field_defaults[name]
+    )
+    for name, annotation in Options.__annotations__.items()
+    if name != "folders"
+]
 
 
 def check_options(options: Options) -> Options:
@@ -187,13 +185,13 @@ def check_options(options: Options) -> Options:
         OptionError: a value is not valid.
     """
     names: dict[str, Any] = {}
-    for field, row in rows():
-        value = getattr(options, field.name)
+    for row in ROWS:
+        value = getattr(options, row.name)
         if value is None:
             continue
         try:
             if row.names is not None:
-                names[field.name] = known_value(row.key, value, *row.names)
+                names[row.name] = known_value(row.key, value, *row.names)
             elif row.check is not None:
                 row.check(value)
         except OptionError:
@@ -216,7 +214,7 @@ def from_json(text: str) -> Options:
         ValueError: it is not JSON, or has an unknown option or a value of the wrong type.
     """
     table = json.loads(text)
-    types = {"folders": tuple[str, ...], **{field.name: field.type for field, _ in rows()}}
+    types = {"folders": tuple[str, ...], **{row.name: row.type for row in ROWS}}
     values: dict[str, Any] = {}
     for name, value in table.items() if isinstance(table, dict) else [("", table)]:
         values[name] = tuple(value) if isinstance(value, list) else value

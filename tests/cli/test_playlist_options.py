@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from playshuffle.cli.playlist_options import takes_playlist_options
-from playshuffle.config.options import Field, Options, Row, rows
+from playshuffle.config.options import ROWS, Options, Row
 
-_SWITCHES = [(field, row) for field, row in rows() if field.type is bool]
+_SWITCHES = [row for row in ROWS if row.type is bool]
 
 
 @takes_playlist_options("make")
@@ -20,15 +20,15 @@ def given(*flags: str) -> object:
     """Return the options of a command line with these flags."""
     known = inspect.signature(_make).parameters.values()
     defaults = {parameter.name: parameter.default for parameter in known}
-    return _make(**defaults | {field.name: True for field, row in rows() if row.flags[0] in flags})
+    return _make(**defaults | {row.name: True for row in ROWS if row.flags[0] in flags})
 
 
 def test_without_flags_options_have_their_defaults() -> None:
     assert given() == Options()
 
 
-@pytest.mark.parametrize(("field", "row"), _SWITCHES, ids=[field.name for field, _ in _SWITCHES])
-def test_a_flag_switches_its_option_alone_and_begins_with_no_if_that_is_on(field: Field, row: Row) -> None:
-    assert row.is_negated is field.default
-    changed: dict[str, Any] = {field.name: not field.default}
+@pytest.mark.parametrize("row", _SWITCHES, ids=[row.name for row in _SWITCHES])
+def test_a_flag_switches_its_option_alone_and_begins_with_no_if_that_is_on(row: Row) -> None:
+    assert row.is_negated is row.default
+    changed: dict[str, Any] = {row.name: not row.default}
     assert given(row.flags[0]) == Options(**changed)

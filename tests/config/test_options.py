@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.config.options import Options, from_json, rows, to_json
+from playshuffle.config.options import ROWS, Options, from_json, to_json
 
-TYPES = {"folders": tuple[str, ...], **{field.name: field.type for field, _ in rows()}}
+TYPES = {"folders": tuple[str, ...], **{row.name: row.type for row in ROWS}}
 
 # Names of files may have bytes that are not UTF-8.
 _TEXT = st.text(st.characters() | st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF))
