@@ -8,6 +8,7 @@ playshuffle wrote, is set aside whole.
 import contextlib
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -61,7 +62,7 @@ class StateFile:
         self._database.close()
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
-        if not self._writes and not _has_content(path):
+        if not self._writes and _is_empty(path):
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
@@ -199,8 +200,8 @@ class StateFile:
             self._asked(act_and_clean)
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
-                f"The order cannot be saved: {error}. {shown(playlist)} was not changed. Make room on the"
-                " disk of the state folder.",
+                f"The saved state of {shown(playlist)} cannot be written: {error}. No playlist was changed."
+                f" Make room on the disk of {shown(self._folder or b'the state folder')}.",
                 Exit.CANNOT_CREATE,
             ) from error
 
@@ -240,11 +241,12 @@ def _copied(path: bytes) -> sqlite3.Connection:
     return copy
 
 
-def _has_content(path: bytes) -> bool:
+def _is_empty(path: bytes) -> bool:
     try:
-        return os.stat(path).st_size > 0
+        status = os.stat(path)
     except FileNotFoundError:
-        return False
+        return True
+    return stat.S_ISREG(status.st_mode) and not status.st_size
 
 
 def write_problem() -> str | None:

@@ -3,10 +3,14 @@
 They are private (folders 0700, files 0600), because the names of music files are private.
 """
 
+import contextlib
 import os
 import shutil
 import sqlite3
+import stat
 import time
+
+from playshuffle.errors import shown
 
 _WAIT_S = 10  # for another playshuffle that is writing
 
@@ -31,9 +35,12 @@ def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
     """Open a database; the file is made private before a byte is in it.
 
     Raises:
-        OSError: it cannot be opened or made.
+        OSError: it is not a regular file, or cannot be opened or made.
         sqlite3.OperationalError: without `writes`, it cannot be opened.
     """
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a FIFO would make SQLite wait for ever
+            raise OSError(f"{shown(path)} is not a regular file")
     if not writes:
         # Percent signs all through: the path may have any byte.
         return sqlite3.connect(f"file:%{path.hex('%')}?mode=ro", uri=True, timeout=_WAIT_S)

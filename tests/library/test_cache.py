@@ -147,6 +147,17 @@ def test_what_was_not_read_yet_is_not_taken_for_read(home: Path) -> None:
         assert known()[b"/m/"].durations_ms == durations_ms
 
 
+@pytest.mark.timeout(20)
+def test_a_cache_that_is_a_fifo_is_not_waited_for(cache_file: bytes) -> None:
+    if os.path.exists(cache_file):
+        os.unlink(cache_file)
+    os.makedirs(os.path.dirname(cache_file), exist_ok=True)
+    os.mkfifo(cache_file)
+
+    with Cache() as cache:
+        assert not cache.is_kept
+
+
 def test_a_cache_of_another_version_is_emptied(cache_file: bytes) -> None:
     with closing(sqlite3.connect(cache_file)) as database:
         database.execute("PRAGMA user_version = 99")

@@ -10,13 +10,14 @@ import zlib
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck
-from playshuffle.errors import PlayshuffleError
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.identity import Remembered
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
@@ -342,7 +343,9 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(PlayshuffleError, match="cannot be read"):
             state.seen(LIST)
-        with pytest.raises(PlayshuffleError, match="cannot be saved"):
+        with pytest.raises(
+            PlayshuffleError, match=r"state of .* cannot be written: .* No playlist was changed"
+        ):
             state.remember(LIST, SEEN, None, Remembered(PATHS, b"", ORDER, {}), [ROOT])
         with State() as second:
             assert second.notes == ["Nothing can be saved for the next run: database is locked."]
@@ -354,6 +357,35 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
 
     assert state_file(home).read_bytes() == whole
     assert not list(home.rglob("*damaged*"))
+
+
+@pytest.mark.timeout(20)
+def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
+    state_file(home).parent.mkdir(parents=True)
+    os.mkfifo(state_file(home))
+    problem = f"Nothing can be saved for the next run: {state_file(home)} is not a regular file."
+
+    with State() as state:
+        assert state.notes == [problem]
+    with State(writes=False) as reader:
+        assert reader.notes == [problem]
+    with pytest.raises(PlayshuffleError, match="is not a regular file") as caught:
+        State(must_remember=True)
+    assert caught.value.code == Exit.CANNOT_CREATE
+
+
+def test_a_full_disk_of_the_state_is_named_as_such(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deck that follows a rename is saved while another playlist is updated."""
+    with State() as state:
+        full = sqlite3.OperationalError("database or disk is full")
+        full.sqlite_errorcode = sqlite3.SQLITE_FULL
+        with pytest.raises(PlayshuffleError) as caught:
+            state.change(DECK, mock.Mock(side_effect=full))
+
+    assert str(caught.value) == (
+        f"The saved state of {os.fsdecode(DECK)} cannot be written: database or disk is full. No playlist was"
+        f" changed. Make room on the disk of {state_file(home).parent}."
+    )
 
 
 def test_a_reader_makes_nothing(home: Path) -> None:
