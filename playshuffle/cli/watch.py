@@ -1,5 +1,6 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
+import gc
 from typing import Annotated
 
 import typer
@@ -57,6 +58,7 @@ def watch(
     if options.output == STDOUT:
         raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.", Exit.USAGE)
     log.begin(is_quiet=quiet, is_verbose=verbose)
+    gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
     options = options._replace(folders=tuple(folders))

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes, find
@@ -130,7 +131,6 @@ def _read(
     unread = [folder for root in roots for folder in root if folder.durations_ms is None]
     if not unread:
         return {}
-    from playshuffle.library.folder_readings import with_readings  # not needed where nothing has changed
 
     def read_and_tell(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for read_count, reading in enumerate(read_all(paths), 1):

@@ -6,25 +6,24 @@ The reasons are what `-v`, `--json` and `why` show.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
 from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
 from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import tags_from
+from playshuffle.selection.duplicates import without_copies
+from playshuffle.selection.evaluation import TagsOf
+from playshuffle.selection.idle_terms import Idle
+from playshuffle.selection.query import Finding, Lacking, Query
 from playshuffle.tags import spoken
 from playshuffle.text import counted, short
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.most_per_tag import Draw
-    from playshuffle.pipeline.skip_lists import SkipList
-    from playshuffle.selection.evaluation import TagsOf
-    from playshuffle.selection.idle_terms import Idle
-    from playshuffle.selection.query import Finding, Lacking, Query
 
 SPOKEN, WHERE, WITHOUT, DUPLICATE, MOST = "spoken", "where", "without", "duplicate", "most"
 
@@ -44,7 +43,7 @@ class Stage(NamedTuple):
     indices: Sequence[int]
     of: int
     reason: Callable[[int], str]
-    terms: Callable[[int], Sequence["Finding"]] = lambda _: ()
+    terms: Callable[[int], Sequence[Finding]] = lambda _: ()
 
 
 class Choice(NamedTuple):
@@ -58,9 +57,9 @@ class Choice(NamedTuple):
     found: Tracks
     tracks: Tracks
     stages: tuple[Stage, ...]
-    lacking: Sequence["Lacking"]
-    idle: Sequence["Idle"]
-    lists: Sequence["SkipList"]
+    lacking: Sequence[Lacking]
+    idle: Sequence[Idle]
+    lists: Sequence[SkipList]
     idle_lists: Sequence[bytes]
     kept: Mapping[bytes, bytes]
 
@@ -75,7 +74,7 @@ class Choice(NamedTuple):
             return []
         return [Skipped(self.found.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
 
-    def terms(self, index: int) -> "Sequence[Finding]":
+    def terms(self, index: int) -> Sequence[Finding]:
         """Return what each term of the query says about a track."""
         stage = self.stage(WHERE)
         return () if stage is None else stage.terms(index)
@@ -119,10 +118,10 @@ class NothingMatchesError(OptionError):
 def choose(
     request: Request,
     found: Tracks,
-    tags_of: "TagsOf | None",
-    lists: "Sequence[SkipList]" = (),
+    tags_of: TagsOf | None,
+    lists: Sequence[SkipList] = (),
     last: Sequence[bytes] = (),
-    draw: "Draw | None" = None,
+    draw: Draw | None = None,
 ) -> Choice:
     """Choose the tracks of a playlist.
 
@@ -191,12 +190,12 @@ def _reasons(folder: Folder) -> list[str]:
 
 
 def _matching(
-    query: "Query", all_tracks: Tracks, remaining: Sequence[int], tags_of: "TagsOf | None"
+    query: Query, all_tracks: Tracks, remaining: Sequence[int], tags_of: TagsOf | None
 ) -> "tuple[Stage, Sequence[int], Sequence[Lacking], Sequence[Idle]]":
     tracks = all_tracks if len(remaining) == len(all_tracks) else all_tracks.only(remaining)
     selection = query.select(tracks, tags_of)
 
-    def terms(index: int) -> "Sequence[Finding]":
+    def terms(index: int) -> Sequence[Finding]:
         return query.explain(all_tracks, tags_of, index)
 
     left_out = [remaining[row] for row in selection.left_out]
@@ -208,10 +207,8 @@ def _matching(
 
 
 def _without(
-    lists: "Sequence[SkipList]", found: Tracks, left: Sequence[int]
+    lists: Sequence[SkipList], found: Tracks, left: Sequence[int]
 ) -> tuple[Stage, Sequence[int], Sequence[bytes]]:
-    from playshuffle.pipeline.skip_lists import reasons_to_skip  # most playlists have none
-
     reasons, idle = reasons_to_skip(found, lists)
     omitted = [index for index in left if index in reasons]
     stage = Stage(WITHOUT, omitted, len(left), reasons.__getitem__)
@@ -219,7 +216,7 @@ def _without(
 
 
 def _duplicates(
-    found: Tracks, left: Sequence[int], tags_of: "TagsOf", positions: Mapping[bytes, int]
+    found: Tracks, left: Sequence[int], tags_of: TagsOf, positions: Mapping[bytes, int]
 ) -> tuple[Stage, Sequence[int], dict[bytes, bytes]]:
     groups = _groups_of_copies(found, left, tags_of, positions)
     best = {other: group[0] for group in groups for other in group[1:]}
@@ -234,7 +231,7 @@ def _skipped_copies(
     found: Tracks,
     wider: Sequence[int],
     stay: Sequence[int],
-    tags_of: "TagsOf",
+    tags_of: TagsOf,
     positions: Mapping[bytes, int],
 ) -> dict[bytes, bytes]:
     """Map each copy that a skip list names to the best one that stays.
@@ -252,18 +249,16 @@ def _skipped_copies(
 
 
 def _groups_of_copies(
-    found: Tracks, indices: Sequence[int], tags_of: "TagsOf", positions: Mapping[bytes, int]
+    found: Tracks, indices: Sequence[int], tags_of: TagsOf, positions: Mapping[bytes, int]
 ) -> list[list[int]]:
     """Return the tracks that are the same recording, each group from the best to the worst."""
-    from playshuffle.selection.duplicates import without_copies  # most playlists keep all
-
     tracks = found if len(indices) == len(found) else found.only(indices)
     rows = {row: positions[path] for row, path in enumerate(tracks.paths) if path in positions}
     _, _, groups = without_copies(tracks, tags_from(tags_of), rows)
     return [[indices[row] for row in (group.kept, *group.others)] for group in groups]
 
 
-def idle_text(term: "Idle") -> str:
+def idle_text(term: Idle) -> str:
     """Return a sentence about a term that changes nothing."""
     problem = f"{short(term.text)} {'excludes' if term.is_negated else 'matches'} no track."
     if term.near is None:
@@ -271,14 +266,14 @@ def idle_text(term: "Idle") -> str:
     return f"{problem} Did you mean {'-' * term.is_negated}path:{shown(term.near)}?"
 
 
-def why_no_match(findings: "Sequence[Finding]") -> str:
+def why_no_match(findings: Sequence[Finding]) -> str:
     """Return the terms that fail, with what they saw."""
     failing = [finding for finding in findings if not finding.holds]
     words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
     return "; ".join(words)
 
 
-def _seen(finding: "Finding") -> str:
+def _seen(finding: Finding) -> str:
     """Return what a term saw, in brackets; nothing for the path, which is known."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""

@@ -3,6 +3,7 @@
 import os
 
 from playshuffle.players.profiles import GENERIC, PLAYERS
+from playshuffle.system import mpd_conf
 
 _NAME = b"playshuffle"
 
@@ -21,8 +22,6 @@ def default_output(player: str, root: bytes, name: bytes | None = None) -> bytes
     """
     folder = root
     if PLAYERS[player].uses_mpd_conf:
-        from playshuffle.system import mpd_conf
-
         folder = mpd_conf.folders()[1]
     return os.path.join(folder, (plain_name(player) if name is None else name) + PLAYERS[player].suffix)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from playshuffle.errors import MissingError, shown
 from playshuffle.library import ignore_files
@@ -17,10 +17,8 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.library.scan import Library
 from playshuffle.pipeline.choice import WHERE, Choice
 from playshuffle.pipeline.request import Request
+from playshuffle.selection.query import Finding
 from playshuffle.text import short
-
-if TYPE_CHECKING:
-    from playshuffle.selection.query import Finding
 
 IN = "in"
 NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "outside", "not_listed"
@@ -62,7 +60,7 @@ class Reason(NamedTuple):
 
     code: str
     text: str
-    terms: "tuple[Finding, ...]" = ()
+    terms: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ class PlaylistStages:
             return Reason(IN, self._position(path), self._terms(path))
         return self._why_not(path)._replace(terms=self._terms(path))
 
-    def _terms(self, path: bytes) -> "tuple[Finding, ...]":
+    def _terms(self, path: bytes) -> tuple[Finding, ...]:
         index = self.indices.get(path)
         return () if index is None else tuple(self.choice.terms(index))
 

@@ -13,6 +13,7 @@ from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.path_map import Base, is_foreign
+from playshuffle.system import mpd_conf
 
 
 def choose_style(
@@ -67,7 +68,6 @@ def notes_on_mpd(request: Request) -> list[str]:
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.player].uses_mpd_conf or own_paths:
         return []
-    from playshuffle.system import mpd_conf
 
     try:
         conf = mpd_conf.read()
@@ -103,8 +103,6 @@ def _style(
 
 def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
     """Return MPD's music folder as these roots reach it; None if the playlist is not among MPD's."""
-    from playshuffle.system import mpd_conf  # for this player alone
-
     conf = mpd_conf.read_if_possible()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None

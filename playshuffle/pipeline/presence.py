@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
@@ -24,14 +23,12 @@ from playshuffle.library.missing import (
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import Changes
+from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.text import counted
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.deck_history import DeckHistory
 
 KnownRoot = Callable[[bytes], Root | None]
 
@@ -134,7 +131,7 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
 
 
 def expected_tracks(
-    target: Target | None, history: "DeckHistory | None", tracks: Tracks
+    target: Target | None, history: DeckHistory | None, tracks: Tracks
 ) -> Sequence[bytes] | None:
     """Return the tracks that should be there; None if they are all there."""
     if history is not None:

@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library.cache import Cache
@@ -18,7 +18,9 @@ from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
+from playshuffle.pipeline.deck_history import load_history
 from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
+from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.presence import (
     check_deal_source,
     check_own_list,
@@ -39,9 +41,6 @@ from playshuffle.playlist import parts
 from playshuffle.shuffle import RandBelow
 from playshuffle.store.state import Seen, State
 from playshuffle.system import atomic_file
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.most_per_tag import Draw
 
 
 class OrderRecord(NamedTuple):
@@ -185,7 +184,6 @@ def open_session(
             history = None
             if deals:
                 assert target is not None, "a deck belongs to a file"
-                from playshuffle.pipeline.deck_history import load_history  # only for deals
 
                 check_deal_source(request, target)
                 is_whole = request.allow_shrink or not missing
@@ -234,10 +232,9 @@ def open_session(
 
 def _draw(
     request: Request, writer: EntryWriter, randbelow: RandBelow, target: Target | None, changes: Changes
-) -> "Draw | None":
+) -> Draw | None:
     if request.most is None:
         return None
-    from playshuffle.pipeline.most_per_tag import Draw  # most playlists have no such limit
 
     return Draw(writer, randbelow, target, changes)
 

@@ -3,22 +3,20 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.scan import Library, Progress, survey, survey_files
 from playshuffle.library.walk import Changes
+from playshuffle.pipeline.deck_history import DeckHistory
 from playshuffle.pipeline.presence import check_files
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.skip_lists import SkipList, read_skip_lists
 from playshuffle.pipeline.target import Target
 from playshuffle.shuffle import RandBelow
 from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
 from playshuffle.tags.reading import ReadAll
-
-if TYPE_CHECKING:
-    from playshuffle.pipeline.deck_history import DeckHistory
-    from playshuffle.pipeline.skip_lists import SkipList
 
 
 class Tools(NamedTuple):
@@ -34,7 +32,7 @@ class Tools(NamedTuple):
     tags: Mapping[bytes, Mapping[str, Any]] = MappingProxyType({})
 
 
-def last_tracks(target: Target | None, history: "DeckHistory | None") -> Sequence[bytes]:
+def last_tracks(target: Target | None, history: DeckHistory | None) -> Sequence[bytes]:
     """Return the last order of a playlist, or all tracks of its deck."""
     if history is not None:
         deck = history.deck
@@ -42,7 +40,7 @@ def last_tracks(target: Target | None, history: "DeckHistory | None") -> Sequenc
     return target.last_paths if target is not None else ()
 
 
-def skip_lists(request: Request, state: State, target: Target | None) -> "Sequence[SkipList]":
+def skip_lists(request: Request, state: State, target: Target | None) -> Sequence[SkipList]:
     """Read the skip lists of a request; forget those saved for its playlist if it names none.
 
     Raises:
@@ -53,7 +51,6 @@ def skip_lists(request: Request, state: State, target: Target | None) -> "Sequen
         if playlist is not None and request.writes:
             store.forget(state, playlist)
         return ()
-    from playshuffle.pipeline.skip_lists import read_skip_lists  # most playlists have none
 
     return read_skip_lists(request.without, state, playlist, writes=request.writes)
 

@@ -1,24 +1,19 @@
 """Check that the tags which the options of a request need are read."""
 
-from typing import TYPE_CHECKING
-
 from playshuffle.errors import OptionError
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.request import Request
+from playshuffle.selection import query
+from playshuffle.selection.query import Query
 
-if TYPE_CHECKING:
-    from playshuffle.selection.query import Query
 
-
-def parse_all(request: Request) -> "Query":
+def parse_all(request: Request) -> Query:
     """Return one query for all that a request selects.
 
     Raises:
         QueryError: one of them is not a query.
     """
-    from playshuffle.selection import query  # most playlists have none
-
     return query.narrow([query.parse(text, request.roots) for text in request.where])
 
 

@@ -4,8 +4,8 @@ import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from playshuffle.config.model import Config
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.errors import PlayshuffleError
@@ -19,11 +19,8 @@ from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
 
-if TYPE_CHECKING:
-    from playshuffle.config.model import Config
 
-
-def current_status(config: "Config | None", *, lists_all: bool) -> Status:
+def current_status(config: Config | None, *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
     A playlist that no service manages is described by the configuration and the state: its state is
@@ -90,7 +87,7 @@ def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None)
 
 
 def _add_configured(
-    config: "Config", state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
+    config: Config, state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
 ) -> None:
     """Add the folders and playlists of the configuration that no service publishes."""
     for configured in config.playlists:

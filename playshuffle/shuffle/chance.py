@@ -11,6 +11,7 @@ then w % b; any other word is thrown away and the next one tried. So every draw 
 uniform.
 """
 
+import hashlib
 import itertools
 import operator
 import os
@@ -148,8 +149,6 @@ class Seeded(Source):
         self.entropy_bits = min(8 * len(self._seed), 256)
 
     def _take(self, count: int) -> "array[int]":
-        import hashlib  # loads OpenSSL; most orders have no seed
-
         while len(self._ready) < count:
             counter = self._block_count.to_bytes(8, "little")
             block = hashlib.shake_256(b"playshuffle 1\0" + counter + self._seed)
