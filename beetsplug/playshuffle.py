@@ -113,7 +113,7 @@ def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
     from playshuffle.cli.screen import screen_of
     from playshuffle.cli.streams import say, write_out
     from playshuffle.pipeline.make import make_playlist
-    from playshuffle.pipeline.sources import Tools
+    from playshuffle.pipeline.tools import Tools
     from playshuffle.shuffle import chance
     from playshuffle.tags.reader_pool import read_all
 
@@ -138,7 +138,7 @@ def _deal(
     from playshuffle.dealing.period import Every
     from playshuffle.errors import Exit
     from playshuffle.pipeline.deal import deal_playlist
-    from playshuffle.pipeline.sources import Tools
+    from playshuffle.pipeline.tools import Tools
     from playshuffle.shuffle import System
     from playshuffle.tags.reader_pool import read_all
     from playshuffle.text import known

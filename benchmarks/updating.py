@@ -13,7 +13,7 @@ import resource
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _measure(music: Path, playlist: Path) -> None:
-    _update(music, playlist, Batch(is_whole=True))  # reads all tags
+    update_lists(music, [playlist], Batch(is_whole=True))  # reads all tags
     first, *others, last = sorted(path.parent for path in music.rglob("01 - *.mp3"))
     album, model, other = others[len(others) // 2], *(next(one.glob("*.mp3")) for one in (first, last))
     cover, new, renamed = album / "cover.jpg", album / "00 - New.mp3", album / "99 - Renamed.mp3"
@@ -66,7 +66,7 @@ def _measure(music: Path, playlist: Path) -> None:
     for name, change in changes.items():
         change()
         time.sleep(0.05)  # longer than the clock of a file system takes to tick
-        measured = _update(music, playlist, batch)
+        measured = update_lists(music, [playlist], batch)
         size = playlist.stat().st_size
         print(
             f"| {name} | {measured.cpu_s:.2f} | {measured.peak_kb / 1024:.0f} | {measured.read / 1e6:.1f}"
@@ -75,7 +75,7 @@ def _measure(music: Path, playlist: Path) -> None:
         )
 
 
-class _Measured(NamedTuple):
+class Measured(NamedTuple):
     """What one update needed: CPU seconds, KB at the peak, bytes read and written."""
 
     cpu_s: float
@@ -84,27 +84,29 @@ class _Measured(NamedTuple):
     written: float
 
 
-def _update(music: Path, playlist: Path, batch: Batch) -> _Measured:
-    """Run an update in a child process."""
-    options = Options(folders=(str(music),), output=str(playlist))
-    config = Config(None, (ConfiguredPlaylist("all", options, build_request(options)),), settle_s=0)
+def update_lists(music: Path, playlists: Sequence[Path], batch: Batch) -> Measured:
+    """Run one update of all these playlists over one folder in a child process."""
+    configured = []
+    for playlist in playlists:
+        options = Options(folders=(str(music),), output=str(playlist))
+        configured.append(ConfiguredPlaylist(playlist.stem, options, build_request(options)))
+    config = Config(None, tuple(configured), settle_s=0)
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         gc.disable()  # as the service does
         messages: list[Message] = []
         before = _io()
-        update(config, 0, {"all": batch}, messages.append)
+        update(config, 0, {playlist.stem: batch for playlist in playlists}, messages.append)
         after = _io()
-        last = messages[-1]
-        assert isinstance(last, PlaylistUpdated), last
+        assert sum(isinstance(message, PlaylistUpdated) for message in messages) == len(playlists), messages
         os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}\n".encode())
         os._exit(0)
     os.close(writer)
     with open(reader, "rb") as answer:
         read, written = map(float, answer.readline().split())
     _, _, used = os.wait4(child, 0)
-    return _Measured(_cpu_s(used), used.ru_maxrss, read, written)
+    return Measured(_cpu_s(used), used.ru_maxrss, read, written)
 
 
 def _cpu_s(used: resource.struct_rusage) -> float:

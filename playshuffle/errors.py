@@ -71,12 +71,14 @@ class MissingError(PlayshuffleError):
 
     Attributes:
         summary: which folder, and why; without advice.
+        advice: what to do.
         path: the folder.
     """
 
     def __init__(self, summary: str, advice: str, path: bytes) -> None:
         super().__init__(f"{summary}. The playlist was not changed. {advice}", Exit.MISSING)
         self.summary = summary
+        self.advice = advice
         self.path = path
 
 

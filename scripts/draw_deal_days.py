@@ -6,6 +6,7 @@ The seed is fixed, so that picture and figures are the same each time.
 
 import os
 import sys
+from array import array
 from datetime import date, timedelta
 
 import matplotlib as mpl
@@ -28,16 +29,17 @@ def library() -> Tracks:
     """Return a library of `TRACKS` tracks without tags."""
     names = b"/".join(b"%04d.ogg" % number for number in range(TRACKS))
     stamps = bytes(32 * TRACKS)
-    return Tracks([Folder(b"/m/", 0, 0, 0, 0, b"", True, False, b"", names, stamps)])
+    folder = Folder(b"/m/", 0, 0, 0, 0, b"", True, False, b"", names, stamps)
+    return Tracks([folder], numbers=array("I", range(1, TRACKS + 1)))
 
 
 def shares_dealt() -> list[float]:
     """Return the share of the library that was dealt at least once, after each day."""
     tracks = library()
     rounds = Rounds(tracks, Recipe(), Seeded(SEED), None)
-    deck, listed, shares = Deck(), set[bytes](), [0.0]
+    deck, listed, shares = Deck(), set[int](), [0.0]
     for day in range(DAYS):
-        deck = next_deal(deck, tracks.paths, rounds, ByCount(SIZE), date(2026, 1, 1) + timedelta(days=day))
+        deck = next_deal(deck, tracks.numbers, rounds, ByCount(SIZE), date(2026, 1, 1) + timedelta(days=day))
         assert deck.deal is not None
         listed.update(deck.deal.entries)
         shares.append(len(listed) / TRACKS)

@@ -18,11 +18,10 @@ from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_again, deal_playlist
-from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.keep import keep_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.service import running
 from playshuffle.shuffle import System, chance
 from playshuffle.tags.reader_pool import read_all
@@ -83,7 +82,7 @@ def _update(playlist: ConfiguredPlaylist, *, is_due: bool, allow_shrink: bool, q
         return
     with progress_bar(quiet) as progress:
         tools = Tools(read_all, chance(request.seed), progress)
-        report = keep(request, tools, EVERYWHERE, redraw_before_s=math.inf if is_due else 0)
+        report = keep_playlist(request, tools, redraw_before_s=math.inf if is_due else 0)
     if not quiet:
         say(make_report.lines(report, screen_of(sys.stderr), names=False))
 

@@ -103,7 +103,7 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
     warnings = []
     for root in missing:
         if root not in unseen:
-            say([f"{home_path(root)} is missing. Its playlists are not changed until it is back."])
+            say([f"{home_path(root)} is missing. Its tracks stay in the playlists until it is back."])
             continue
         near = near_file(root, is_folder=True)
         hint = f"Did you mean {home_path(near)}?" if near else "Correct it, or mount its drive."

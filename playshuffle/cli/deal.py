@@ -28,7 +28,7 @@ from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal
 from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all

@@ -38,8 +38,8 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
         yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
     if last is not None:
         assert report.output is not None
-        contents = [counted(report.count_in_file, "track")]
-        if report.kept_count is None and (length_ms := report.figures.duration_ms):
+        contents = [counted(report.playlist_length, "track")]
+        if length_ms := report.figures.duration_ms:
             contents.append(duration.words(length_ms))
         contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
         yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
@@ -63,7 +63,7 @@ def notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
 
 
 def _verdict(dealt: Dealt, today: date) -> str:
-    tracks = counted(dealt.report.count_in_file, "track")
+    tracks = counted(dealt.report.playlist_length, "track")
     if dealt.is_new:
         return f"Dealt {tracks}"
     if dealt.report.is_changed:
@@ -96,8 +96,6 @@ def as_json(dealt: Dealt, *, seconds: float) -> str:
     """Return the deal as one JSON object; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     report, deck, last = dealt.report, dealt.deck, dealt.deck.deal
     entries = report.paths()[: dealt.certain]
-    if report.kept_count is not None and last is not None:  # with those that are missing
-        entries = [*last.entries]
     return json.dumps(
         {
             "schema": _SCHEMA,
@@ -111,7 +109,7 @@ def as_json(dealt: Dealt, *, seconds: float) -> str:
             "round": last and last.round,
             "period": last and last.period.isoformat(),
             "order": report.order,
-            "tracks": report.count_in_file,
+            "tracks": report.playlist_length,
             "duration_s": round(report.figures.duration_ms / 1000, 3),
             "entries": [os.fsdecode(path) for path in entries],
             "deck": deck_facts(deck),

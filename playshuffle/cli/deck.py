@@ -92,7 +92,8 @@ def show(name: _Name = None, as_json: common_options.Json = False) -> None:
     with State(writes=False) as state:
         path, deck = find_deck(decks.load_all(state), name)
         last = deck.deal
-        entries = last.entries if last is not None else ()
+        paths = state.load_tracks().paths_of(last.entries) if last is not None else {}
+        entries = [paths[number] for number in last.entries if number in paths] if last is not None else []
         if as_json:
             facts = {"output": os.fsdecode(path), **deck_facts(deck), "entries": [*map(os.fsdecode, entries)]}
             return _print(json.dumps(facts, indent=2))

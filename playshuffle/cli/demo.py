@@ -15,7 +15,7 @@ from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
 from playshuffle.pipeline.make import make_playlist
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 

@@ -15,7 +15,7 @@ from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
 from playshuffle.errors import shown
 from playshuffle.pipeline.duplicates import find_duplicates
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted

@@ -58,13 +58,13 @@ def deck_request(name: str | None, config: str | None, options: Options, order: 
     with State(writes=False) as state:
         path, _ = find_deck(decks.load_all(state), name)
         stored = [decks.load(state, path, age) for age in (0, 1)]  # either may be without tracks
-        tracks = frozenset[bytes]().union(*(deck.deck.tracks for deck in stored if deck is not None))
-        roots = roots_with(state, tracks)
+        numbers = frozenset[int]().union(*(deck.deck.tracks for deck in stored if deck is not None))
+        roots = roots_with(state, state.load_tracks().paths_of(numbers).values())
     if config is not None or any(map(os.path.lexists, places())):
         for playlist in _configured(config):
             if atomic_file.resolved(playlist.request.output or b"") == path:
                 return playlist.request._replace(dry_run=False)
-    if not tracks:
+    if not numbers:
         raise PlayshuffleError(f"There is no deal of {shown(path)} to undo. Deal first.", Exit.USAGE)
     if not roots:
         raise PlayshuffleError(

@@ -18,7 +18,7 @@ from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.pipeline.make import make_playlist
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.service import running
 from playshuffle.shuffle import chance
 from playshuffle.tags.reader_pool import read_all

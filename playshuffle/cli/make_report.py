@@ -73,7 +73,7 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
             "artists": figures.artists,
             "same_artist_neighbours": figures.neighbours,
             "fewest_possible": figures.fewest,
-            "skipped": _pairs(report.skipped + report.unwritable),
+            "skipped": _pairs([*report.skipped, *report.unwritable]),
             "choice": choice_report.as_json(report.choice),
             "untagged": _pairs(report.untagged),
             "unreadable": _pairs(report.unreadable),

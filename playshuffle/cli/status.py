@@ -138,6 +138,10 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], screen: Screen)
 def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
     remarks = [playlist.last_error and shown(playlist.last_error)]
     remarks += [f"cannot read {shown(path)}" for path in playlist.unreadable]
+    remarks += [
+        f"{count:,} of {counted(playlist.tracks or 0, 'track')} wait for {home_path(root)}"
+        for root, count in playlist.waiting.items()
+    ]
     remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
     for remark in filter(None, remarks):
         yield from screen.wrapped(f"{_title(playlist)}: {remark}", "  ")

@@ -16,8 +16,8 @@ from playshuffle.cli.streams import write_out
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_values import Coverage, coverage
+from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all

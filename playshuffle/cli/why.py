@@ -1,5 +1,6 @@
 """Explain why a file is in a playlist, or is not."""
 
+import contextlib
 import os
 import sys
 from collections import Counter
@@ -22,11 +23,12 @@ from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
 from playshuffle.config.toml_file import read
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source
-from playshuffle.pipeline.look_at import look_at
+from playshuffle.library.walk import Changes
+from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source, playlist_stages
+from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.saved_playlists import saved_playlists, saved_request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 
@@ -84,17 +86,29 @@ def why(
     """Explain why files are in a playlist or not."""
     if bool(files) == is_all:
         raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
-    playlists: dict[str, PlaylistStages] = {}
     question = _requests(folders, options, playlist, config)
-    for name, request in question.requests.items():
-        with progress_bar(quiet) as progress:
-            tools = Tools(read_all, System(), progress)
-            playlists[name] = look_at(request, tools, question.still_ns, question.source)
-    if is_all:
-        _explain_left_out(playlists, question, as_json=as_json)
-        return Exit.DONE
+    requests = [request._replace(dry_run=True) for request in question.requests.values()]
+    with contextlib.ExitStack() as stack:
+        playlists: dict[str, PlaylistStages] = {}
+        if requests:
+            with progress_bar(quiet) as progress:
+                tools = Tools(read_all, System(), progress)
+                changes = Changes(still_ns=question.still_ns)
+                opened = stack.enter_context(open_library(requests, tools, changes))
+                for name, request in question.requests.items():
+                    playlists[name] = playlist_stages(opened, request, tools, question.source)
+        if is_all:
+            _explain_left_out(playlists, question, as_json=as_json)
+            return Exit.DONE
+        return _explain_files(files or (), playlists, question, as_json=as_json)
+
+
+def _explain_files(
+    files: Iterable[str], playlists: Mapping[str, PlaylistStages], question: Question, *, as_json: bool
+) -> Exit:
+    """Print why files are in playlists or not, and return the exit code."""
     screen = screen_of(sys.stdout)
-    paths = [_path(text) for text in files or ()]
+    paths = [_path(text) for text in files]
     tops = [path for path in paths if os.path.isdir(path)]
     reasons = _explained((path for path in paths if path not in tops), playlists)
     inside = {top: _below([top], playlists) for top in tops}

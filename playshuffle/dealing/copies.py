@@ -6,20 +6,20 @@ from dataclasses import replace
 from playshuffle.dealing.deck import Deck
 
 
-def join_copies(deck: Deck, kept: Mapping[bytes, bytes]) -> Deck:
+def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     """Return the deck in which the copy that is kept stands for the others.
 
     A recording of which any copy was dealt in this round counts as dealt. Otherwise the kept copy has
     the position of the first one.
 
     Args:
-        deck: with the names that its tracks have now.
-        kept: the copy that is kept, by the path of each copy that is left out.
+        deck: the deck.
+        kept: the copy that is kept, by the number of each copy that is left out.
     """
     if not kept:
         return deck
     known = frozenset(deck.dealt)
-    dealt: list[bytes] = []
+    dealt: list[int] = []
     for track in deck.dealt:
         dealt.append(track)  # the copy stays, so that it is not dealt if it is no copy any more
         if (best := kept.get(track)) is not None and best not in known:
@@ -39,5 +39,5 @@ def join_copies(deck: Deck, kept: Mapping[bytes, bytes]) -> Deck:
     )
 
 
-def _joined(tracks: Iterable[bytes], kept: Mapping[bytes, bytes]) -> Iterator[bytes]:
+def _joined(tracks: Iterable[int], kept: Mapping[int, int]) -> Iterator[int]:
     return iter(dict.fromkeys(kept.get(track, track) for track in tracks))

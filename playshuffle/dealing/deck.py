@@ -1,10 +1,9 @@
 """Define decks: the tracks of a round that were dealt, that are still to come, and the last deal.
 
-A round is one pass through the library. A track is named by its path, so that a deck does not
-depend on one scan of the library.
+A round is one pass through the library. A track is named by the number that it keeps through renames, new
+tags and moves.
 """
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -27,7 +26,7 @@ class Deal:
     """
 
     period: date
-    entries: tuple[bytes, ...]
+    entries: tuple[int, ...]
     round: int
     number: int
     of: int
@@ -55,11 +54,11 @@ class Deck:
             begins a new one.
     """
 
-    dealt: tuple[bytes, ...] = ()
-    upcoming: tuple[bytes, ...] = ()
-    missing: tuple[bytes, ...] = ()
-    removed: tuple[bytes, ...] = ()
-    tail: tuple[bytes, ...] = ()
+    dealt: tuple[int, ...] = ()
+    upcoming: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    removed: tuple[int, ...] = ()
+    tail: tuple[int, ...] = ()
     round: int = 0
     since: date = date.min
     number: int = 0
@@ -84,7 +83,7 @@ class Deck:
         return len(self.upcoming) + len(self.missing)
 
     @property
-    def tracks(self) -> frozenset[bytes]:
+    def tracks(self) -> frozenset[int]:
         """All tracks, missing ones included."""
         return frozenset(self.dealt).difference(self.removed).union(self.upcoming, self.missing)
 
@@ -92,52 +91,6 @@ class Deck:
 def mark_written(deck: Deck) -> Deck:
     """Return the deck with its deal no longer pending."""
     return replace(deck, deal=deck.deal and replace(deck.deal, is_pending=False))
-
-
-def rename_tracks(deck: Deck, names: Mapping[bytes, bytes]) -> Deck:
-    """Return the deck after files were renamed, from old path to new path.
-
-    A renamed track keeps its position. A track that had one of the new paths before was replaced,
-    and leaves the deck.
-    """
-    replaced = frozenset(names.values()).difference(names)
-
-    def rename(tracks: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        return tuple(names.get(track, track) for track in tracks if track not in replaced)
-
-    last = deck.deal
-    return replace(
-        deck,
-        dealt=rename(deck.dealt),
-        upcoming=rename(deck.upcoming),
-        missing=rename(deck.missing),
-        removed=rename(deck.removed),
-        tail=rename(deck.tail),
-        deal=last and replace(last, entries=rename(last.entries)),
-    )
-
-
-def with_replaced(
-    names: Mapping[bytes, bytes], known_paths: Collection[bytes], replaced: Collection[bytes] = ()
-) -> dict[bytes, bytes]:
-    """Add a name for each track that disappeared and whose path another track has now.
-
-    Such a track may come back under another path. Its new name is no path of any file.
-
-    Args:
-        names: present path of each renamed track, by its old path.
-        known_paths: the old paths of all tracks.
-        replaced: further tracks that disappeared, and whose paths tracks have that are not among
-            the known ones.
-    """
-    result = dict(names)
-    taken = frozenset(names.values()).difference(names).intersection(known_paths)
-    for path in taken.union(replaced):
-        name = path + b"//"
-        while name in known_paths:
-            name += b"/"
-        result[path] = name
-    return result
 
 
 def end_round(deck: Deck) -> Deck:

@@ -25,14 +25,14 @@ class LimitedPerValue:
 
     size: Size
     limit: int
-    value_of: Mapping[bytes, int]
+    value_of: Mapping[int, int]
 
     def begin(self) -> "_LimitedDeal":
         """Begin a deal."""
         count = self.size.count if isinstance(self.size, ByCount) else None
         return _LimitedDeal(self.size.begin(), count, self.limit, self.value_of)
 
-    def short_deals(self, tracks: Sequence[bytes]) -> int:
+    def short_deals(self, tracks: Sequence[int]) -> int:
         """Return how many deals of these tracks, the rest of a round, have fewer tracks than others.
 
         The last one does not count: it is filled up from the next round.
@@ -46,18 +46,18 @@ class LimitedPerValue:
 
 
 class _LimitedDeal:
-    def __init__(self, deal: OpenDeal, count: int | None, limit: int, value_of: Mapping[bytes, int]) -> None:
+    def __init__(self, deal: OpenDeal, count: int | None, limit: int, value_of: Mapping[int, int]) -> None:
         self._deal = deal
         self._count = count
         self._limit = limit
         self._value_of = value_of
-        self._added: set[bytes] = set()
+        self._added: set[int] = set()
         self._counts: Counter[int] = Counter()
 
     def is_full(self) -> bool:
         return self._deal.is_full()
 
-    def add(self, track: bytes) -> bool:
+    def add(self, track: int) -> bool:
         value = self._value_of[track]
         if self._counts[value] == self._limit or not self._deal.add(track):
             return False
@@ -68,7 +68,7 @@ class _LimitedDeal:
     def capacity(self) -> int:
         return self._deal.capacity()
 
-    def prefer(self, tracks: Sequence[bytes]) -> Sequence[bytes]:
+    def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
         """Return the tracks of the round, first those with which most later deals can be full."""
         left = Counter(self._value_of[track] for track in tracks)
         if self._count is None or max(left.values(), default=0) <= self._limit:
@@ -81,8 +81,8 @@ class _LimitedDeal:
         return [*chosen, *(track for track in tracks if track not in chosen)]
 
     def _chosen(
-        self, tracks: Sequence[bytes], left: Mapping[int, int], room: dict[int, int]
-    ) -> dict[bytes, None]:
+        self, tracks: Sequence[int], left: Mapping[int, int], room: dict[int, int]
+    ) -> dict[int, None]:
         """Choose tracks for the rest of this deal, each as early in the order as possible.
 
         left: tracks of each value in the round. room: how many of them this deal can take.
@@ -98,7 +98,7 @@ class _LimitedDeal:
         spare = {value: max(0, count - limit * full) for value, count in left.items()}
         others = sum(min(count, limit * full) for count in left.values()) - self._count * full
         reserved = sum(must.values())
-        chosen: dict[bytes, None] = {}
+        chosen: dict[int, None] = {}
         for track in tracks:
             value = self._value_of[track]
             if track in self._added or not room[value]:
@@ -120,7 +120,7 @@ class _LimitedDeal:
                 break
         return chosen
 
-    def count_deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[int]) -> int:
         counts = Counter(self._value_of.get(track) for track in tracks)
         counts.pop(None, None)  # on a missing drive
         return max(self._deal.count_deals(tracks), -(-max(counts.values(), default=0) // self._limit))

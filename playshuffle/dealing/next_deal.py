@@ -27,12 +27,10 @@ class RoundOrder(Protocol):
     def gap(self, tracks: int) -> int:
         """Return the minimum number of plays before a track repeats, in a library of that size."""
 
-    def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
+    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         """Order tracks, given in their last order; `soonest` maps some to their first allowed position."""
 
-    def insert_new(
-        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
-    ) -> list[bytes]:
+    def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         """Insert new tracks into the upcoming ones; `before` was dealt last."""
 
 
@@ -42,16 +40,16 @@ class OpenDeal(Protocol):
     def is_full(self) -> bool:
         """Return whether no further track is looked for."""
 
-    def add(self, track: bytes) -> bool:
+    def add(self, track: int) -> bool:
         """Add a track if it fits; return whether it did."""
 
     def capacity(self) -> int:
         """Return how many more tracks may fit at most."""
 
-    def prefer(self, tracks: Sequence[bytes]) -> Sequence[bytes]:
+    def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
         """Return the upcoming tracks of the round, in the order in which they are tried."""
 
-    def count_deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[int]) -> int:
         """Return the number of deals of this size that the tracks are enough for."""
 
 
@@ -64,7 +62,7 @@ class Size(Protocol):
 
 def next_deal(
     deck: Deck,
-    present: Sequence[bytes],
+    present: Sequence[int],
     order: RoundOrder,
     size: Size,
     period: date,
@@ -127,7 +125,7 @@ def next_deal(
     )
 
 
-def is_due(deck: Deck, every: Every, now: datetime, present: Collection[bytes]) -> bool:
+def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
     """Return whether a new deal is due, instead of writing the last one again.
 
     A deal that did not reach the file is written first. A deal without any present track is replaced.
@@ -138,7 +136,7 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[bytes]) 
     return not last.is_pending and is_new_period(every, now, last.period)
 
 
-def update_deck(deck: Deck, present: Sequence[bytes], order: RoundOrder, *, is_whole: bool = True) -> Deck:
+def update_deck(deck: Deck, present: Sequence[int], order: RoundOrder, *, is_whole: bool = True) -> Deck:
     """Return the deck with new tracks inserted and missing tracks put aside.
 
     If its order has changed, all upcoming tracks are ordered again.
@@ -171,11 +169,11 @@ def waits_for_missing(deck: Deck) -> bool:
 
 def _next_round(
     deck: Deck,
-    present: Sequence[bytes],
+    present: Sequence[int],
     order: RoundOrder,
     gap: int,
     today: date,
-    entries: Sequence[bytes],
+    entries: Sequence[int],
     capacity: int,
 ) -> Deck:
     """Begin a round within a deal that has these entries and gets at most `capacity`."""
@@ -184,7 +182,7 @@ def _next_round(
     played = [track for track in deck.dealt if track in present_set]
     played_set = frozenset(played)
     unplayed = [track for track in present if track not in played_set]
-    soonest: dict[bytes, int] = {}
+    soonest: dict[int, int] = {}
     for ago, track in enumerate(reversed(plays[-max(gap, len(entries), 1) :]), 1):
         # The deal's own tracks wait for its end; all others for the gap.
         position = max(gap - ago, capacity if ago <= len(entries) else 0)
@@ -206,21 +204,21 @@ def _next_round(
 
 
 def _fill(
-    deck: Deck, open_deal: OpenDeal, gap: int, entries: Collection[bytes]
-) -> tuple[Deck, list[bytes], bool]:
+    deck: Deck, open_deal: OpenDeal, gap: int, entries: Collection[int]
+) -> tuple[Deck, list[int], bool]:
     """Move upcoming tracks to the deal until it is full or the round is over.
 
     Returns:
         The deck, the tracks that were moved, and whether the deal is full.
     """
     in_deal = frozenset(entries)
-    moved: list[bytes] = []
+    moved: list[int] = []
     undealt = tuple(open_deal.prefer(deck.upcoming))
     is_refused = False
     # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
     played_at = {track: at for at, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))}
     for min_gap in (gap, 0) if gap else (0,):
-        postponed: list[bytes] = []
+        postponed: list[int] = []
         if min_gap < gap:
             undealt = tuple(sorted(undealt, key=lambda track: played_at.get(track, -gap)))
         for at, track in enumerate(undealt):

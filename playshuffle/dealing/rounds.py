@@ -43,7 +43,7 @@ class Rounds:
         gap = self._recipe.gap
         return usual_gap(tracks) if gap is None else gap.plays(tracks)
 
-    def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
+    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         """Order tracks; `soonest` maps some to their first allowed position."""
         base = [self._index_of[track] for track in tracks]
         firsts = {self._index_of[track]: place for track, place in soonest.items()}
@@ -51,11 +51,9 @@ class Rounds:
             order = not_before(base, firsts, self._randbelow)
         else:
             order = self._best(base if ORDERS[self._recipe.order].from_last else sorted(base), firsts)
-        return [self._tracks.paths[index] for index in order]
+        return [self._tracks.numbers[index] for index in order]
 
-    def insert_new(
-        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
-    ) -> list[bytes]:
+    def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         """Insert new tracks among those still to come and restore what the order guarantees."""
         played = [] if before is None else [before]
         running = [self._index_of[track] for track in [*played, *upcoming]]
@@ -66,7 +64,7 @@ class Rounds:
             repair = make_repair(self._tracks, self._tags_of, self._recipe)
             order = repair(order, (), self._randbelow, len(played))
         # Not by position: the natural order sorts the dealt track, too.
-        return [self._tracks.paths[index] for index in order if index not in running[: len(played)]]
+        return [self._tracks.numbers[index] for index in order if index not in running[: len(played)]]
 
     def _best(self, base: Sequence[int], firsts: Mapping[int, int]) -> list[int]:
         """Return the best of several orders: the fewest tracks come before their first position."""
@@ -82,8 +80,8 @@ class Rounds:
         return best
 
     @cached_property
-    def _index_of(self) -> dict[bytes, int]:
-        return {path: index for index, path in enumerate(self._tracks.paths)}
+    def _index_of(self) -> dict[int, int]:
+        return {number: index for index, number in enumerate(self._tracks.numbers)}
 
     @cached_property
     def _shuffle(self) -> Shuffle:
@@ -102,7 +100,7 @@ def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | 
         PlayshuffleError: the amount is in albums, and the order does not keep them together.
     """
     if amount.time_ms is not None:
-        return ByTime(amount.time_ms, dict(zip(tracks.paths, tracks.durations_ms, strict=True)))
+        return ByTime(amount.time_ms, dict(zip(tracks.numbers, tracks.durations_ms, strict=True)))
     if amount.count is not None:
         return ByCount(amount.count)
     assert amount.albums is not None
@@ -116,4 +114,4 @@ def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | 
         )
     assert order.tag is not None  # by an order that is dealt by albums
     keys = group_keys(tracks, tags_of or no_tags, order.tag)
-    return ByAlbums(amount.albums, dict(zip(tracks.paths, keys, strict=True)))
+    return ByAlbums(amount.albums, dict(zip(tracks.numbers, keys, strict=True)))

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 
 class _Deal:
-    def prefer(self, tracks: Sequence[bytes]) -> Sequence[bytes]:
+    def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
         """Return the tracks as they are: each is as good for the deal as the others."""
         return tracks
 
@@ -31,7 +31,7 @@ class _CountedDeal(_Deal):
     def is_full(self) -> bool:
         return not self._left
 
-    def add(self, track: bytes) -> bool:  # noqa: ARG002 - all count the same
+    def add(self, track: int) -> bool:  # noqa: ARG002 - all count the same
         if not self._left:
             return False
         self._left -= 1
@@ -40,7 +40,7 @@ class _CountedDeal(_Deal):
     def capacity(self) -> int:
         return self._left
 
-    def count_deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[int]) -> int:
         return -(-len(tracks) // self._count)
 
 
@@ -58,7 +58,7 @@ class ByTime:
     """
 
     time_ms: int
-    lengths_ms: Mapping[bytes, int]
+    lengths_ms: Mapping[int, int]
 
     def begin(self) -> "_TimedDeal":
         """Begin a deal."""
@@ -69,7 +69,7 @@ class ByTime:
 
 
 class _TimedDeal(_Deal):
-    def __init__(self, time_ms: int, lengths_ms: Mapping[bytes, int], mean_ms: int) -> None:
+    def __init__(self, time_ms: int, lengths_ms: Mapping[int, int], mean_ms: int) -> None:
         self._mean_ms = mean_ms
         self._time_ms = time_ms
         self._left_ms = time_ms
@@ -81,7 +81,7 @@ class _TimedDeal(_Deal):
     def is_full(self) -> bool:
         return self._left_ms <= 0 or (self._has_refused and self._left_ms < self._median_ms)
 
-    def add(self, track: bytes) -> bool:
+    def add(self, track: int) -> bool:
         length_ms = self._lengths_ms[track]
         if length_ms > self._left_ms and not self._is_empty:
             self._has_refused = True
@@ -93,7 +93,7 @@ class _TimedDeal(_Deal):
     def capacity(self) -> int:
         return bisect(list(accumulate(sorted(self._lengths_ms.values()))), self._left_ms)
 
-    def count_deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[int]) -> int:
         whole_ms = sum(self._lengths_ms.get(track, self._mean_ms) for track in tracks)
         return -(-whole_ms // self._time_ms)
 
@@ -108,7 +108,7 @@ class ByAlbums:
     """
 
     count: int
-    album_of: Mapping[bytes, int]
+    album_of: Mapping[int, int]
 
     def begin(self) -> "_AlbumDeal":
         """Begin a deal."""
@@ -116,7 +116,7 @@ class ByAlbums:
 
 
 class _AlbumDeal(_Deal):
-    def __init__(self, count: int, album_of: Mapping[bytes, int]) -> None:
+    def __init__(self, count: int, album_of: Mapping[int, int]) -> None:
         self._count = self._left = count
         self._album_of = album_of
         self._album: int | None = None
@@ -124,7 +124,7 @@ class _AlbumDeal(_Deal):
     def is_full(self) -> bool:
         return not self._left
 
-    def add(self, track: bytes) -> bool:
+    def add(self, track: int) -> bool:
         album = self._album_of[track]
         if album != self._album:
             if not self._left:
@@ -137,5 +137,5 @@ class _AlbumDeal(_Deal):
         sizes = sorted(Counter(self._album_of.values()).values())
         return sum(sizes[-self._left :]) if self._left else 0
 
-    def count_deals(self, tracks: Sequence[bytes]) -> int:
+    def count_deals(self, tracks: Sequence[int]) -> int:
         return -(-len(set(map(self._album_of.get, tracks))) // self._count)

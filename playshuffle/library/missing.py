@@ -9,7 +9,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
@@ -149,24 +149,20 @@ def current_root(path: bytes, tracks: int) -> Root:
     return Root(path, tracks, mounts.under(os.path.realpath(path), mounts.table()))
 
 
-def output_root(folder: bytes) -> Root:
-    """Return the folder of a playlist in a form that can be stored beside the roots.
-
-    The slash at the end tells it from a root of the same path.
-    """
-    return Root(folder + b"/", 0, mounts.under(os.path.realpath(folder), mounts.table())[:1])
-
-
-def check_output(last_root: Root | None, folder: Root) -> None:
+def check_output(folder: bytes, before: Iterable[Mount], current: Iterable[Mount]) -> None:
     """Check that a playlist is not written to the mount point of its missing drive.
+
+    Args:
+        folder: of the playlist.
+        before: the mounts that it was on when the playlist was written last.
+        current: those that it is on now.
 
     Raises:
         MissingError: the drive is missing.
     """
-    for before in last_root.mounts if last_root is not None else ():
-        for current in folder.mounts:
-            if before.point != current.point and before.point.startswith(current.point.rstrip(b"/") + b"/"):
-                raise missing_error(folder.path, f"{shown(before.point)} is not mounted", _CONFIRM)
+    for last, now in product(before, current):
+        if last.point != now.point and last.point.startswith(now.point.rstrip(b"/") + b"/"):
+            raise missing_error(folder, f"{shown(last.point)} is not mounted", _CONFIRM)
 
 
 def missing_error(path: bytes, why: str, advice: str = "Mount the drive and try again.") -> MissingError:
@@ -199,6 +195,17 @@ def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
         if path in tops:
             return True
         path = path[: path.rfind(b"/")]
+    return False
+
+
+def is_gone(path: bytes) -> bool:
+    """Return whether nothing is at a path; False if that cannot be known."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
     return False
 
 

@@ -1,15 +1,18 @@
 """Scan folders into a library, and cache the tags of its tracks."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import TracebackType
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType, TracebackType
 from typing import NamedTuple, Self
 
+from playshuffle.errors import MissingError
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listed_files import listed_folders
+from playshuffle.library.missing import is_gone
 from playshuffle.library.tracks import Tracks, tracks
-from playshuffle.library.walk import Changes, find
+from playshuffle.library.walk import EVERYWHERE, Changes, find
 from playshuffle.tags.reading import ReadAll, Reading
 
 
@@ -43,80 +46,146 @@ class Progress:
 _KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
 
 
-class Library(NamedTuple):
-    """The tracks of the roots, and the skipped files.
+class Place(NamedTuple):
+    """Where the tracks of a playlist come from.
 
-    gone: folders that were removed. growing: files that are being written, and left for later.
+    roots: folders, without a slash at the end. files: the tracks themselves; None for all below the roots.
+    ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
     """
 
-    tracks: Tracks
-    skipped: list[Skipped]
-    untagged: list[Skipped]
-    unreadable: list[Skipped]
-    gone: list[bytes]
+    roots: tuple[bytes, ...]
+    files: tuple[bytes, ...] | None = None
+    ignore_files: bool = True
+
+
+class Found(NamedTuple):
+    """What a scan found at one place.
+
+    roots: its folders by root; those of listed files together.
+    growing: files that are being written, and left for later.
+    """
+
+    roots: Mapping[bytes, Sequence[Folder]]
+    skipped: Sequence[Skipped]
+    unreadable: Sequence[Skipped] = ()
     growing: Sequence[bytes] = ()
 
 
-def survey(
-    roots: Sequence[bytes],
-    cache: Cache | None,
-    read_all: ReadAll,
+class Library(NamedTuple):
+    """The tracks of a place, with numbers if they were recognised; and the skipped files.
+
+    roots: the number of tracks below each root, by path.
+    missing: an error for each root that seems to be missing, by path; its tracks are as last known.
+    waiting: by root, the numbers of the tracks that cannot be played until it is back.
+    growing: files that are being written, and left for later.
+    """
+
+    tracks: Tracks
+    skipped: Sequence[Skipped]
+    untagged: Sequence[Skipped]
+    unreadable: Sequence[Skipped] = ()
+    growing: Sequence[bytes] = ()
+    roots: Mapping[bytes, int] = MappingProxyType({})
+    missing: Mapping[bytes, MissingError] = MappingProxyType({})
+    waiting: Mapping[bytes, frozenset[int]] = MappingProxyType({})
+
+    @property
+    def waiting_numbers(self) -> frozenset[int]:
+        """Numbers of all tracks that wait for a root."""
+        return frozenset[int]().union(*self.waiting.values())
+
+
+class Scan(NamedTuple):
+    """What a scan found at all places. cached: the folders as they were known before, by path."""
+
+    places: Mapping[Place, Found]
+    cached: Mapping[bytes, Folder]
+
+
+def scan_places(
+    places: Iterable[Place], cache: Cache | None, read_all: ReadAll, progress: Progress, changes: Changes
+) -> Scan:
+    """Look at the folders of all places, each folder once, and read what is not in the cache.
+
+    Args:
+        places: each with the roots that can be reached.
+        cache: None reads no tags.
+        read_all: reads the tags of files.
+        progress: told how far the scan is.
+        changes: what to look at again.
+    """
+    places = list(dict.fromkeys(places))
+    listed = {os.path.dirname(path) for place in places for path in place.files or ()}
+    below = [root for place in places if place.files is None for root in place.roots]
+    cached = cache.folders([*below, *listed]) if cache is not None and places else {}
+    fresh: dict[bytes, Folder] = {}
+    found = {
+        place: _walk(place, cached, fresh, progress, changes, with_stamps=cache is not None)
+        for place in places
+    }
+    if cache is None:
+        return Scan(found, cached)
+    known = dict(cached)
+    for place, each in found.items():
+        read = _read(list(each.roots.values()), known, cache, read_all, progress)
+        known |= read
+        roots = {
+            root: [read.get(folder.path, folder) for folder in folders]
+            for root, folders in each.roots.items()
+        }
+        found[place] = each._replace(roots=roots)
+    if not cache.is_kept:
+        progress.forgotten()
+    return Scan(found, cached)
+
+
+def _walk(
+    place: Place,
+    cached: Mapping[bytes, Folder],
+    fresh: dict[bytes, Folder],
     progress: Progress,
     changes: Changes,
     *,
-    use_ignore_files: bool,
-) -> Library:
-    """Look at the folders, and read what is not in the cache."""
-    cached = cache.folders(roots) if cache is not None else {}
+    with_stamps: bool,
+) -> Found:
+    """Find the files of a place; fresh: what was listed for other places, to which its folders are added."""
+    if place.files is not None:
+        folders, missing = listed_folders(place.files)
+        return Found({b"": folders}, missing)
+    tops = tuple(root.rstrip(b"/") + b"/" for root in place.roots)
     walked = find(
-        roots,
-        cached,
-        use_ignore_files=use_ignore_files,
-        with_stamps=cache is not None,
+        place.roots,
+        {path: folder for path, folder in cached.items() if path.startswith(tops)},
+        use_ignore_files=place.ignore_files,
+        with_stamps=with_stamps,
         seen_so_far=progress.finding,
         may_fork=True,
         dirty=changes.dirty,
         still_ns=changes.still_ns,
+        fresh=fresh,
     )
     if walked.growing:
         progress.growing(walked.growing)
-    folders = walked.roots
-    if cache is not None:
-        read = _read(folders, cached, cache, read_all, progress)
-        if read:
-            folders = [[read.get(folder.path, folder) for folder in root] for root in folders]
-        if not cache.is_kept:
-            progress.forgotten()
-    library, skipped, untagged = tracks(folders)
-    removed = cached.keys() - (folder.path for root in folders for folder in root)
-    skipped = walked.skipped + skipped
-    return Library(library, skipped, untagged, walked.unreadable, list(removed), walked.growing)
+    fresh |= {folder.path: folder for root in walked.roots for folder in root if folder.is_plain}
+    by_root = dict(zip(place.roots, walked.roots, strict=True))
+    return Found(by_root, walked.skipped, walked.unreadable, walked.growing)
 
 
-def survey_files(
-    paths: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progress: Progress
-) -> Library:
-    """Look at files that are listed by name, and read what is not in the cache."""
-    folders, missing = listed_folders(paths)
-    if cache is not None:
-        folder_paths = {folder.path for folder in folders}
-        cached = {
-            path: folder for path, folder in cache.folders(folder_paths).items() if path in folder_paths
-        }
-        read = _read([folders], cached, cache, read_all, progress, may_keep=_holds_all_of(cached))
-        folders = [read.get(folder.path, folder) for folder in folders]
-    library, skipped, untagged = tracks([folders])
-    return Library(library, missing + skipped, untagged, [], [])
+def survey(roots: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progress: Progress) -> Library:
+    """Find and read the tracks of some folders that nothing is remembered of."""
+    place = Place(tuple(roots))
+    found = scan_places([place], cache, read_all, progress, EVERYWHERE).places[place]
+    all_tracks, skipped, untagged = tracks(list(found.roots.values()))
+    return Library(all_tracks, [*found.skipped, *skipped], untagged, found.unreadable, found.growing)
 
 
-def _holds_all_of(cached: Mapping[bytes, Folder]) -> Callable[[Folder], bool]:
-    """Return a test whether a folder with some of its files may replace its cached version."""
-
-    def holds_all(folder: Folder) -> bool:
-        before = cached.get(folder.path)
-        return before is None or set(before.file_names()) <= set(folder.file_names())
-
-    return holds_all
+def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
+    """Remove folders from the cache that do not exist any more; those of missing roots stay."""
+    seen = {folder.path for found in scan.places.values() for root in found.roots.values() for folder in root}
+    tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
+    cache.keep(
+        (), [path for path in scan.cached.keys() - seen if not path.startswith(tops) and is_gone(path)]
+    )
 
 
 def _read(
@@ -125,7 +194,6 @@ def _read(
     cache: Cache,
     read_all: ReadAll,
     progress: Progress,
-    may_keep: Callable[[Folder], bool] = lambda _: True,
 ) -> dict[bytes, Folder]:
     """Read what is not in the cache, store it there, and return the folders that were read, by path."""
     unread = [folder for root in roots for folder in root if folder.durations_ms is None]
@@ -142,7 +210,7 @@ def _read(
     try:
         for folder, fields in with_readings(unread, cached, cache.fields, read_and_tell):
             folders_read[folder.path] = folder
-            if may_keep(folder):
+            if _may_replace(folder, cached.get(folder.path)):
                 unkept.append((folder, fields))
             if len(unkept) == _KEEP_EVERY:
                 cache.keep(unkept, ())
@@ -150,3 +218,12 @@ def _read(
     finally:  # an interrupted run keeps what it has read
         cache.keep(unkept, ())
     return folders_read
+
+
+def _may_replace(folder: Folder, before: Folder | None) -> bool:
+    """Return whether a folder has all files of its cached version that exist.
+
+    Others may not be listed, or ignored by one playlist alone.
+    """
+    dropped = set(before.file_names()).difference(folder.file_names()) if before is not None else ()
+    return all(is_gone(folder.path + name) for name in dropped)

@@ -17,17 +17,26 @@ _path = itemgetter(0)
 
 T = TypeVar("T")
 
+_NO_NUMBERS = array("I")
+
 
 class Tracks:
     """The library: tracks in order, of which each column is put together when it is asked for.
 
-    folders: with their tracks one after the other. chosen: numbers of the tracks in them that
-    are meant, in order; None for all.
+    folders: with their tracks one after the other. chosen: rows of the tracks in them that are meant, in
+    order; None for all. numbers: by which each track is remembered, as `TrackTable` has them; empty before
+    they are known.
     """
 
-    def __init__(self, folders: Sequence[Folder], chosen: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Folder],
+        chosen: Sequence[int] | None = None,
+        numbers: "array[int]" = _NO_NUMBERS,
+    ) -> None:
         self.folders = folders
         self.chosen = chosen
+        self.numbers = numbers
 
     def __len__(self) -> int:
         return len(self.durations_ms)
@@ -55,18 +64,19 @@ class Tracks:
     @cached_property
     def marks(self) -> bytes:
         """Return the marks of all tracks, by which `identity` recognises them under other names."""
-        all_marks = _marks(self.folders).tobytes()
+        all_marks = marks_of(self.folders)
         if self.chosen is None:
             return all_marks
         return b"".join([mark_at(all_marks, row) for row in self.chosen])
 
     @cached_property
     def digest(self) -> bytes:
-        """Return a digest of the paths, to tell one library from another."""
+        """Return a digest of the paths, numbers and marks, to tell whether any track has changed."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
-        digest.update(b"" if self.chosen is None else array("I", self.chosen).tobytes())
+        digest.update(self.numbers.tobytes())
+        digest.update(self.marks)
         return digest.digest()
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
@@ -83,7 +93,11 @@ class Tracks:
     def only(self, indices: Sequence[int]) -> "Tracks":
         """Return these tracks alone, in this order."""
         chosen = self.chosen
-        some = Tracks(self.folders, indices if chosen is None else [chosen[index] for index in indices])
+        some = Tracks(
+            self.folders,
+            indices if chosen is None else [chosen[index] for index in indices],
+            array("I", map(self.numbers.__getitem__, indices)) if self.numbers else self.numbers,
+        )
         if "paths" in self.__dict__:  # were put together: the same texts take no more memory
             some.paths = [self.paths[index] for index in indices]
         return some
@@ -94,8 +108,8 @@ def _joined_paths(folders: Iterable[Folder]) -> bytes:
     return b"\0".join([folder.all_paths for folder in folders if folder.names])
 
 
-def _marks(folders: Iterable[Folder]) -> "array[int]":
-    """Return the marks of all audio files in some folders."""
+def marks_of(folders: Iterable[Folder]) -> bytes:
+    """Return the marks of all audio files in some folders, by which they are recognised under other names."""
     numbers, contents, ids = array("q"), array("q"), array("q")
     for folder in folders:
         numbers.frombytes(folder.stamps)
@@ -104,7 +118,7 @@ def _marks(folders: Iterable[Folder]) -> "array[int]":
     if 0 in ids:  # no birth time
         ids = array("q", map(or_, ids, map(mul, numbers[3::4], map(not_, ids))))
     numbers[2::4], numbers[3::4] = contents, ids
-    return numbers
+    return numbers.tobytes()
 
 
 def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:

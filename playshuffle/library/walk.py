@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import chain, count
+from types import MappingProxyType
 from typing import NamedTuple
 
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
@@ -101,6 +102,7 @@ def find(
     may_fork: bool = False,
     dirty: Dirty | None = None,
     still_ns: int = 0,
+    fresh: Mapping[bytes, Folder] = MappingProxyType({}),
 ) -> WalkResult:
     """Walk the roots, real folders first, then what symbolic links add to them.
 
@@ -122,11 +124,14 @@ def find(
         dirty: look only there; the rest is taken as known.
         still_ns: files modified less than this time ago are not read yet, unless they are known and were
             renamed.
+        fresh: plain folders that were listed just now, by path; they are not listed again.
     """
+    not_fresh = [folder for path, folder in known.items() if path not in fresh]
     if dirty is None:
-        unchanged_folders = unchanged(known.values(), may_fork=may_fork, seen_so_far=seen_so_far)
+        unchanged_folders = unchanged(not_fresh, may_fork=may_fork, seen_so_far=seen_so_far)
     else:
-        unchanged_folders = dirty.without(list(known.values()))
+        unchanged_folders = dirty.without(not_fresh)
+    unchanged_folders |= fresh
     look = _Look(use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, KnownFiles(known.values()))
     walk = _Walk(roots, known, unchanged_folders, look)
     began_s = time.monotonic()

@@ -41,14 +41,17 @@ def needs_last(recipe: Recipe) -> bool:
     )
 
 
-def last_order(paths: Sequence[bytes], last: Sequence[bytes], count: int | None = None) -> Arranged:
-    """Return the last order of the present tracks: vanished ones removed, new ones appended.
+def last_order(numbers: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
+    """Return the last order of the present tracks: absent ones removed, new ones appended.
 
-    count: how many of it were in the playlist; None for all.
+    Args:
+        numbers: of the present tracks.
+        last: numbers of the tracks in the last order.
+        count: how many of it were in the playlist; None for all.
     """
-    new_indices = {path: index for index, path in enumerate(paths)}
+    new_indices = {number: index for index, number in enumerate(numbers)}
     played, unplayed = (
-        [new_indices.pop(path) for path in part if path in new_indices]
+        [new_indices.pop(number) for number in part if number in new_indices]
         for part in (last[:count], [] if count is None else last[count:])
     )
     return Arranged(played + unplayed + list(new_indices.values()), len(played))

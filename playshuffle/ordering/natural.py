@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
@@ -18,10 +19,17 @@ def natural_key(name: bytes) -> Key:
 
 
 def natural_ranks(tracks: Tracks) -> list[int]:
-    """Return the position of each track by its path, name by name; equal ones stay by path bytes."""
+    """Return the position of each track by its path, name by name; equal ones stay by path bytes.
+
+    The roots stay in the order in which they were given: the tracks of each are in the order of path bytes.
+    """
     keys = tracks.column(_keys)
+    ends = [index for index in range(1, len(keys)) if tracks.paths[index] < tracks.paths[index - 1]]
+    ranked: list[int] = []
+    for start, end in pairwise([0, *ends, len(keys)]):
+        ranked += sorted(range(start, end), key=keys.__getitem__)
     ranks = [0] * len(keys)
-    for rank, index in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+    for rank, index in enumerate(ranked):
         ranks[index] = rank
     return ranks
 

@@ -1,21 +1,73 @@
-"""Update a remembered order after tracks were added, removed or renamed.
+"""Update the last order of a playlist after tracks were added or removed, or got new tags.
 
-Vanished tracks leave the playlist, but keep their position in the state for 30 days, so that a drive
-that is connected again has its order. New tracks are inserted as the order requires, by default at
-random positions.
+All other tracks stay where they are. The position of an absent track is kept in the
+state for 30 days, so that a drive that is connected again has its order. New tracks are inserted as the
+order requires, by default at random positions.
 """
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from playshuffle.library.identity import Identity, Remembered
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.absent import ABSENT_S, insert_absent
 from playshuffle.ordering.arrange import Arranged, in_place, no_tags
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.orders import ORDERS, Repair
 from playshuffle.ordering.recipe import HERE, Recipe
-from playshuffle.ordering.vanished import insert_vanished, recently_vanished
 from playshuffle.shuffle import RandBelow, insert
+
+
+@dataclass(frozen=True, slots=True)
+class LastOrder:
+    """The last order of a playlist, over the tracks of now.
+
+    Attributes:
+        order: indices of tracks; the absent ones have the indices from `len(tracks)` on.
+        absent: number of each absent track, and since when it is absent (Unix seconds).
+        new: indices of the tracks that it lacks, ascending.
+        came: number of tracks that were absent until now. went: that are absent from now on.
+    """
+
+    order: list[int]
+    absent: list[tuple[int, int]]
+    new: list[int]
+    came: int
+    went: int
+
+
+def last_order_now(
+    numbers: Sequence[int], absent: Mapping[int, int], tracks: Tracks, now_s: int, limit_s: int = ABSENT_S
+) -> LastOrder:
+    """Return a saved order over the tracks of now.
+
+    Args:
+        numbers: of the tracks in order.
+        absent: since when each track is absent that was so before, in Unix seconds, by number.
+        tracks: the tracks of now.
+        now_s: Unix time.
+        limit_s: a track that is absent for longer is forgotten.
+    """
+    count = len(tracks)
+    position_of = array("i", [-1]) * (max([0, *tracks.numbers, *numbers]) + 1)
+    for position, number in enumerate(tracks.numbers):
+        position_of[number] = position
+    order = list(map(position_of.__getitem__, numbers))
+    missing = [number for number, position in zip(numbers, order, strict=True) if position < 0]
+    new: list[int] = []
+    if len(order) - len(missing) < count:
+        new = sorted(set(range(count)).difference(order))
+    still_absent: list[tuple[int, int]] = []
+    if missing:
+        # The clock may have been set back; the track must not stay for ever.
+        since = [(number, min(absent.get(number, now_s), now_s)) for number in missing]
+        still_absent = [(number, since_s) for number, since_s in since if now_s - since_s <= limit_s]
+        position_now = {number: count + at for at, (number, _) in enumerate(still_absent)}
+        order = [position_now.get(number, position) for number, position in zip(numbers, order, strict=True)]
+        order = [position for position in order if position >= 0]
+    were_absent = absent.keys() & missing
+    returned = len(absent.keys() & {*numbers}) - len(were_absent) if absent else 0
+    return LastOrder(order, still_absent, new, len(new) + returned, len(missing) - len(were_absent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,61 +76,54 @@ class UpdatedOrder:
 
     Attributes:
         arranged: the order of the present tracks.
-        order: the same with the vanished tracks, whose indices begin at `len(tracks)`.
-        gone: index in the former order of each vanished track, and when it vanished (Unix seconds).
+        order: the same with the absent tracks, whose indices begin at `len(tracks)`.
     """
 
     arranged: Arranged
     order: list[int]
-    gone: list[tuple[int, int]]
+
+    def numbers(self, tracks: Tracks, absent: Sequence[tuple[int, int]]) -> "array[int]":
+        """Return the numbers of its tracks, in order."""
+        numbers = tracks.numbers + array("I", [number for number, _ in absent])
+        return array("I", map(numbers.__getitem__, self.order))
 
 
 def update_order(
     tracks: Tracks,
     recipe: Recipe,
-    before: Remembered,
-    identity: Identity,
+    last: LastOrder,
     randbelow: RandBelow,
     tags_of: TagsOf | None,
     *,
-    now_s: int,
+    is_changed: bool,
 ) -> UpdatedOrder:
     """Update an order after its tracks changed.
 
     Args:
         tracks: the present tracks, not empty.
         recipe: the order and its options, with resolved pins.
-        before: the remembered order.
-        identity: which present track each remembered one is.
+        last: the last order.
         randbelow: source of the positions of new tracks.
         tags_of: looks up the tags, for orders that use them.
-        now_s: Unix time in seconds.
+        is_changed: tracks came or went, or have other paths or tags.
 
     Raises:
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
     """
     count = len(tracks)
-    vanished = identity.absent
-    now = identity.indices(-1)
-    gone = recently_vanished(before, vanished, now_s)
-    for number, (old, _) in enumerate(gone):
-        now[old] = count + number
-    order = list(map(now.__getitem__, before.places))
-    if vanished:
-        order = [index for index in order if index >= 0]
-    # Where an order goes by tags or paths, a track that has others now may have to move, too.
-    row = ORDERS[recipe.order]
-    is_changed = not before.is_over(tracks.paths, tracks.marks)
+    order = last.order
+    # Where an order works with tags or paths, a track that has others now may have to move, too.
     if is_changed:
-        order = _insert_new(tracks, recipe, order, identity.new, randbelow, tags_of)
-    present = [index for index in order if index < count] if gone else order
+        order = _insert_new(tracks, recipe, order, last.new, randbelow, tags_of)
+    present = [index for index in order if index < count] if last.absent else order
     arranged = in_place(tracks, recipe, present)
-    if row.repair and (is_changed or arranged.order != present):
-        repair = row.repair(tracks, tags_of or no_tags, recipe)
+    make_repair = ORDERS[recipe.order].repair
+    if make_repair and (is_changed or arranged.order != present):
+        repair = make_repair(tracks, tags_of or no_tags, recipe)
         arranged = _repaired(arranged, recipe, repair, randbelow)
     if arranged.order != present:
-        order = insert_vanished(order, arranged.order)
-    return UpdatedOrder(arranged, order, gone)
+        order = insert_absent(order, arranged.order)
+    return UpdatedOrder(arranged, order)
 
 
 def _insert_new(
@@ -93,13 +138,13 @@ def _insert_new(
     if make_insert is None:
         return _insert_anywhere(order, new, randbelow, recipe)
     present = [index for index in order if index < len(tracks)]
-    return insert_vanished(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
+    return insert_absent(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
 
 
 def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:
     """Insert new tracks at positions that are uniform over all but those of pinned tracks.
 
-    Vanished tracks count, so that the whole stays uniform when they return. A pinned track does not:
+    Absent tracks count, so that the whole stays uniform when they return. A pinned track does not:
     the positions before and behind it become one when it is moved to its own.
     """
     pinned = {pin.track_index for pin in recipe.pins if pin.place != HERE}
@@ -107,7 +152,7 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
         return insert(order, new, randbelow)
     free = [index for index in order if index not in pinned]
     coming = [index for index in new if index not in pinned]
-    return insert_vanished([*order, *pinned.intersection(new)], insert(free, coming, randbelow))
+    return insert_absent([*order, *pinned.intersection(new)], insert(free, coming, randbelow))
 
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:

@@ -51,7 +51,7 @@ class Choice(NamedTuple):
 
     lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
     lists: the skip lists. idle_lists: those that skip no track that was found.
-    kept: the copy that is kept, by the path of each copy that is left out, also by a skip list.
+    kept: the number of the copy that is kept, by that of each copy that is left out, also by a skip list.
     """
 
     found: Tracks
@@ -61,7 +61,7 @@ class Choice(NamedTuple):
     idle: Sequence[Idle]
     lists: Sequence[SkipList]
     idle_lists: Sequence[bytes]
-    kept: Mapping[bytes, bytes]
+    kept: Mapping[int, int]
 
     def stage(self, code: str) -> Stage | None:
         """Return the stage with this code; None if it was not asked for."""
@@ -120,7 +120,7 @@ def choose(
     found: Tracks,
     tags_of: TagsOf | None,
     lists: Sequence[SkipList] = (),
-    last: Sequence[bytes] = (),
+    last: Sequence[int] = (),
     draw: Draw | None = None,
 ) -> Choice:
     """Choose the tracks of a playlist.
@@ -130,7 +130,7 @@ def choose(
         found: all tracks of its folders.
         tags_of: looks up the tags of a folder, as rows of the cache; None without tags.
         lists: the skip lists of the request, read.
-        last: the last order, needed for `--dedupe`: of equal copies the one in it is kept.
+        last: numbers of the last order; of equal copies the one in it is kept.
         draw: chooses the tracks under the limit of `--most`; None does not limit them.
 
     Raises:
@@ -152,10 +152,10 @@ def choose(
     if lists:
         stage, remaining, idle_lists = _without(lists, found, remaining)
         stages.append(stage)
-    kept: dict[bytes, bytes] = {}
+    kept: dict[int, int] = {}
     if request.dedupe is not None:
         assert tags_of is not None, "check_needs refuses it without tags"
-        positions = {path: at for at, path in enumerate(last)}
+        positions = {number: at for at, number in enumerate(last)}
         wider = before_lists if len(before_lists) > len(remaining) else ()
         stage, remaining, kept = _duplicates(found, remaining, tags_of, positions)
         kept = _skipped_copies(found, wider, remaining, tags_of, positions) | kept
@@ -216,11 +216,11 @@ def _without(
 
 
 def _duplicates(
-    found: Tracks, left: Sequence[int], tags_of: TagsOf, positions: Mapping[bytes, int]
-) -> tuple[Stage, Sequence[int], dict[bytes, bytes]]:
+    found: Tracks, left: Sequence[int], tags_of: TagsOf, positions: Mapping[int, int]
+) -> tuple[Stage, Sequence[int], dict[int, int]]:
     groups = _groups_of_copies(found, left, tags_of, positions)
     best = {other: group[0] for group in groups for other in group[1:]}
-    kept = {found.paths[other]: found.paths[index] for other, index in best.items()}
+    kept = {found.numbers[other]: found.numbers[index] for other, index in best.items()}
     stage = Stage(
         DUPLICATE, sorted(best), len(left), lambda index: f"duplicate of {shown(found.paths[best[index]])}"
     )
@@ -232,28 +232,28 @@ def _skipped_copies(
     wider: Sequence[int],
     stay: Sequence[int],
     tags_of: TagsOf,
-    positions: Mapping[bytes, int],
-) -> dict[bytes, bytes]:
+    positions: Mapping[int, int],
+) -> dict[int, int]:
     """Map each copy that a skip list names to the best one that stays.
 
     Whoever heard the one has heard the other. wider: the tracks before the skip lists.
     """
     staying = frozenset(stay)
-    kept: dict[bytes, bytes] = {}
+    kept: dict[int, int] = {}
     for group in _groups_of_copies(found, wider, tags_of, positions) if wider else ():
         best = next((index for index in group if index in staying), None)
         if best is not None:
             others = (index for index in group if index not in staying)
-            kept |= {found.paths[index]: found.paths[best] for index in others}
+            kept |= {found.numbers[index]: found.numbers[best] for index in others}
     return kept
 
 
 def _groups_of_copies(
-    found: Tracks, indices: Sequence[int], tags_of: TagsOf, positions: Mapping[bytes, int]
+    found: Tracks, indices: Sequence[int], tags_of: TagsOf, positions: Mapping[int, int]
 ) -> list[list[int]]:
     """Return the tracks that are the same recording, each group from the best to the worst."""
     tracks = found if len(indices) == len(found) else found.only(indices)
-    rows = {row: positions[path] for row, path in enumerate(tracks.paths) if path in positions}
+    rows = {row: positions[number] for row, number in enumerate(tracks.numbers) if number in positions}
     _, _, groups = without_copies(tracks, tags_from(tags_of), rows)
     return [[indices[row] for row in (group.kept, *group.others)] for group in groups]
 

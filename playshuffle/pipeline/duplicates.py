@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
 from playshuffle.library.scan import survey
-from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_rows import rows_of
+from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.duplicates import without_copies
 from playshuffle.tags.reading import Tags
 
@@ -15,7 +14,7 @@ from playshuffle.tags.reading import Tags
 def find_duplicates(roots: Sequence[bytes], tools: Tools) -> list[list[bytes]]:
     """Return groups of tracks that are one recording, each with the best copy first."""
     with Cache() as cache:
-        library = survey(roots, cache, tools.read_all, tools.progress, EVERYWHERE, use_ignore_files=True)
+        library = survey(roots, cache, tools.read_all, tools.progress)
         look_up = rows_of(cache, tools.read_all)
 
         def tags_of(folder: Folder) -> list[Tags | None]:

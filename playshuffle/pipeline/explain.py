@@ -5,19 +5,26 @@ order in which a run has them, give the reason.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from playshuffle.dealing.deck import Deck
 from playshuffle.errors import MissingError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name
 from playshuffle.library.scan import Library
+from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import WHERE, Choice
+from playshuffle.pipeline.open_library import OpenLibrary
+from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.query import Finding
+from playshuffle.store import decks
+from playshuffle.system import atomic_file
 from playshuffle.text import short
 
 IN = "in"
@@ -68,8 +75,8 @@ class PlaylistStages:
     """What the stages of a run leave of the files of one playlist.
 
     entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
-    that is missing. indices: of the tracks that were found, by path. skipped: reasons of the scan.
-    unwritable: reasons by path.
+    that is missing. waiting: the folder that a track waits for, by path. indices: of the tracks that were
+    found, by path. skipped: reasons of the scan. unwritable: reasons by path.
     order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
     source: of the options. written_s: when the playlist was written; 0 if it does not exist.
     """
@@ -80,6 +87,7 @@ class PlaylistStages:
     exists: bool
     entries: dict[bytes, int]
     missing: Sequence[MissingError]
+    waiting: dict[bytes, bytes]
     indices: dict[bytes, int]
     skipped: dict[bytes, str]
     unwritable: dict[bytes, str]
@@ -118,26 +126,23 @@ class PlaylistStages:
         text = f"position {self.entries[path] + 1:,} of {len(self.entries):,}"
         text += ", pinned" if path in self.pinned else ""
         text += f", {self.last_deal}" if self.last_deal else ""
+        text += f", waits for {shown(self.waiting[path])}" if path in self.waiting else ""
         reason = self._stage(path)
         if reason is None:
             return text
         if self.source is Source.UNKNOWN:
             return f"{text}; but {reason.text}" if reason.code in _CERTAIN else text
-        refusal = self._refusal()
-        if refusal is not None:
-            return f"{text}; it stays, because no update is written: {refusal}"
+        if not len(self.choice.tracks):
+            return f"{text}; it stays, because no update is written: no track would be left"
         return f"{text}; {self.source.value} removes it: {reason.text}"
-
-    def _refusal(self) -> str | None:
-        """Return why a run would leave the playlist as it is; None if it would not."""
-        if self.missing:
-            return self.missing[0].summary
-        return None if len(self.choice.tracks) else "no track would be left"
 
     def _why_not(self, path: bytes) -> Reason:
         reason = self._stage(path)
         if reason is not None:
             return reason
+        if path in self.waiting:
+            root = self.waiting[path]
+            return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {self.library.missing[root].summary}")
         if path in self.dealt:
             return Reason(DEALT, "dealt before, in this round")
         if path in self.upcoming:
@@ -161,9 +166,8 @@ class PlaylistStages:
                 "the folders or options of the command that wrote it left it out. They are not saved; to"
                 " explain them, add --folder DIR and the options"
             )
-        refusal = self._refusal()
-        if refusal is not None:
-            return f"new, but no update is written: {refusal}"
+        if not len(self.choice.tracks):
+            return "new, but no update is written: no track would be left"
         verb = "adds" if self.request.most is None else "may add"  # another one may be drawn for the place
         return f"not in the playlist as it is; {self.source.value} {verb} it"
 
@@ -215,6 +219,62 @@ class PlaylistStages:
         if above.rstrip(b"/") != path:
             reason += f" (its folder {shown(above)})"
         return Reason(code, reason)
+
+
+def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, source: Source) -> PlaylistStages:
+    """Run the stages for a playlist without writing anything.
+
+    Args:
+        opened: the library. The result is valid as long as that is open.
+        request: the playlist.
+        tools: what to work with.
+        source: of the request.
+
+    Raises:
+        PlayshuffleError: a folder was never there, or the playlist cannot be read.
+    """
+    request = request._replace(dry_run=True, force=True)
+    output = atomic_file.resolved(request.output) if request.output is not None else b""
+    is_dealt = decks.load(opened.state, output) is not None
+    with open_playlist(opened, request, tools, deals=is_dealt, explains=True) as run:
+        library, target = run.library, run.target
+        numbers = run.library.tracks.numbers
+        path_of = dict(zip(numbers, library.tracks.paths, strict=True))
+        deck = run.deck.deck if run.deck is not None else Deck()
+        order = run.last.present if run.last is not None else ()
+        pinned = pins.named(request.pins, library.tracks.paths, request.roots)
+        return PlaylistStages(
+            request=request,
+            library=library,
+            choice=run.choice,
+            exists=target is not None and target.exists,
+            entries={path: at for at, path in enumerate(target.entries())} if target is not None else {},
+            missing=list(library.missing.values()),
+            waiting={
+                path_of[number]: root
+                for root, waiting in library.waiting.items()
+                for number in waiting
+                if number in path_of
+            },
+            indices={path: index for index, path in enumerate(library.tracks.paths)},
+            skipped=dict((*library.unreadable, *library.skipped)),
+            unwritable=dict(run.unwritable),
+            pinned=frozenset(library.tracks.paths[index] for index in pinned),
+            order=None if is_dealt else _positions(order, path_of),
+            drawn_s=run.last.drawn_s if run.last is not None else 0,
+            dealt=frozenset(_positions(deck.dealt, path_of)),
+            upcoming=_positions(deck.upcoming, path_of),
+            last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
+            if deck.deal is not None
+            else "",
+            source=source,
+            written_s=target.written_s if target is not None else 0,
+        )
+
+
+def _positions(numbers: Iterable[int], path_of: Mapping[int, bytes]) -> dict[bytes, int]:
+    """Return the position of each track that there is, by path."""
+    return {path_of[number]: at for at, number in enumerate(numbers) if number in path_of}
 
 
 def _of_file(path: bytes) -> Reason:

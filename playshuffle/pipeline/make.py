@@ -1,46 +1,64 @@
 """Make one playlist in a new order."""
 
-from playshuffle.library.identity import Remembered
+import math
+from array import array
+from collections.abc import Sequence
+
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import ratings
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import LAST, Recipe
+from playshuffle.pipeline.open_playlist import Run, open_run
 from playshuffle.pipeline.path_style import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.session import OrderRecord, Session, open_session
-from playshuffle.pipeline.sources import Tools
-from playshuffle.shuffle import RandBelow
+from playshuffle.pipeline.tools import Tools
 from playshuffle.text import counted
 
 
 def make_playlist(request: Request, tools: Tools) -> Report:
-    """Make one playlist, in a new order.
+    """Open one playlist, and make it in a new order.
 
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.
     """
-    with open_session(request, tools) as run:
-        arranged, notes = draw_order(run, tools.randbelow)
-        record = new_record(run, arranged, int(tools.clock()))
-        return run.replace(run.report(arranged, notes), record)
+    with open_run(request, tools, keeps_choice_from_s=math.inf) as run:
+        return make(run)
 
 
-def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -> tuple[Arranged, list[str]]:
+def make(run: Run, *, is_update: bool = False, notes: Sequence[str] = ()) -> Report:
+    """Write a playlist in a new order.
+
+    Args:
+        run: the playlist, opened.
+        is_update: keep a gap to the last order, where the order can, and shorten one that is too long.
+        notes: for the user.
+
+    Raises:
+        PlayshuffleError: the playlist was not made; an old one is as it was.
+    """
+    arranged, drawn_notes = draw_order(run, is_update=is_update)
+    if is_update:
+        run.check_losses(arranged)
+    numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
+    report = run.report(arranged, [*drawn_notes, *notes])
+    return run.write_order(report, numbers, (), int(run.tools.clock()))
+
+
+def draw_order(run: Run, *, is_update: bool = False) -> tuple[Arranged, list[str]]:
     """Draw a new order, and return it with notes for the user.
 
     Args:
-        run: the session.
-        randbelow: drawn from.
+        run: the playlist, opened.
         is_update: keep a gap to the last order, where the order can, and shorten one that is too long.
     """
-    recipe, target = run.recipe, run.target
+    recipe = run.recipe
     gap_notes = []
     if is_update:
         count = _count_to_choose_from(recipe, run.tracks)
-        if target is not None and target.remembered is not None:
+        if run.last is not None:
             recipe = _with_gap(recipe, count)
         if recipe.gap is not None and recipe.gap.plays(count) > count:
             gap_notes.append(
@@ -48,10 +66,11 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             )
             recipe = recipe._replace(gap=Gap(count))
     last = None
-    if target is not None and needs_last(recipe):
+    if run.target is not None and needs_last(recipe):
         # A copy that is kept now counts as the one that was played.
-        played = [run.choice.kept.get(path, path) for path in target.last_paths]
-        last = last_order(run.tracks.paths, played, target.last and target.last.played)
+        numbers = run.last.present if run.last is not None else ()
+        played = [run.choice.kept.get(number, number) for number in numbers]
+        last = last_order(run.tracks.numbers, played, run.last.played if run.last is not None else None)
     notes = gap_notes + _notes_on(recipe, run.tracks, last)
     if recipe.order == "weighted" and run.tags_of is not None:
         rated = sum(rating is not None for rating in ratings(run.tracks, run.tags_of))
@@ -61,14 +80,7 @@ def draw_order(run: Session, randbelow: RandBelow, *, is_update: bool = False) -
             notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
     if not is_update:
         notes += notes_on_mpd(run.request)
-    return arrange(run.tracks, recipe, last, randbelow, run.tags_of), notes
-
-
-def new_record(run: Session, arranged: Arranged, now_s: int) -> OrderRecord:
-    """Return the record of a new order for the state."""
-    tracks = run.tracks
-    order = Remembered(tracks.paths, tracks.marks, arranged.order, {})
-    return OrderRecord(tracks.digest, order, now_s)
+    return arrange(run.tracks, recipe, last, run.tools.randbelow, run.tags_of), notes
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:

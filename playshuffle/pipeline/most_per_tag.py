@@ -1,17 +1,14 @@
 """Choose the tracks under the limit of `--most`: at random, and then the same ones in each update."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from playshuffle.library.tracks import Tracks
-from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering import pins
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.limit_per_tag import over_limit, parse_limit, values
 from playshuffle.pipeline.entry_writer import EntryWriter
-from playshuffle.pipeline.presence import present_tracks
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
 from playshuffle.shuffle import RandBelow
 
 
@@ -21,14 +18,12 @@ class Draw:
 
     writer: the tracks that it cannot write do not count. randbelow: drawn from; None draws nothing, so
     that a track which a draw could keep is not left out.
-    target: the playlist whose tracks are kept before others; None to draw among all tracks.
-    changes: what may have happened to them.
+    playing: numbers of the tracks of the playlist, which are kept before others.
     """
 
     writer: EntryWriter
     randbelow: RandBelow | None
-    target: Target | None
-    changes: Changes = EVERYWHERE
+    playing: Collection[int]
 
     def over_limit(
         self,
@@ -36,7 +31,7 @@ class Draw:
         found: Tracks,
         candidates: Sequence[int],
         tags_of: TagsOf,
-        copies: Mapping[bytes, bytes],
+        copies: Mapping[int, int],
     ) -> list[int]:
         """Return the indices of the tracks to leave out, ascending.
 
@@ -47,7 +42,7 @@ class Draw:
             found: all tracks of its folders.
             candidates: the indices of the tracks that no other stage has left out.
             tags_of: looks up the tags of a folder.
-            copies: the copy that is kept, by the path of each copy that is left out.
+            copies: the copy that is kept, by the number of each copy that is left out.
         """
         assert request.most is not None
         limit = parse_limit(request.most)
@@ -57,8 +52,9 @@ class Draw:
             candidates = [index for index in candidates if found.paths[index] not in names]
         tracks = found.only(candidates)
         pinned = pins.named(request.pins, tracks.paths, request.roots)
-        playing = present_tracks(self.target, found, self.changes)
-        staying = {copies.get(path, path) for path in playing}
-        ranks = [0 if row in pinned else 1 if path in staying else 2 for row, path in enumerate(tracks.paths)]
-        numbers = values(tracks, tags_of, limit.tag)
-        return [candidates[row] for row in over_limit(numbers, limit.number, ranks, self.randbelow)]
+        staying = {copies.get(number, number) for number in self.playing}
+        ranks = [
+            0 if row in pinned else 1 if number in staying else 2 for row, number in enumerate(tracks.numbers)
+        ]
+        tag_values = values(tracks, tags_of, limit.tag)
+        return [candidates[row] for row in over_limit(tag_values, limit.number, ranks, self.randbelow)]

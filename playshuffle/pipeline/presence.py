@@ -2,13 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
-from playshuffle.library.identity import same_ends
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.listing import FOLDER_HAS, IGNORED
 from playshuffle.library.missing import (
@@ -20,85 +18,74 @@ from playshuffle.library.missing import (
     current_root,
     missing_error,
 )
-from playshuffle.library.scan import Library
-from playshuffle.library.tracks import Tracks
-from playshuffle.library.walk import Changes
-from playshuffle.pipeline.deck_history import DeckHistory
+from playshuffle.library.scan import Found
+from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
-from playshuffle.store.state import State
-from playshuffle.system import atomic_file
 from playshuffle.text import counted
 
-KnownRoot = Callable[[bytes], Root | None]
 
-
-def root_lookup(request: Request, state: State) -> KnownRoot:
-    """Return a function that returns a root as the playlist of a request found it last."""
-    playlist = atomic_file.resolved(request.output) if request.output is not None else b""
-    return partial(state.root, playlist=playlist)
-
-
-def reachable_roots(
-    roots: Iterable[bytes], root_of: KnownRoot
-) -> tuple[tuple[bytes, ...], list[MissingError]]:
-    """Return the roots that can be read, and an error for each that seems to be missing.
-
-    Raises:
-        PlayshuffleError: a root that was never seen cannot be read.
-    """
-    reachable, missing = [], []
-    for root in roots:
-        try:
-            check_root(root, root_of(root))
-            reachable.append(root)
-        except MissingError as error:
-            missing.append(error)
-    return tuple(reachable), missing
-
-
-def present_roots(
-    roots: Sequence[bytes],
-    library: Library,
-    root_of: KnownRoot,
-    expected: Sequence[bytes] | None,
+def check_presence(
+    known: TrackTable,
+    current: Mapping[RootKey, KnownRoot],
+    found_numbers: Collection[int],
+    found: Found,
     deleted: Collection[bytes],
-    renamed: Collection[bytes] = (),
-) -> tuple[list[Root], list[MissingError]]:
-    """Return the roots that hold what they held, and an error for each that seems to be missing.
+) -> dict[RootKey, MissingError]:
+    """Return an error for each root of a place that seems to be missing.
 
     Args:
-        roots: that were scanned.
-        library: the tracks found below them.
-        root_of: returns a root as it was remembered.
-        expected: tracks that should be there; None if nothing can be missing.
+        known: the tracks before the scan.
+        current: the roots that were scanned, as they are now.
+        found_numbers: of all tracks that the scan found.
+        found: what the scan found at this place.
         deleted: files and folders that were seen to be deleted, while their root was there.
-        renamed: expected tracks that are found under other names.
     """
-    if not roots:
-        return [], []
-    tracks = library.tracks
-    counts = [len(tracks)]
-    if len(roots) > 1:  # they may overlap: each has all that lies below it
-        counts = [len(below(root, tracks.paths)) for root in roots]
-    current = [current_root(root, count) for root, count in zip(roots, counts, strict=True)]
-    if expected is None:
-        return current, []
-    lost = [path for path in _lost(expected, tracks.paths) if path not in renamed] if expected else []
-    present, missing = [], []
+    missing: dict[RootKey, MissingError] = {}
     scanned = set[tuple[int, int]]()
-    for root in current:
+    for key, now in current.items():
+        root, before = key[0], known.roots.get(key)
+        other = known.roots.get((root, not key[1]))
+        lost_numbers = frozenset(before.numbers).difference(found_numbers) if before is not None else ()
+        lost: list[bytes] = []
+        current_state = Root(root, len(now.numbers), list(now.mounts))
         try:
-            folder_id = _folder_id(root.path)
-            for folder in library.unreadable:
-                check_unreadable(folder, below(root.path, lost))
-            if folder_id not in scanned:  # else another name of a root, under which nothing is found twice
-                check_tracks(root_of(root.path), root, expected, lost, deleted)
+            folder_id = _folder_id(root)
+            if before is None and other is not None:  # whether ignore files are used may make a difference
+                check_tracks(
+                    Root(root, len(other.numbers), list(other.mounts)), current_state, (), (), deleted
+                )
+            elif before is not None and lost_numbers:
+                paths = known.paths_of(before.numbers)
+                lost = [paths[number] for number in lost_numbers if number in paths]
+                for folder in found.unreadable:
+                    check_unreadable(folder, below(root, lost))
+                if (
+                    folder_id not in scanned
+                ):  # else another name of a root, under which nothing is found twice
+                    check_tracks(
+                        Root(root, len(before.numbers), list(before.mounts)),
+                        current_state,
+                        list(paths.values()),
+                        lost,
+                        deleted,
+                    )
             scanned.add(folder_id)
-            present.append(root)
         except MissingError as error:
-            missing.append(_hiding_error(root.path, library.skipped, below(root.path, lost)) or error)
-    return present, missing
+            missing[key] = _hiding_error(root, found.skipped, below(root, lost)) or error
+    return missing
+
+
+def seems_missing(root: bytes, known: KnownRoot) -> bool:
+    """Return whether a root that is not scanned now is not there as it was."""
+    try:
+        check_root(root, Root(root, len(known.numbers), list(known.mounts)))
+        if known.numbers and not os.listdir(root):
+            return True
+    except (PlayshuffleError, OSError):
+        return True
+    now = current_root(root, 0).mounts
+    return any(not any(before.is_same(mount) for mount in now) for before in known.mounts)
 
 
 def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:
@@ -127,45 +114,6 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
         "To keep them, remove it or add --no-ignore-files. To write the playlist without them, add"
         " --allow-shrink.",
         folder,
-    )
-
-
-def expected_tracks(
-    target: Target | None, history: DeckHistory | None, tracks: Tracks
-) -> Sequence[bytes] | None:
-    """Return the tracks that should be there; None if they are all there."""
-    if history is not None:
-        known = history.deck.tracks
-        return None if known and known.issubset(tracks.paths) else list(known)
-    if target is None:
-        return []
-    if target.last is not None and target.last.library == tracks.digest:
-        return None
-    return target.last_tracks
-
-
-def renamed_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> frozenset[bytes]:
-    """Return the former paths of tracks of the last order that are found under other names."""
-    remembered = target.remembered if target is not None else None
-    if target is None or remembered is None:
-        return frozenset()
-    lost = _lost(target.last_tracks, tracks.paths)
-    if not lost:
-        return frozenset()
-    absent = target.identity(remembered, tracks, changes.moved).absent
-    return frozenset(lost).difference(remembered.paths[old] for old in absent)
-
-
-def present_tracks(target: Target | None, tracks: Tracks, changes: Changes) -> frozenset[bytes]:
-    """Return the present paths of the tracks that the last order had, without vanished ones."""
-    remembered = target.remembered if target is not None else None
-    if target is None or remembered is None:
-        return frozenset()
-    now = target.identity(remembered, tracks, changes.moved).now
-    return frozenset(
-        tracks.paths[index]
-        for old, index in enumerate(now)
-        if index is not None and old not in remembered.gone
     )
 
 
@@ -250,13 +198,6 @@ def _folder_id(path: bytes) -> tuple[int, int]:
     except OSError as error:  # it disappeared during the scan
         raise missing_error(path, os.strerror(error.errno or 0)) from error
     return status.st_dev, status.st_ino
-
-
-def _lost(expected: Sequence[bytes], paths: Sequence[bytes]) -> list[bytes]:
-    """Return the expected paths that were not found. No path is in either twice, and nearly all in both."""
-    head, tail = same_ends(expected, paths)
-    present = frozenset(paths[head : len(paths) - tail])
-    return [path for path in expected[head : len(expected) - tail] if path not in present]
 
 
 def nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> PlayshuffleError:

@@ -41,7 +41,6 @@ class Report(NamedTuple):
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
         that it replaces, because it now has fewer parts, or is in parts for the first time.
     suspects: paths to which the indices of `losses` belong.
-    kept_count: number of tracks in a file that was left as it is because some are missing; else None.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
     """
 
@@ -57,9 +56,9 @@ class Report(NamedTuple):
     text: Text | Parts
     player: str
     is_new: bool
-    skipped: list[Skipped]
-    untagged: list[Skipped]
-    unreadable: list[Skipped]
+    skipped: Sequence[Skipped]
+    untagged: Sequence[Skipped]
+    unreadable: Sequence[Skipped]
     unwritable: list[Skipped]
     suspects: list[bytes]
     losses: list[Loss]
@@ -69,13 +68,7 @@ class Report(NamedTuple):
     went: int = 0
     renamed: int = 0
     is_changed: bool = False
-    kept_count: int | None = None
     notes: Sequence[str] = ()
-
-    @property
-    def count_in_file(self) -> int:
-        """Number of tracks in the playlist file, missing ones included."""
-        return self.playlist_length if self.kept_count is None else self.kept_count
 
     def files(self) -> list[bytes]:
         """Return the files that the playlist is in, or would be: one, or its parts in order."""

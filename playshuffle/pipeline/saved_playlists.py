@@ -36,7 +36,7 @@ def saved_request(playlist: bytes) -> Request:
 
 def roots_with(state: State, tracks: Collection[bytes]) -> tuple[bytes, ...]:
     """Return the music folders in the state that have any of these tracks, without those inside of others."""
-    known = [path for (path,) in state.rows("SELECT path FROM root") if not path.endswith(b"/")]
+    known = state.roots()
     # Tracks are named below a folder as it was given, which may be a link.
     names = {name for path in known for name in (path, os.path.realpath(path))}
     tops = _outermost(os.path.join(name, b"") for name in names)

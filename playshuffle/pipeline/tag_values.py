@@ -7,9 +7,8 @@ from typing import NamedTuple
 from playshuffle.library.cache import Cache
 from playshuffle.library.scan import survey
 from playshuffle.library.tracks import Tracks
-from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.sources import Tools
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
+from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import FIELDS, TEXT, Field
 from playshuffle.selection.query import shown_value
 from playshuffle.selection.values import BETWEEN
@@ -27,7 +26,7 @@ def coverage(
 ) -> tuple[int, dict[str, Coverage]]:
     """Return the number of tracks below some folders, and the coverage of each field."""
     with Cache() as cache:
-        library = survey(roots, cache, tools.read_all, tools.progress, EVERYWHERE, use_ignore_files=True)
+        library = survey(roots, cache, tools.read_all, tools.progress)
         look_up = rows_of(cache, tools.read_all)
         return len(library.tracks), {name: _coverage(library.tracks, FIELDS[name], look_up) for name in names}
 

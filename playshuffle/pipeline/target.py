@@ -3,19 +3,17 @@
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.library.identity import Identity, Remembered, identify
 from playshuffle.library.listing import is_audio_name
-from playshuffle.library.missing import Root, check_output, output_root
-from playshuffle.library.tracks import Tracks
+from playshuffle.library.missing import check_output
 from playshuffle.playlist import parts
 from playshuffle.playlist.formats import FORMATS, format_of
 from playshuffle.playlist.m3u import Parsed, fingerprint_of
-from playshuffle.store.state import Seen, State
-from playshuffle.system import atomic_file
+from playshuffle.store.state import SavedOrder, State
+from playshuffle.system import atomic_file, mounts
+from playshuffle.system.mounts import Mount
 
 _SUFFIXES = tuple(FORMATS)
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
@@ -27,7 +25,8 @@ class Target:
     path: where it really is, or would be if it were one file. is_link: a link led there; else
     `folder` is its folder as it was named, which may be reached over links, too.
     exists: whether there is a file that says anything.
-    last: the order that it had last, None if that is not known. notes: what the user should know.
+    last: the order that it had last, None if none is saved. mounts: that its folder is on.
+    notes: what the user should know.
 
     Raises:
         PlayshuffleError: it must not, or cannot be written.
@@ -41,32 +40,32 @@ class Target:
         self.folder = os.path.dirname(self.path) if self.is_link else folder
         self._files: list[bytes] = []
         self.exists = self._look()
-        self.last: Seen | None = None
+        self.last: SavedOrder | None = None
+        self.mounts: list[Mount] = []
         self.notes: list[str] = []
-        self._state = state
-        self._identity: tuple[Tracks, Identity] | None = None
+        self.state = state
         if self.exists and not (force or self._is_ours()):
             raise parts.not_ours(path)
 
-    def check_drive(self, *, allow_shrink: bool) -> list[Root]:
-        """Return the folder of the playlist, to be stored beside the roots.
+    def check_drive(self, *, accepts_loss: bool) -> None:
+        """Check that the playlist is not written to the mount point of its missing drive.
 
         Raises:
             MissingError: its drive is missing.
         """
-        folder = output_root(os.path.dirname(self.path))
-        if not allow_shrink:
-            check_output(self._state.root(folder.path, self.path), folder)
-        return [folder]
+        folder = os.path.dirname(self.path)
+        self.mounts = mounts.under(os.path.realpath(folder), mounts.table())[:1]
+        if not accepts_loss:
+            check_output(folder, self.state.output_mounts(self.path), self.mounts)
 
     def find_last_order(self) -> None:
         """Find out which of the remembered orders the file has; while nobody else can write it."""
         self.exists = self._look()
-        orders_seen = self._state.seen(self.path)
-        self.last = orders_seen[0] if orders_seen else None
-        if self.exists and orders_seen:
+        orders = self.state.orders(self.path)
+        self.last = orders[0] if orders else None
+        if self.exists and orders:
             content = self._fingerprint()
-            self.last = next((order for order in orders_seen if order.content == content), orders_seen[0])
+            self.last = next((order for order in orders if order.content == content), orders[0])
             if self.last.content != content:
                 self.notes.append(
                     f"Another program changed {shown(self.path)}. It is replaced, and its last order is"
@@ -79,41 +78,6 @@ class Target:
             return file is not None and any(os.path.samefile(file, one) for one in self._files)
         except OSError:
             return False
-
-    @cached_property
-    def remembered(self) -> Remembered | None:
-        """Return the saved last order, else that of the file; None if there was none."""
-        if self.last is not None:
-            remembered = self._state.remembered(self.path, self.last)
-            if remembered is not None:
-                return remembered
-        # Others may have written it: one file may stand there twice.
-        paths = self.entries()
-        return Remembered(paths, b"", range(len(paths)), {}) if paths else None
-
-    def identity(self, before: Remembered, tracks: Tracks, moved: Sequence[tuple[bytes, bytes]]) -> Identity:
-        """Return which tracks of the last order are which of these tracks. The result for them is cached."""
-        if self._identity is None or self._identity[0] is not tracks:
-            self._identity = tracks, identify(before, tracks.paths, tracks.marks, moved)
-        return self._identity[1]
-
-    @property
-    def last_tracks(self) -> Sequence[bytes]:
-        """Return the tracks of the last order that existed then, in no particular order."""
-        remembered = self.remembered
-        if remembered is None or remembered.present_count + len(remembered.gone) == len(remembered.paths):
-            return remembered.paths[: remembered.present_count] if remembered is not None else []
-        return [path for index, path in enumerate(remembered.paths) if index not in remembered.gone]
-
-    @cached_property
-    def last_paths(self) -> list[bytes]:
-        """Return the last order without vanished tracks; empty if there was none."""
-        remembered = self.remembered
-        return (
-            []
-            if remembered is None
-            else [remembered.paths[index] for index in remembered.places if index not in remembered.gone]
-        )
 
     def entries(self) -> list[bytes]:
         """Return the paths in the playlist as it is, in order, each once."""
@@ -171,8 +135,8 @@ class Target:
         mark = format_of(self.path).mark
         if all(re.match(mark, head) for head in self._contents(parts.HEAD_BYTES)):
             return True
-        orders_seen = self._state.seen(self.path)
-        return bool(orders_seen) and self._fingerprint() in [order.content for order in orders_seen]
+        orders = self.state.orders(self.path)
+        return bool(orders) and self._fingerprint() in [order.content for order in orders]
 
 
 def _content(path: bytes, size: int) -> bytes:

@@ -103,6 +103,12 @@ class Backlog:
         (self._uncached.discard if is_cached else self._uncached.add)(name)
         (self._failing.add if has_unreadable else self._failing.discard)(name)
 
+    def note_scanned(self) -> None:
+        """Drop what was seen of moves and deletions: the scan of the update under way has saved it."""
+        for dated in (self._carried, self._under_way):
+            for name, batches in dated.items():
+                dated[name] = [(at, _without_news(batch)) for at, batch in batches]
+
     def note_growing(self, folders: Iterable[bytes]) -> None:
         """Note folders with files that are being written."""
         self._growing.update(folders)

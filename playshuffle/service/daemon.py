@@ -27,6 +27,7 @@ from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.signals import received, signal_pipe
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import (
+    LibraryScanned,
     PlaylistFailed,
     PlaylistUpdated,
     UpdateEnded,
@@ -266,12 +267,14 @@ class _Life:
         """Handle the messages of the update under way."""
         for message in self._updates.receive():
             self._status.note_message(message)
-            if isinstance(message, PlaylistUpdated):
+            if isinstance(message, LibraryScanned):
+                self._backlog.note_scanned()
+            elif isinstance(message, PlaylistUpdated):
                 self._backlog.note_growing(map(os.fsencode, message.growing))
                 self._backlog.finish(
                     message.playlist,
                     is_cached=message.is_cached,
-                    has_unreadable=self._status.has_unreadable(message.playlist),
+                    has_unreadable=self._status.has_unreadable(message.playlist) or bool(message.waiting),
                 )
             elif isinstance(message, PlaylistFailed):
                 self._backlog.note_growing(map(os.fsencode, message.growing))

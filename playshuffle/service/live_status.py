@@ -121,10 +121,11 @@ class LiveStatus:
             if before.get(path) != reason:
                 _LOG.warning("%s: %s: %s; its tracks stay in the playlist", name, shown(path), reason)
         self._unreadable[name] = unreadable
-        for note in dict.fromkeys(message.notes):
-            if note not in self._notes.get(name, ()):
+        notes = {_without_numbers(note): note for note in message.notes}
+        for kind, note in notes.items():
+            if kind not in self._notes.get(name, ()):
                 _LOG.warning("%s: %s", name, note)
-        self._notes[name] = set(message.notes)
+        self._notes[name] = set(notes)
         for folder, tracks in message.folders:
             self._note_root(os.fsencode(folder), tracks, message, batch)
         self._set(
@@ -138,12 +139,13 @@ class LiveStatus:
             last_write=_rounded(message.written_s),
             unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items())),
             missing_lists=tuple(message.missing_lists),
+            waiting=dict(message.waiting),
             deck=message.deck,
             summary=message.deck_line,
         )
 
     def _note_root(self, path: bytes, tracks: int, message: PlaylistUpdated, batch: Batch) -> None:
-        self._missing.discard(path)
+        (self._missing.add if os.fsdecode(path) in dict(message.waiting) else self._missing.discard)(path)
         root = replace(self._roots[path], tracks=tracks)
         if batch.is_whole:
             root = replace(root, last_full_scan=round(time.time()))
@@ -251,7 +253,11 @@ def _is_scanned(path: str, batch: Batch) -> bool:
 
 def _kind(mode: Mode) -> str:
     """Return how a root is watched, without the numbers, which may change each time."""
-    return re.sub(r"\d+", "", str(mode))
+    return _without_numbers(str(mode))
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "", text)
 
 
 def _rounded(seconds: float | None) -> int | None:

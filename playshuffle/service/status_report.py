@@ -133,7 +133,7 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     """Return the status of a playlist that no service manages."""
     result = PlaylistStatus(name, os.fsdecode(output))
-    last_order = state.seen(output)
+    last_order = state.orders(output)
     if last_order:
         state_name = BY_MAKE if name is None else "not managed"
         result = replace(result, state=state_name, tracks=last_order[0].played)

@@ -1,27 +1,31 @@
 """Update the playlists of a configuration for batches of changes."""
 
+import contextlib
 import logging
 import os
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
-from playshuffle.library import folder_readings  # noqa: F401 - load it before an upgrade replaces it
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import NothingMatchesError
-from playshuffle.pipeline.deal import deal_playlist
+from playshuffle.pipeline.deal import deal
 from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.open_library import OpenLibrary, open_library
+from playshuffle.pipeline.open_playlist import Run, open_playlist
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import (
+    LibraryScanned,
     Message,
     PlaylistFailed,
     PlaylistUpdated,
@@ -31,7 +35,7 @@ from playshuffle.shuffle import System, chance
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
 from playshuffle.tags.reader_pool import read_all
-from playshuffle.watch.debounce import Batch
+from playshuffle.watch.debounce import Batch, merged
 
 _LOG = logging.getLogger(__name__)
 _REPORT_EVERY_S = 1.0
@@ -52,77 +56,58 @@ def update(
         batches: changes, by playlist.
         send: called with the result for each playlist.
     """
-    scanned: list[_Scan] = []
-    for playlist in config.playlists:
-        check_stop()
-        batch = batches.get(playlist.name)
-        if batch is None:
-            continue
-        request = playlist.request
-        dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
-        changes = Changes(dirty, batch.gone, batch.moved, config.still_ns)
-        if all(
-            any(scan.covers(root, request.ignore_files, batch) for scan in scanned) for root in request.roots
-        ):
-            # Another playlist of this update has scanned these folders.
-            changes = changes._replace(dirty=Dirty(frozenset()))
-        message = _update(playlist, changes, began_s, _Progress(playlist.name, send))
-        if isinstance(message, PlaylistUpdated):
+    playlists = [playlist for playlist in config.playlists if playlist.name in batches]
+    progress = _Progress([playlist.name for playlist in playlists], send)
+    tools = Tools(read_all, System(), progress)
+    with contextlib.ExitStack() as stack:
+        try:
+            requests = [playlist.request for playlist in playlists]
+            library = stack.enter_context(
+                open_library(requests, tools, _changes(batches.values(), config), must_remember=True)
+            )
+        except Exception as error:  # noqa: BLE001 - no fault may end the service
+            for playlist in playlists:
+                send(_failed(playlist, error, progress))
+            return
+        send(LibraryScanned())
+        for playlist in playlists:
+            check_stop()
+            message = _update(playlist, library, tools, began_s, progress)
             # At the start, too: what a service that was killed has written may not have been listed.
-            if playlist.tell and request.output is not None and (message.is_changed or batch.why == "start"):
-                to_tell.add(request.output)
-            if request.tags and message.is_cached:  # else the next playlist must scan for itself
-                scanned += [_Scan(root, request.ignore_files, batch) for root in request.roots]
-        send(message)
+            if (
+                isinstance(message, PlaylistUpdated)
+                and playlist.tell
+                and playlist.request.output is not None
+                and (message.is_changed or batches[playlist.name].why == "start")
+            ):
+                to_tell.add(playlist.request.output)
+            send(message)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scan:
-    """A folder that was scanned for a batch."""
-
-    root: bytes
-    ignore_files: bool
-    batch: Batch
-
-    def covers(self, root: bytes, ignore_files: bool, batch: Batch) -> bool:
-        """Return whether another scan, of this root for this batch, would find nothing new."""
-        is_inside = (root.rstrip(b"/") + b"/").startswith(self.root.rstrip(b"/") + b"/")
-        scanned = self.batch
-        is_as_much = scanned.is_whole or (
-            not batch.is_whole and batch.folders <= scanned.folders and batch.trees <= scanned.trees
-        )
-        return is_inside and ignore_files == self.ignore_files and is_as_much
+def _changes(batches: Iterable[Batch], config: Config) -> Changes:
+    """Return the changes of all batches together."""
+    batch = reduce(merged, batches)
+    dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
+    return Changes(dirty, batch.gone, batch.moved, config.still_ns)
 
 
 def _update(
-    playlist: ConfiguredPlaylist, changes: Changes, began_s: int, progress: "_Progress"
+    playlist: ConfiguredPlaylist, library: OpenLibrary, tools: Tools, began_s: int, progress: "_Progress"
 ) -> PlaylistUpdated | PlaylistFailed:
+    """Keep or deal one playlist."""
     try:
-        if playlist.deal is None:
-            return _keep(playlist, changes, began_s, progress)
-        return _deal(playlist, changes, progress)
-    except (PlayshuffleError, OSError) as error:  # a folder may go at any moment
-        return _failed(playlist, error, progress)
+        if playlist.deal is not None:
+            now = datetime.now().astimezone()
+            with open_playlist(library, playlist.request, tools, deals=True) as run:
+                dealt = deal(run, playlist.deal.amount, playlist.deal.every, now)
+                message = _updated(playlist.name, dealt.report, run, progress)
+            return replace(message, deck=deck_facts(dealt.deck), deck_line=deck_line(dealt.deck))
+        redraw_before_s = _redraw_before_s(playlist.reshuffle, began_s)
+        tools = tools._replace(randbelow=chance(playlist.request.seed))
+        with open_playlist(library, playlist.request, tools, keeps_choice_from_s=redraw_before_s) as run:
+            return _updated(playlist.name, keep(run, redraw_before_s), run, progress)
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
-        _LOG.error("%s: unexpected error: %s", playlist.name, traceback.format_exc())
         return _failed(playlist, error, progress)
-
-
-def _keep(
-    playlist: ConfiguredPlaylist, changes: Changes, began_s: int, progress: "_Progress"
-) -> PlaylistUpdated:
-    tools = Tools(read_all, chance(playlist.request.seed), progress)
-    report = keep(playlist.request, tools, changes, _redraw_before_s(playlist.reshuffle, began_s))
-    return _updated(playlist.name, report, progress)
-
-
-def _deal(playlist: ConfiguredPlaylist, changes: Changes, progress: "_Progress") -> PlaylistUpdated:
-    assert playlist.deal is not None
-    tools = Tools(read_all, System(), progress)
-    now = datetime.now().astimezone()
-    dealt = deal_playlist(playlist.request, tools, playlist.deal.amount, playlist.deal.every, now, changes)
-    message = _updated(playlist.name, dealt.report, progress)
-    return replace(message, deck=deck_facts(dealt.deck), deck_line=deck_line(dealt.deck))
 
 
 def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
@@ -137,17 +122,17 @@ def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
 
 
 class _Progress(Progress):
-    """Sends how far the update of a playlist is, and ends it where that is wanted.
+    """Sends how far the update is, and ends it where that is wanted.
 
-    growing: folders with files that are being written. is_cached: the tags that were read could be stored.
+    is_cached: the tags that were read could be stored.
     """
 
-    def __init__(self, name: str, send: Callable[[Message], None]) -> None:
-        self._name = name
+    def __init__(self, names: Sequence[str], send: Callable[[Message], None]) -> None:
+        self._names = names
         self._send = send
         self._next_s = 0.0
         self.is_cached = True
-        self.growing_in: set[str] = set()
+        self._growing_in: set[bytes] = set()
 
     def finding(self, files: int) -> None:
         self._report(f"{files:,} files found")
@@ -156,7 +141,12 @@ class _Progress(Progress):
         self.is_cached = False
 
     def growing(self, paths: Sequence[bytes]) -> None:
-        self.growing_in |= {os.fsdecode(path[: path.rfind(b"/") + 1]) for path in paths}
+        self._growing_in |= {path[: path.rfind(b"/") + 1] for path in paths}
+
+    def growing_below(self, roots: Iterable[bytes]) -> list[str]:
+        """Return the folders with files that are being written, of those below some roots."""
+        tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
+        return [os.fsdecode(folder) for folder in sorted(self._growing_in) if folder.startswith(tops)]
 
     def reading(self, done: int, of: int) -> None:
         self._report(f"{done:,} of {of:,} files read")
@@ -166,23 +156,22 @@ class _Progress(Progress):
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._next_s = now_s + _REPORT_EVERY_S
-            self._send(ScanProgress(self._name, text))
+            for name in self._names:
+                self._send(ScanProgress(name, text))
 
 
 def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress) -> PlaylistFailed:
     missing = None
     if isinstance(error, MissingError):
         missing = os.fsdecode(error.path)
-        text = (
-            f"{error.summary}. The playlist is unchanged until it is back. If the tracks are gone for good:"
-            f" playshuffle accept-missing {playlist.name}"
-        )
+        text = f"{error.summary}. The playlist is unchanged until it is back. {_accept(playlist.name)}"
     elif isinstance(error, OSError):
         name = f"{shown(error.filename)}: " if error.filename is not None else ""
         text = f"{name}{error.strerror or error}; it is tried again."
     elif isinstance(error, PlayshuffleError):
         text = error.in_configuration
     else:
+        _LOG.error("%s: unexpected error: %s", playlist.name, "".join(traceback.format_exception(error)))
         text = (
             f"Unexpected error: {type(error).__name__}: {shown(str(error))}. The playlist is tried again;"
             " the details are in the log."
@@ -193,9 +182,13 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress)
         code=int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
         missing=missing,
         is_shut=sandbox.came_late(os.path.dirname(playlist.request.output or b"")),
-        growing=sorted(progress.growing_in),
+        growing=progress.growing_below(playlist.request.roots),
         matches_nothing=isinstance(error, NothingMatchesError),
     )
+
+
+def _accept(name: str) -> str:
+    return f"If the tracks are gone for good: playshuffle accept-missing {name}"
 
 
 def _written_s(path: bytes | None) -> float | None:
@@ -205,10 +198,14 @@ def _written_s(path: bytes | None) -> float | None:
         return None
 
 
-def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
+def _updated(name: str, report: Report, run: Run, progress: _Progress) -> PlaylistUpdated:
+    written = {run.tracks.numbers[index] for index in report.arranged[: report.playlist_length]}
+    notes = list(report.notes)
+    for error in run.library.missing.values():
+        notes = [note.replace(error.advice, _accept(name)) for note in notes]
     return PlaylistUpdated(
         playlist=name,
-        tracks=report.count_in_file,
+        tracks=report.playlist_length,
         library=report.found,
         order=report.order,
         is_changed=report.is_changed,
@@ -216,11 +213,14 @@ def _updated(name: str, report: Report, progress: _Progress) -> PlaylistUpdated:
         added=report.came,
         removed=report.went,
         renamed=report.renamed,
-        growing=sorted(progress.growing_in),
+        growing=progress.growing_below(run.request.roots),
         is_cached=progress.is_cached,
         unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
         folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
-        notes=list(report.notes),
+        notes=notes,
         missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
+        waiting=[
+            (os.fsdecode(root), len(written & numbers)) for root, numbers in run.library.waiting.items()
+        ],
         removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
     )

@@ -25,6 +25,11 @@ class ScanProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryScanned:
+    """The folders of all playlists were scanned. What was seen of moves and deletions is saved."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlaylistUpdated:
     """A playlist is up to date.
 
@@ -35,6 +40,7 @@ class PlaylistUpdated:
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
     missing_lists: skip lists that cannot be read, so that their last content counts.
     deck, deck_line: only of a dealt playlist.
+    waiting: pairs of a missing folder and the number of tracks in the playlist that wait for it.
     """
 
     playlist: str
@@ -52,6 +58,7 @@ class PlaylistUpdated:
     folders: list[tuple[str, int]]
     notes: list[str]
     missing_lists: list[str]
+    waiting: list[tuple[str, int]] = field(default_factory=list)
     removed_files: list[str] = field(default_factory=list)
     deck: dict[str, object] | None = None
     deck_line: str | None = None
@@ -82,11 +89,18 @@ class UpdateEnded:
     code: int
 
 
-Message = UpdateStarted | ScanProgress | PlaylistUpdated | PlaylistFailed | UpdateEnded
+Message = UpdateStarted | ScanProgress | LibraryScanned | PlaylistUpdated | PlaylistFailed | UpdateEnded
 
 _TYPES: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (UpdateStarted, ScanProgress, PlaylistUpdated, PlaylistFailed, UpdateEnded)
+    for kind in (
+        UpdateStarted,
+        ScanProgress,
+        LibraryScanned,
+        PlaylistUpdated,
+        PlaylistFailed,
+        UpdateEnded,
+    )
 }
 
 

@@ -45,4 +45,4 @@ def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) 
             [(playlist, path, zlib.compress(b"\0".join(paths), 1)) for path, paths in lists.items()],
         )
 
-    state.change(playlist, act)
+    state.change(act, playlist)

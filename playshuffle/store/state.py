@@ -1,147 +1,223 @@
-"""Store orders and folders from one run to the next, in a file that must not be lost.
+"""Store the table of tracks, and the last order of each playlist, in a file that must not be lost.
 
-An order is an index array over a list of paths. The list is stored once for each different
-library (compressed).
+An order is an array of the numbers of tracks, so no rename, new tag or move can touch it.
 """
 
 import json
-import zlib
+import sqlite3
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import shown
-from playshuffle.library.identity import Remembered
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
+from playshuffle.library.track_table import FolderRow, KnownRoot, RootKey, TrackTable, Vanished
 from playshuffle.store import schema
 from playshuffle.store.state_file import StateFile
+from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
-LAST, BEFORE = 0, 1  # ages of the rows of a playlist
+ORDER, DECK = "order", "deck"
+_LIMIT = (1 << 32) - 1  # numbers have 32 bits
 
 
-class Seen(NamedTuple):
-    """An order that a playlist had.
+class SavedOrder(NamedTuple):
+    """The order of a playlist, as it was written.
 
-    library: digest of the paths that it was made from. content: fingerprint of the file that
-    was written with it. played: the number of tracks, from the first, that were in the file.
-    shuffled_s: when it was drawn, in seconds; 0 if that is not known.
+    Attributes:
+        numbers: of the tracks in order, those that were absent among them.
+        absent: since when each track was absent that was not written, in Unix seconds, by number.
+        played: the number of tracks, from the first present one, that were in the file.
+        drawn_s: when the order was drawn, in Unix seconds.
+        content: fingerprint of the file that was written with it.
+        digest: of the tracks that it was written from.
     """
 
-    library: bytes
-    content: str
+    numbers: "array[int]"
+    absent: Mapping[int, int]
     played: int
-    shuffled_s: int = 0
+    drawn_s: int
+    content: str
+    digest: bytes
+
+    @property
+    def present(self) -> "array[int]":
+        """Return the numbers of the tracks that were there, in order."""
+        if not self.absent:
+            return self.numbers
+        return array("I", [number for number in self.numbers if number not in self.absent])
 
 
 class State(StateFile):
-    """What is stored of playlists and folders, from one run to the next."""
+    """What is stored of tracks and playlists, from one run to the next."""
+
+    def tracks_version(self) -> int:
+        """Return a number that changes whenever the table of tracks does."""
+        rows = self.rows("SELECT version FROM counter")
+        return int(rows[0][0]) if rows else 0
+
+    def load_tracks(self) -> TrackTable:
+        """Return the table of tracks. A row that makes no sense is set aside."""
+        folders: dict[bytes, FolderRow] = {}
+        used = set[int]()
+        for row, path, *values in self.rows(
+            "SELECT rowid, path, names, numbers, marks FROM folder ORDER BY path"
+        ):
+            one = FolderRow(*values)
+            numbers = _numbers_in(one)
+            if not path.endswith(b"/") or not numbers or 0 in numbers or not used.isdisjoint(numbers):
+                self.set_row_aside("folder", row, path)
+            else:
+                folders[path] = one
+                used.update(numbers)
+        vanished: dict[int, Vanished] = {}
+        for number, *fields in self.rows("SELECT number, path, mark, since FROM vanished"):
+            if not 0 < number < _LIMIT or len(fields[1]) != MARK_BYTES:
+                self.set_row_aside("vanished", number, fields[0])
+            else:
+                vanished[number] = Vanished(*fields)
+        roots: dict[RootKey, KnownRoot] = {}
+        for row, path, ignore_files, packed, mounts in self.rows(
+            "SELECT rowid, path, ignore_files, numbers, mounts FROM root"
+        ):
+            try:
+                roots[path, bool(ignore_files)] = KnownRoot(array("I", packed), schema.mounts_from(mounts))
+            except (ValueError, sqlite3.DatabaseError):
+                self.set_row_aside("root", row, path)
+        return TrackTable(folders, vanished, self._next_number(used.union(vanished)), roots)
+
+    def _next_number(self, used: Collection[int]) -> int:
+        """Return the number of the next new track. No playlist names it, even if the counter was lost."""
+        highest = max(used, default=0)
+        counted: list[int] = [number for (number,) in self.rows("SELECT next_number FROM counter")]
+        if used and counted and highest < counted[0] <= _LIMIT:
+            return counted[0]
+        packed = self.rows("SELECT numbers FROM record UNION ALL SELECT numbers FROM root")
+        named = (array("I", numbers[: len(numbers) // 4 * 4]) for (numbers,) in packed)
+        believed = (number for number in counted if number <= _LIMIT)
+        least: int = max([highest + 1, *(max(numbers) + 1 for numbers in named if numbers), *believed])
+        return least
+
+    def save_tracks(self, before: TrackTable, table: TrackTable) -> None:
+        """Store what has changed in the table of tracks, in one transaction.
+
+        Raises:
+            PlayshuffleError: it cannot be written.
+        """
+        folders = [(path, *row) for path, row in table.folders.items() if row is not before.folders.get(path)]
+        no_folders = [(path,) for path in before.folders.keys() - table.folders.keys()]
+        vanished = [
+            (number, *row) for number, row in table.vanished.items() if row != before.vanished.get(number)
+        ]
+        not_vanished = [(number,) for number in before.vanished.keys() - table.vanished.keys()]
+        roots = [
+            (*key, root.numbers.tobytes(), schema.mounts_as(root.mounts))
+            for key, root in table.roots.items()
+            if root != before.roots.get(key)
+        ]
+        if not (folders or no_folders or vanished or not_vanished or roots):
+            return
+
+        def act(database: Connection) -> None:
+            database.executemany("DELETE FROM folder WHERE path = ?", no_folders)
+            database.executemany("REPLACE INTO folder VALUES (?, ?, ?, ?)", folders)
+            database.executemany("DELETE FROM vanished WHERE number = ?", not_vanished)
+            database.executemany("REPLACE INTO vanished VALUES (?, ?, ?, ?)", vanished)
+            database.executemany("REPLACE INTO root VALUES (?, ?, ?, ?)", roots)
+            version = self.tracks_version() + 1
+            database.execute("DELETE FROM counter")
+            database.execute("INSERT INTO counter VALUES (?, ?)", (table.next_number, version))
+
+        self.change(act)
+
+    def root(self, path: bytes) -> Root | None:
+        """Return a root as it was found last; None if it was never scanned."""
+        for row, count, mounts in self.rows(
+            "SELECT rowid, length(numbers) / 4, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
+            path,
+        ):
+            try:
+                return Root(path, count, schema.mounts_from(mounts))
+            except sqlite3.DatabaseError:
+                self.set_row_aside("root", row, path)
+        return None
+
+    def roots(self) -> list[bytes]:
+        """Return the music folders that were scanned."""
+        return [path for (path,) in self.rows("SELECT DISTINCT path FROM root ORDER BY path")]
+
+    def output_mounts(self, playlist: bytes) -> list[Mount]:
+        """Return the mounts that the folder of a playlist was on when it was written last."""
+        rows = self.rows("SELECT rowid, mounts FROM output WHERE path = ?", playlist)
+        try:
+            return schema.mounts_from(rows[0][1]) if rows else []
+        except sqlite3.DatabaseError:
+            self.set_row_aside("output", rows[0][0], playlist)
+            return []
+
+    def save_output_mounts(self, playlist: bytes, mounts: Sequence[Mount]) -> None:
+        """Store the mounts that the folder of a playlist is on, if they have changed.
+
+        Raises:
+            PlayshuffleError: they cannot be written.
+        """
+        if list(mounts) != self.output_mounts(playlist):
+            row = (playlist, schema.mounts_as(mounts))
+            self.change(lambda database: database.execute("REPLACE INTO output VALUES (?, ?)", row), playlist)
 
     def playlists(self) -> list[bytes]:
         """Return all playlists with a saved order."""
-        return [row[0] for row in self.rows("SELECT DISTINCT path FROM playlist ORDER BY path")]
+        return [
+            row[0]
+            for row in self.rows("SELECT DISTINCT path FROM record WHERE kind = ? ORDER BY path", ORDER)
+        ]
 
-    def seen(self, playlist: bytes) -> list[Seen]:
+    def orders(self, playlist: bytes) -> list[SavedOrder]:
         """Return the last orders of the playlist at this path, the newest first; at most two.
 
         The newest is kept before the file is replaced. If that did not come about, the file
         still has the one before.
         """
-        query = "SELECT library, content, played, shuffled FROM playlist WHERE path = ? ORDER BY age"
-        return [Seen(*row) for row in self.rows(query, playlist)]
+        orders = []
+        columns = "rowid, numbers, facts, content, digest"
+        query = f"SELECT {columns} FROM record WHERE path = ? AND kind = ? ORDER BY age"  # noqa: S608
+        for row, numbers, text, content, digest in self.rows(query, playlist, ORDER):
+            try:
+                facts = json.loads(text)
+                absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
+                order = SavedOrder(
+                    array("I", numbers), absent, facts["played"], facts["drawn_s"], content, digest
+                )
+                _check(order)
+                orders.append(order)
+            except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+                self.set_row_aside("record", row, playlist)
+        return orders
 
-    def deck_version(self, playlist: bytes) -> list[object]:
-        """Return a value that changes whenever the deck of the playlist at this path does."""
-        return self.rows("SELECT * FROM deck WHERE path = ? ORDER BY age", playlist)
-
-    def order(self, playlist: bytes, seen: Seen) -> list[bytes] | None:
-        """Return the tracks of a saved order, without vanished ones; None if it is damaged."""
-        known = self.remembered(playlist, seen)
-        if known is None:
-            return None
-        return [known.paths[index] for index in known.places if index not in known.gone]
-
-    def remembered(self, playlist: bytes, seen: Seen) -> Remembered | None:
-        """Return a saved order, with vanished tracks and marks; None if it is damaged."""
-        rows = self.rows(
-            "SELECT playlist.rowid, paths, marks, places, gone FROM playlist"
-            " LEFT JOIN library ON library = digest WHERE path = ? AND content = ?",
-            playlist,
-            seen.content,
-        )
-        if not rows:
-            self.notes.append(f"The saved order of {shown(playlist)} was damaged and is not used.")
-            return None
-        row, *packed = rows[0]
-        try:
-            return _unpacked(*packed)
-        except (zlib.error, ValueError, LookupError, TypeError, AttributeError, OverflowError):
-            self.set_row_aside("playlist", row, playlist)
-            return None
-
-    def root(self, path: bytes, playlist: bytes = b"") -> Root | None:
-        """Return a root as a playlist found it last, else as any other did; None if it was never scanned."""
-        rows = self.rows(
-            "SELECT 1, tracks, mounts FROM playlist_root WHERE path = ? AND playlist = ?"
-            " UNION ALL SELECT 2, tracks, mounts FROM root WHERE path = ? ORDER BY 1",
-            path,
-            playlist,
-            path,
-        )
-        return Root(path, rows[0][1], schema.mounts_from(rows[0][2])) if rows else None
-
-    def remember_roots(self, playlist: bytes, roots: Sequence[Root]) -> None:
-        """Store the roots of a playlist whose order is stored already; write only if they differ.
-
-        Raises:
-            PlayshuffleError: they cannot be written.
-        """
-        rows = self.rows("SELECT path, tracks, mounts FROM playlist_root WHERE playlist = ?", playlist)
-        known = [Root(path, tracks, schema.mounts_from(text)) for path, tracks, text in rows]
-        if any(root not in known for root in roots):
-            self.change(playlist, lambda database: self.put_roots(database, playlist, roots))
-
-    def remember(
-        self,
-        playlist: bytes,
-        seen: Seen,
-        before: Seen | None,
-        order: Remembered,
-        roots: Sequence[Root],
-    ) -> None:
-        """Keep the order of a playlist.
-
-        The order `before` is kept beside the new one, until it is sure that the file has that.
-
-        Args:
-            playlist: resolved path of the file.
-            seen: what is to be known of the order.
-            before: of the order that the file has until it is replaced.
-            order: the order.
-            roots: as they are now.
+    def save_order(self, playlist: bytes, order: SavedOrder, before: SavedOrder | None) -> None:
+        """Keep the order of a playlist, and beside it the one that its file has until it is replaced.
 
         Raises:
             PlayshuffleError: it cannot be written.
         """
-        kept = before.content if before is not None and before.content != seen.content else None
-        row = (
-            *(playlist, LAST, seen.library, seen.content, seen.played, json.dumps(dict(order.gone))),
-            *(seen.shuffled_s, array("I", order.places).tobytes(), zlib.compress(order.marks, 1)),
-        )
 
         def act(database: Connection) -> None:
-            database.execute("DELETE FROM playlist WHERE path = ? AND content IS NOT ?", (playlist, kept))
-            database.execute("UPDATE playlist SET age = ? WHERE path = ?", (BEFORE, playlist))
-            database.execute(
-                "INSERT INTO playlist (path, age, library, content, played, gone, shuffled, places, marks)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
-            )
-            self.put_library(database, seen.library, order.paths)
-            self.put_roots(database, playlist, roots)
+            database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, ORDER))
+            for age, each in enumerate((order, before)):
+                if each is not None and (age == 0 or each.content != order.content):
+                    facts = {"absent": [*each.absent.items()], "played": each.played, "drawn_s": each.drawn_s}
+                    put_record(
+                        database,
+                        playlist,
+                        ORDER,
+                        age,
+                        each.numbers,
+                        json.dumps(facts),
+                        each.content,
+                        each.digest,
+                    )
 
-        self.change(playlist, act)
+        self.change(act, playlist)
 
     def forget(self, playlist: bytes) -> bool:
         """Remove all that is saved of a playlist; return whether there was anything.
@@ -158,34 +234,41 @@ class State(StateFile):
                 for table, column in schema.PLAYLIST_COLUMNS.items()
             )
 
-        self.change(playlist, delete)
+        self.change(delete, playlist)
         return bool(deleted)
 
-    def put_roots(self, database: Connection, playlist: bytes, roots: Sequence[Root]) -> None:
-        """Store what is in the roots of a playlist now."""
-        for root in roots:
-            row = (root.path, root.tracks, schema.mounts_as(root.mounts))
-            database.execute("REPLACE INTO root (path, tracks, mounts) VALUES (?, ?, ?)", row)
-            database.execute(
-                "REPLACE INTO playlist_root (playlist, path, tracks, mounts) VALUES (?, ?, ?, ?)",
-                (playlist, *row),
-            )
 
-    def put_library(self, database: Connection, digest: bytes, paths: Sequence[bytes]) -> None:
-        """Store a list of paths, if it is not there."""
-        if not database.execute("SELECT 1 FROM library WHERE digest = ?", (digest,)).fetchone():
-            row = (digest, zlib.compress(b"\0".join(paths), 1))
-            database.execute("INSERT INTO library (digest, paths) VALUES (?, ?)", row)
+def put_record(
+    database: Connection,
+    playlist: bytes,
+    kind: str,
+    age: int,
+    numbers: "array[int]",
+    facts: str,
+    content: str,
+    digest: bytes = b"",
+) -> None:
+    """Store a record of a playlist."""
+    database.execute(
+        "REPLACE INTO record (path, kind, age, numbers, facts, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (playlist, kind, age, numbers.tobytes(), facts, content, digest),
+    )
 
 
-def _unpacked(packed_paths: bytes, packed_marks: bytes, packed_places: bytes, gone: str) -> Remembered:
-    """Return the order of a row; raise ValueError or another error if it is damaged."""
-    paths = zlib.decompress(packed_paths).split(b"\0")
-    marks = zlib.decompress(packed_marks)
-    places = array("I", packed_places)
-    since = {int(index): int(seconds) for index, seconds in json.loads(gone).items()}
-    if len(places) != len(paths) or set(places) != set(range(len(paths))):
-        raise ValueError("the order is not a permutation")
-    if len(marks) not in (0, MARK_BYTES * len(paths)) or not since.keys() <= set(range(len(paths))):
-        raise ValueError("the row belongs to other tracks")
-    return Remembered(paths, marks, places, since)
+def _numbers_in(row: FolderRow) -> "array[int]":
+    """Return the numbers of a folder; an empty array if the row was not written by us."""
+    names = row.names.split(b"/")
+    if len(row.numbers) != 4 * len(names) or len(row.marks) != MARK_BYTES * len(names) or b"" in names:
+        return array("I")
+    numbers = array("I", row.numbers)
+    return numbers if len({*numbers}) == len({*names}) == len(names) else array("I")
+
+
+def _check(order: SavedOrder) -> None:
+    """Raise ValueError if an order was not written by us."""
+    numbers = {*order.numbers}
+    if len(numbers) != len(order.numbers) or 0 in numbers or not numbers.issuperset(order.absent):
+        raise ValueError("a track is there twice, or one is not known")
+    if not 0 <= order.played <= len(order.numbers) or order.drawn_s < 0:
+        raise ValueError("the number of played tracks or the time is wrong")
+    order.content.encode()  # damaged text could not be stored again

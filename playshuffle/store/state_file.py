@@ -1,8 +1,7 @@
 """Open the state file, and keep what is not damaged.
 
 It is written with full synchronisation. A damaged row costs only that row: the file is copied, the row
-deleted, and both are named. Only a file that fails SQLite's own check, or that another version of
-playshuffle wrote, is set aside whole.
+deleted, and both are named. Only a file that fails SQLite's own check is set aside whole.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ from playshuffle.system import lock
 from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
 from playshuffle.system.xdg import state_folder
 
-_LOCK_WAIT_S = 10
+_LOCK_WAIT_S = 60
 
 _Answer = TypeVar("_Answer")
 
@@ -66,11 +65,10 @@ class StateFile:
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
-            schema.prepare(database, writes=self._writes)
-            return self._without_bad_rows(database)
+            return self._without_bad_rows(schema.prepared(database, writes=self._writes))
         except schema.OtherVersionError:
             database.close()
-            return self._replaced(path, "written by another version of playshuffle")
+            return self._replaced(path, "was written by another version of playshuffle")
         except ERRORS as error:
             database.close()
             if is_passing(error):
@@ -107,18 +105,14 @@ class StateFile:
         else:
             self.notes.append(f"{note}; the old state was kept as {shown(self._aside)}.")
 
-    def _replaced(self, path: bytes, problem: str = "damaged") -> sqlite3.Connection:
-        """Return a new state in place of one that cannot be used."""
+    def _replaced(self, path: bytes, problem: str = "is damaged") -> sqlite3.Connection:
         if not self._writes:
-            self.notes.append(
-                f"The state in {shown(path)} was {problem}. It is not used and was not changed."
-            )
+            self.notes.append(f"The state in {shown(path)} {problem}. It is not used and was not changed.")
             return schema.empty()
         aside = set_aside(path)
-        self.notes.append(f"The state was {problem}. It was kept as {shown(aside)}, and a new one started.")
-        database = connect(path)
-        schema.prepare(database, writes=True)
-        return database
+        problem = problem.replace("is damaged", "was damaged")
+        self.notes.append(f"The state {problem}. It was kept as {shown(aside)}, and a new one started.")
+        return schema.prepared(connect(path), writes=True)
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
         """Return a database in memory in place of a state that cannot be opened or written.
@@ -181,26 +175,23 @@ class StateFile:
                 Exit.CANNOT_CREATE,
             ) from error
 
-    def change(self, playlist: bytes, act: Callable[[Connection], object]) -> None:
-        """Change the stored facts of a playlist, in one transaction.
+    def change(self, act: Callable[[Connection], object], playlist: bytes | None = None) -> None:
+        """Change the state in one transaction; playlist: whose facts are changed.
 
         Raises:
             PlayshuffleError: it cannot be written.
         """
 
-        def act_and_clean(connection: Connection) -> None:
+        def act_at_once(connection: Connection) -> None:
             with connection as database:
                 act(database)
-                database.execute(
-                    "DELETE FROM library"
-                    " WHERE digest NOT IN (SELECT library FROM playlist UNION SELECT library FROM deck)"
-                )
 
         try:
-            self._asked(act_and_clean)
+            self._asked(act_at_once)
         except sqlite3.OperationalError as error:
+            what = "" if playlist is None else f" of {shown(playlist)}"
             raise PlayshuffleError(
-                f"The saved state of {shown(playlist)} cannot be written: {error}. No playlist was changed."
+                f"The saved state{what} cannot be written: {error}. No playlist was changed."
                 f" Make room on the disk of {shown(self._folder or b'the state folder')}.",
                 Exit.CANNOT_CREATE,
             ) from error
@@ -233,8 +224,7 @@ class StateFile:
 def _copied(path: bytes) -> sqlite3.Connection:
     """Return a copy in memory of a state that can only be read, without its bad rows."""
     with contextlib.closing(connect(path, writes=False)) as database:  # also if it is locked
-        schema.prepare(database, writes=False)
-        copy = schema.in_memory(database)
+        copy = schema.in_memory(schema.prepared(database, writes=False))
     for row in schema.bad_rows(copy):
         schema.delete_row(copy, row)
     copy.commit()

@@ -139,13 +139,12 @@ def test_an_invalid_query_in_the_configuration_is_named_with_its_line(music: Pat
     assert f"{file}, line 3: where: The query has an error in column 14: a term is missing." in done.err
 
 
-def test_the_configuration_takes_one_query(music: Path) -> None:
+def test_the_configuration_takes_one_query_or_several(music: Path) -> None:
     file = music.parent / "config.toml"
-    file.write_text(config(music, where=["genre:jazz"]))
-    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+    for where, code in (("genre:jazz", 0), (["genre:jazz", "path:a"], 0), (["genre:jazz OR"], 78), (3, 78)):
+        file.write_text(config(music, where=where))
 
-    assert done.code == 78
-    assert "line 3: where must be a text in quotes" in done.err
+        assert run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)}).code == code
 
 
 def test_tracks_left_out_never_look_like_a_missing_drive(tmp_path: Path) -> None:
@@ -155,9 +154,12 @@ def test_tracks_left_out_never_look_like_a_missing_drive(tmp_path: Path) -> None
     assert kept(music, "path:a") == sorted(f"a/{number}.mp3" for number in range(30))
     assert kept(music, "path:b") == sorted(f"b/{number}.mp3" for number in range(30))
 
+    before = (music / "playshuffle.m3u").read_bytes()
     shutil.rmtree(music / "b")
     done = run("make", music, "--where", "path:b")
-    assert done.code == 75, done.err
+    assert (done.code, "path:b matches no track" in done.err) == (3, True), done.err
+    assert (music / "playshuffle.m3u").read_bytes() == before
+    assert len(listed(music / "playshuffle.m3u")) == 30
 
 
 # Spoken word

@@ -120,13 +120,16 @@ def test_many_files_of_one_reason_are_one_group_with_some_names(music: Path) -> 
 
 
 def test_a_missing_folder_is_named_before_what_was_left_out(music: Path) -> None:
+    """What was left out of it is known while it is missing."""
     make(music, "-o", music.with_name("all.m3u"))
+    before = run("why", "--all").out.decode()
     music.rename(music.with_name("away"))
 
     done = run("why", "--all")
 
     assert f"{music} seems to be missing" in done.err
-    assert "No file was left out" in done.out.decode()
+    assert done.out.decode() == before
+    assert f"{music}/book.m4b" in before
 
 
 def test_playlists_that_make_wrote_are_explained_without_a_configuration(music: Path) -> None:
@@ -166,17 +169,32 @@ def test_without_a_service_nothing_is_promised_for_the_next_update(music: Path) 
 
 
 def test_a_refused_update_removes_and_adds_nothing(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 3)
+    make(music, "-o", tmp_path / "all.m3u")
+    (music / "new.ogg").write_bytes((DATA / "tone.ogg").read_bytes())
+    words = ("--folder", music, "-o", tmp_path / "all.m3u", "--where", "genre:none")
+    inside = run("why", music / "001.mp3", *words).out.decode()
+    new = run("why", music / "new.ogg", *words).out.decode()
+
+    assert "it stays, because no update is written: " in inside
+    assert "no: genre:none fails" in new or "new, but no update is written: " in new
+
+
+def test_a_track_that_waits_for_its_folder_stays_and_a_new_one_waits_too(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 30)
     make(music, "-o", tmp_path / "all.m3u")
     for number in range(1, 30):
         (music / f"{number:03}.mp3").rename(tmp_path / f"{number:03}.mp3")
-    words = ("--folder", music, "-o", tmp_path / "all.m3u")
-    inside = run("why", music / "007.mp3", *words).out.decode()
     (music / "new.ogg").write_bytes((DATA / "tone.ogg").read_bytes())
-    new = run("why", music / "new.ogg", *words).out.decode()
+    words = ("--folder", music, "-o", tmp_path / "all.m3u")
+    waiting = run("why", music / "007.mp3", *words)
+    there = run("why", music / "000.mp3", *words)
+    new = run("why", music / "new.ogg", *words)
 
-    assert "it stays, because no update is written: " in inside
-    assert "new, but no update is written: " in new
+    assert (waiting.code, there.code, new.code) == (0, 0, 1)
+    assert f" of 30, waits for {music}\n" in waiting.out.decode()
+    assert " of 30\n" in there.out.decode()
+    assert f"no: {music} seems to be missing: 29 of 30 tracks are gone" in new.out.decode()
 
 
 def test_help_shows_the_options_that_matter_and_accepts_all(music: Path) -> None:

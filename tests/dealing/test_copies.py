@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, check
 
-TRACKS = [b"%d" % number for number in range(8)]
+TRACKS = list(range(1, 9))
 
 
 @st.composite
@@ -18,15 +18,13 @@ def decks(draw: st.DrawFn) -> Deck:
 
 
 def test_a_copy_that_was_dealt_stays_beside_the_one_that_is_kept() -> None:
-    deck = join_copies(Deck(dealt=(b"1", b"2"), upcoming=(b"3", b"4")), {b"1": b"9", b"3": b"8"})
+    deck = join_copies(Deck(dealt=(1, 2), upcoming=(3, 4)), {1: 9, 3: 8})
 
-    assert (deck.dealt, deck.upcoming) == ((b"1", b"9", b"2"), (b"8", b"4"))
+    assert (deck.dealt, deck.upcoming) == ((1, 9, 2), (8, 4))
 
 
 @given(decks(), st.dictionaries(st.sampled_from(TRACKS[:4]), st.sampled_from(TRACKS[4:])))
-def test_a_joined_deck_is_sound_and_joining_again_changes_nothing(
-    deck: Deck, kept: dict[bytes, bytes]
-) -> None:
+def test_a_joined_deck_is_sound_and_joining_again_changes_nothing(deck: Deck, kept: dict[int, int]) -> None:
     joined = join_copies(deck, kept)
 
     check(joined)

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from playshuffle.dealing.deck import Deck, check, end_round, mark_written, rename_tracks
+from playshuffle.dealing.deck import Deck, check, end_round, mark_written
 from playshuffle.dealing.next_deal import is_due, next_deal
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.sizes import ByCount
@@ -20,7 +20,7 @@ EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])
 
 
 class Decks(RuleBasedStateMachine):
-    """The model knows tracks by a number, whatever they are called; and what was played, in order.
+    """The model knows what was played, in order.
 
     It has one rule for all: a track that was heard in the round comes again only when all
     that are here were heard; then all marks are wiped away.
@@ -33,12 +33,11 @@ class Decks(RuleBasedStateMachine):
         self.before = Deck()
         self.order = Uniform(Seeded(str(seed)))
         self.now = datetime(2026, 3, 28, 12)  # noqa: DTZ001 - a clock on the wall
-        self.names: dict[int, bytes] = {}
         self.here: set[int] = set()
         self.is_whole = True
         self.expected: set[int] = set()
         self.expected_before: set[int] = set()
-        self.made = 0
+        self.made = 0  # tracks have the numbers from 1 to this one
         self.dealt: set[int] = set()
         self.heard_before: set[int] = set()
         self.played: list[int] = []
@@ -51,9 +50,7 @@ class Decks(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 9))
     def add(self, count: int) -> None:
-        for number in range(self.made, self.made + count):
-            self.names[number] = b"/m/%d" % (number * 7919 % 1000)
-            self.here.add(number)
+        self.here.update(range(self.made + 1, self.made + count + 1))
         self.made += count
 
     @rule(rest=st.integers(0, 3), share=st.integers(2, 9))
@@ -72,52 +69,12 @@ class Decks(RuleBasedStateMachine):
     @rule()
     def all_is_back(self) -> None:
         """What was deleted, too: out of some backup."""
-        self.here = set(self.names)
+        self.here = {*range(1, self.made + 1)}
         self.is_whole = True
 
     @rule()
     def missing_tracks_are_accepted(self) -> None:
         self.is_whole = True
-
-    @precondition(lambda self: self.here)
-    @rule(data=st.data())
-    def rename(self, data: st.DataObject) -> None:
-        numbers = data.draw(st.lists(st.sampled_from(sorted(self.here)), max_size=3, unique=True))
-        news = [b"/m/new%d-%d" % (number, len(self.played)) for number in numbers]
-        names = {self.names[number]: new for number, new in zip(numbers, news, strict=True)}
-        self.deck, self.before = rename_tracks(self.deck, names), rename_tracks(self.before, names)
-        self.names.update(zip(numbers, news, strict=True))
-
-    @rule(data=st.data())
-    def replace(self, data: st.DataObject) -> None:
-        """Rename one track to the name of another, which is lost for ever."""
-        if len(self.here) < 2:
-            return
-        kept, lost = data.draw(st.permutations(sorted(self.here)))[:2]
-        names = {self.names[kept]: self.names[lost]}
-        self.deck, self.before = rename_tracks(self.deck, names), rename_tracks(self.before, names)
-        self.names[kept] = self.names.pop(lost)
-        for tracks in (self.here, self.expected, self.expected_before, self.dealt, self.heard_before):
-            tracks.discard(lost)
-        self.played = [number for number in self.played if number != lost]
-        self.last = [number for number in self.last if number != lost]
-        if self.last_before is not None:
-            self.last_before = [number for number in self.last_before if number != lost]
-
-    @precondition(lambda self: self.here)
-    @rule(data=st.data())
-    def swap_names(self, data: st.DataObject) -> None:
-        ring = (
-            data.draw(st.lists(st.sampled_from(sorted(self.here)), min_size=2, max_size=4, unique=True))
-            if len(self.here) > 1
-            else []
-        )
-        names = {
-            self.names[one]: self.names[other] for one, other in zip(ring, ring[1:] + ring[:1], strict=True)
-        }
-        self.deck, self.before = rename_tracks(self.deck, names), rename_tracks(self.before, names)
-        for number in ring:
-            self.names[number] = names[self.names[number]]
 
     @precondition(lambda self: self.deck.round and not self.deck.is_ended)
     @rule()
@@ -135,27 +92,26 @@ class Decks(RuleBasedStateMachine):
     @rule(count=st.one_of(st.integers(1, 12), st.integers(1, 99)), every=EVERY, days=st.integers(0, 2))
     def run(self, count: int, every: Every, days: int) -> None:
         self.now += timedelta(days=days)
-        paths = sorted(self.names[number] for number in self.here)
-        number_of = {path: number for number, path in self.names.items()}
+        present = sorted(self.here, key=lambda number: number * 7919 % 1000)
         last = self.deck.deal
-        if not is_due(self.deck, every, self.now, paths):
+        if not is_due(self.deck, every, self.now, present):
             assert last is not None
             assert every is not Every.RUN
             assert period_start(every, self.now) <= last.period
-            assert [number_of[path] for path in last.entries] == self.last
+            assert list(last.entries) == self.last
             return
         expected = self.here if self.is_whole else self.here | self.expected
         size, period = ByCount(count), period_start(every, self.now)
         is_waiting = not expected - self.here <= self.dealt
         if is_waiting and self.here <= self.dealt:
             with pytest.raises(ValueError, match="are missing"):
-                next_deal(self.deck, paths, self.order, size, period, is_whole=self.is_whole)
+                next_deal(self.deck, present, self.order, size, period, is_whole=self.is_whole)
             return
-        after = next_deal(self.deck, paths, self.order, size, period, is_whole=self.is_whole)
+        after = next_deal(self.deck, present, self.order, size, period, is_whole=self.is_whole)
         assert after.deal is not None
         assert after.deal.is_pending
-        assert not is_due(after, Every.RUN, self.now, paths)
-        entries = [number_of[path] for path in after.deal.entries]
+        assert not is_due(after, Every.RUN, self.now, present)
+        entries = list(after.deal.entries)
 
         most = len(self.here - self.dealt) if is_waiting else len(self.here)
         assert len(entries) == len(set(entries)) == min(count, most)
@@ -167,7 +123,7 @@ class Decks(RuleBasedStateMachine):
                 assert expected <= heard, "a round ended before every track was dealt"
                 heard.clear()
             heard.add(number)
-        gap = min(len(paths) // 4, 100)
+        gap = min(len(present) // 4, 100)
         plays = self.played + entries
         for at, number in enumerate(entries, len(self.played)):
             assert number not in plays[max(at - gap + 1, 0) : at]
@@ -189,9 +145,8 @@ class Decks(RuleBasedStateMachine):
     def each_deck_passes_the_check_of_the_loader(self) -> None:
         check(self.deck)
         check(self.before)
-        here = {self.names[number]: bytes([number % 256]) * 32 for number in sorted(self.here)}
-        before = decks.StoredDeck(self.before, "1-1", [], b"")
-        decks.save(self.state, b"/m/today.m3u", self.deck, "2-2", here, before, [])
+        before = decks.StoredDeck(self.before, "1-1")
+        decks.save(self.state, b"/m/today.m3u", self.deck, "2-2", before)
         loaded, previous = (decks.load(self.state, b"/m/today.m3u", age) for age in (0, 1))
         assert loaded is not None
         assert previous is not None

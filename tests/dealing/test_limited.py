@@ -21,7 +21,7 @@ from tests.support.decks import Uniform, tracks
 TODAY = date(2026, 11, 21)
 
 
-def limited(counts: Sequence[int], size: int, limit: int) -> tuple[list[bytes], LimitedPerValue]:
+def limited(counts: Sequence[int], size: int, limit: int) -> tuple[list[int], LimitedPerValue]:
     """Return a library with that number of tracks for each value, and the size of its deals."""
     here = tracks(sum(counts))
     numbers = [value for value, count in enumerate(counts) for _ in range(count)]
@@ -29,7 +29,7 @@ def limited(counts: Sequence[int], size: int, limit: int) -> tuple[list[bytes], 
 
 
 def rounds(
-    here: Sequence[bytes], size: LimitedPerValue, randbelow: RandBelow, count: int, gap: int = 0
+    here: Sequence[int], size: LimitedPerValue, randbelow: RandBelow, count: int, gap: int = 0
 ) -> list[list[Deck]]:
     """Return the deck after each deal that began in the first rounds."""
     law = Uniform(randbelow, gap)
@@ -44,7 +44,7 @@ def rounds(
     raise AssertionError("the rounds do not end")
 
 
-def dealt(deck: Deck) -> tuple[bytes, ...]:
+def dealt(deck: Deck) -> tuple[int, ...]:
     assert deck.deal is not None
     return deck.deal.entries
 
@@ -134,7 +134,7 @@ def test_a_limited_artist_waits_for_no_end_of_the_round() -> None:
 def test_each_track_of_a_value_is_as_likely_as_the_others(counts: list[int], size: int) -> None:
     here, deal_size = limited(counts, size, 1)
 
-    def first_deal(randbelow: RandBelow) -> frozenset[bytes]:
+    def first_deal(randbelow: RandBelow) -> frozenset[int]:
         return frozenset(dealt(next_deal(Deck(), here, Uniform(randbelow, 0), deal_size, TODAY)))
 
     shares = distribution(first_deal)

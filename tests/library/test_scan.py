@@ -7,7 +7,6 @@ import pytest
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.scan import Progress, survey
-from playshuffle.library.walk import EVERYWHERE
 from playshuffle.tags.reading import Reading, Tags
 
 _FOLDERS = 600
@@ -55,7 +54,5 @@ def survey_with(root: Path, read_all: object) -> int:
             cache,
             read_all,  # type: ignore[arg-type]
             Progress(),
-            EVERYWHERE,
-            use_ignore_files=False,
         )
     return len(library.tracks)

@@ -3,22 +3,34 @@
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.identity import Identity, Remembered
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
+from playshuffle.ordering.absent import ABSENT_S
+from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
-from playshuffle.ordering.running_order import UpdatedOrder, update_order
-from playshuffle.ordering.vanished import VANISHED_S
+from playshuffle.ordering.running_order import last_order_now, update_order
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 from tests.support.tagged import by_artists, numbered, tagged
+
+
+class Kept(NamedTuple):
+    """An updated order; absent: which track of before each absent one is, and since when."""
+
+    arranged: Arranged
+    order: list[int]
+    absent: list[tuple[int, int]]
+
+
+_FIRST_ABSENT = 1_000  # the number of track 0 of before, if it is absent
 
 
 def kept(
@@ -28,26 +40,35 @@ def kept(
     randbelow: RandBelow,
     recipe: Recipe | None = None,
     *,
-    gone: dict[int, int] | None = None,
+    absent: dict[int, int] | None = None,
     now_s: int = 1_000_000_000,
     tags_of: groups.TagsOf | None = None,
-) -> UpdatedOrder:
-    """Keep an order of remembered tracks, of which `now` tells what each is in the library of now."""
-    count = len(now)
-    before = Remembered([b"/old/%d" % old for old in range(count)], b"", list(places), gone or {})
-    there = {index for index in now if index is not None}
-    new = [index for index in range(len(tracks)) if index not in there]
-    return update_order(
-        tracks, recipe or Recipe(), before, Identity(list(now), new), randbelow, tags_of,
-        now_s=now_s,
-    )  # fmt: skip
+    is_changed: bool = True,
+) -> Kept:
+    """Keep an order of known tracks; `now` has the index of each among the tracks of now."""
+    numbers = [
+        _FIRST_ABSENT + before if index is None else tracks.numbers[index] for before, index in enumerate(now)
+    ]
+    absent_numbers = {numbers[before]: since_s for before, since_s in (absent or {}).items()}
+    last = last_order_now([numbers[place] for place in places], absent_numbers, tracks, now_s)
+    updated = update_order(tracks, recipe or Recipe(), last, randbelow, tags_of, is_changed=is_changed)
+    of_all = updated.numbers(tracks, last.absent)
+    assert sorted(of_all) == sorted([*tracks.numbers, *(number for number, _ in last.absent)])
+    assert [number for number in of_all if number in tracks.numbers] == [
+        tracks.numbers[index] for index in updated.arranged.order
+    ]
+    return Kept(
+        updated.arranged,
+        updated.order,
+        [(number - _FIRST_ABSENT, since_s) for number, since_s in last.absent],
+    )
 
 
 def test_where_nothing_changed_the_order_is_the_same_and_nothing_is_drawn() -> None:
     found = kept(numbered(4), [2, 0, 3, 1], [0, 1, 2, 3], replay())
 
     assert found.arranged.order == found.order == [2, 0, 3, 1]
-    assert found.gone == []
+    assert found.absent == []
 
 
 def test_new_tracks_go_in_anywhere() -> None:
@@ -70,7 +91,7 @@ def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
             other = draw(place + 1)
             order[place], order[other] = order[other], order[place]
         lost = kept(numbered(3), order, [0, 1, None], draw)  # 2 is another track now: new
-        assert lost.gone == [(2, 1_000_000_000)]
+        assert lost.absent == [(2, 1_000_000_000)]
         back = kept(numbered(4), lost.order, [0, 1, 2, 3], draw)
         return tuple(back.order)
 
@@ -84,34 +105,35 @@ def test_what_is_gone_keeps_its_place_and_finds_it_again() -> None:
     away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
 
     assert away.arranged.order == [0, 1]
-    assert [(old, 1_000_000_000) for old in (1, 2)] == away.gone
-    assert away.order == [3, 0, 1, 2]
+    assert away.absent == [(2, 1_000_000_000), (1, 1_000_000_000)]
+    assert away.order == [2, 0, 1, 3]
 
 
 def test_what_is_gone_is_forgotten_after_thirty_days() -> None:
     since = 1_000_000_000
-    late = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: since}, now_s=since + VANISHED_S)
-    too_late = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: since}, now_s=since + VANISHED_S + 1)
+    late = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: since}, now_s=since + ABSENT_S)
+    too_late = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: since}, now_s=since + ABSENT_S + 1)
 
-    assert (late.gone, too_late.gone) == ([(1, since)], [])
+    assert (late.absent, too_late.absent) == ([(1, since)], [])
     assert (late.order, too_late.order) == ([1, 0], [0])
-    assert VANISHED_S == 30 * 24 * 3600
+    assert ABSENT_S == 30 * 24 * 3600
 
 
 def test_a_forgotten_track_leaves_the_order_though_its_index_is_taken() -> None:
     """By a new track, which is the first one of the library now."""
-    too_late_s = 1_000_000_000 + VANISHED_S + 1
+    too_late_s = 1_000_000_000 + ABSENT_S + 1
     for seed in range(10):
         found = kept(
-            numbered(3), [1, 0, 2], [None, 1, 2], Seeded(str(seed)), gone={0: 1_000_000_000}, now_s=too_late_s
+            numbered(3),
+            [1, 0, 2],
+            [None, 1, 2],
+            Seeded(str(seed)),
+            absent={0: 1_000_000_000},
+            now_s=too_late_s,
         )
 
         assert sorted(found.order) == [0, 1, 2]
         assert [index for index in found.order if index] == [1, 2]
-
-
-def unchanged(tracks: Tracks, places: Sequence[int]) -> Remembered:
-    return Remembered(tracks.paths, tracks.marks, places, {})
 
 
 RECIPES = [
@@ -127,16 +149,13 @@ def test_while_nothing_changes_the_order_stays_and_no_tag_is_read(recipe: Recipe
     """Even one that the order of the recipe would not bring about: a user may have edited it."""
     tracks, _ = by_artists("A", "A", "B", "A", "C")
     places = [4, 3, 1, 0, 2]
-    now: list[int | None] = [0, 1, 2, 3, 4]
 
     def tags_of(folder: object) -> list[Tags | None]:
         raise AssertionError("a tag was read")
 
-    found = update_order(
-        tracks, recipe, unchanged(tracks, places), Identity(now, []), replay(), tags_of, now_s=10**9
-    )
+    found = kept(tracks, places, range(5), replay(), recipe, tags_of=tags_of, is_changed=False)
 
-    assert (found.order, found.arranged.order, found.gone) == (places, places, [])
+    assert (found.order, found.arranged.order, found.absent) == (places, places, [])
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.order_name)
@@ -151,12 +170,11 @@ def test_without_tags_every_order_is_updated(recipe: Recipe) -> None:
 def test_a_new_pin_that_makes_a_repeat_has_the_others_spread_again() -> None:
     """Though no track changed."""
     tracks, tags_of = by_artists("A", "B", "A", "C", "D")
-    places, now = [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]
     keys = groups.artist_keys(tracks.artists)[0]
     for seed in range(10):
-        found = update_order(
-            tracks, Recipe("spread", pins=(Pin(0, 1),)), unchanged(tracks, places), Identity([*now], []),
-            Seeded(str(seed)), tags_of, now_s=10**9,
+        found = kept(
+            tracks, range(5), range(5), Seeded(str(seed)), Recipe("spread", pins=(Pin(0, 1),)),
+            tags_of=tags_of, is_changed=False,
         )  # fmt: skip
 
         assert found.arranged.order[1] == 0
@@ -188,9 +206,9 @@ def test_spread_is_spread_again_by_the_tag_that_it_goes_by() -> None:
 
 
 def test_a_clock_that_was_set_back_keeps_nothing_for_ever() -> None:
-    found = kept(numbered(1), [1, 0], [0, None], replay(), gone={1: 2_000_000_000}, now_s=5)
+    found = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: 2_000_000_000}, now_s=5)
 
-    assert found.gone == [(1, 5)]
+    assert found.absent == [(1, 5)]
 
 
 def test_spread_stays_as_spread_as_can_be() -> None:
@@ -347,7 +365,7 @@ def test_nothing_is_lost_or_doubled_or_moved(data: st.DataObject) -> None:
     found = kept(numbered(count), places, now, Seeded("x"))
 
     assert sorted(found.arranged.order) == list(range(count))
-    assert sorted(found.order) == list(range(count + len(found.gone)))
+    assert sorted(found.order) == list(range(count + len(found.absent)))
     old = [now[place] for place in places if now[place] is not None]
     assert [index for index in found.arranged.order if index in stay] == old
 
@@ -386,7 +404,7 @@ def test_missing_tracks_keep_their_positions_when_as_many_new_ones_come(order: s
 
     found = kept(tracks, [2, 0, 1], [0, 1, None], Seeded("1"), recipe, tags_of=tags_of)
 
-    assert found.gone == [(2, 1_000_000_000)]
+    assert found.absent == [(2, 1_000_000_000)]
     assert sorted(found.order) == [0, 1, 2, 3]
     assert [index for index in found.order if index < 3] == found.arranged.order
 
@@ -492,11 +510,11 @@ def test_every_update_of_every_order_passes_the_check_of_the_loader(data: st.Dat
         now = data.draw(st.permutations([*stay, *[None] * (known - len(stay))]))
 
         found = kept(
-            tracks, order, now, Seeded("x"), recipe, gone=missing, now_s=10**9 + step, tags_of=tags_of
+            tracks, order, now, Seeded("x"), recipe, absent=missing, now_s=10**9 + step, tags_of=tags_of
         )
 
-        known = len(tracks) + len(found.gone)
+        known = len(tracks) + len(found.absent)
         assert sorted(found.order) == [*range(known)]
         assert [index for index in found.order if index < len(tracks)] == found.arranged.order
         order = found.order
-        missing = {len(tracks) + at: since for at, (_, since) in enumerate(found.gone)}
+        missing = {len(tracks) + at: since for at, (_, since) in enumerate(found.absent)}

@@ -13,10 +13,10 @@ from playshuffle.dealing.period import Every
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
@@ -195,7 +195,9 @@ def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
         last = dealt.deck.deal
         assert last is not None
         if dealt.deck.round == last.round:  # else it was filled from the next round
-            rounds.setdefault(last.round, []).extend(Path(os.fsdecode(path)).stem for path in last.entries)
+            paths = dict(zip(dealt.report.playable.numbers, dealt.report.playable.paths, strict=True))
+            entries = [Path(os.fsdecode(paths[number])).stem for number in last.entries]
+            rounds.setdefault(last.round, []).extend(entries)
         put(tmp_path, f"new{step}/{choose.randrange(6)}{choose.choice(list(BITRATES))}")
     for stems in rounds.values():
         assert len(set(stems)) == len(stems), rounds

@@ -17,13 +17,13 @@ from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.explain import IN
-from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.look_at import look_at
+from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
+from tests.pipeline.conftest import LookAt
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
@@ -85,7 +85,9 @@ def random_request(music: Path, choose: random.Random) -> Request:
     )
 
 
-def test_an_explanation_by_a_query_leaves_the_cache_of_tags(tmp_path: Path, home: Path) -> None:
+def test_an_explanation_by_a_query_leaves_the_cache_of_tags(
+    tmp_path: Path, home: Path, look_at: LookAt
+) -> None:
     music = tmp_path / "Music"
     music.mkdir()
     files = [music / name for name in ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")]
@@ -104,7 +106,7 @@ def test_an_explanation_by_a_query_leaves_the_cache_of_tags(tmp_path: Path, home
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int) -> None:
+def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int, look_at: LookAt) -> None:
     choose = random.Random(seed)
     music = tmp_path / "Music"
     files = write_library(music, choose)
@@ -165,7 +167,7 @@ def example_library(music: Path) -> Request:
 
 
 @pytest.mark.parametrize(("name", "code"), FILES.items())
-def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: str) -> None:
+def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: str, look_at: LookAt) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
     make_playlist(request, tools())
@@ -173,7 +175,9 @@ def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: s
     assert look_at(request, tools()).explain(bytes(music / name)).code == code
 
 
-def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(tmp_path: Path) -> None:
+def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(
+    tmp_path: Path, look_at: LookAt
+) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
     make_playlist(request, tools())
@@ -184,7 +188,7 @@ def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(tmp_path
     assert stages.explain(bytes(music / "rock-1.mp3")).text == "-genre:rock fails (genre is Rock)"
 
 
-def test_other_reasons_depend_on_the_run(tmp_path: Path) -> None:
+def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
     path = bytes(music / "jazz-1.mp3")
@@ -209,7 +213,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path) -> None:
     assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"
 
 
-def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path) -> None:
+def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path, look_at: LookAt) -> None:
     music = tmp_path / "Music"
     music.mkdir()
     for number in range(6):
@@ -223,7 +227,7 @@ def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path) -> None:
     assert codes == ["dealt", "dealt", "in", "in", "upcoming", "upcoming"]
 
 
-def test_a_missing_drive_is_named(tmp_path: Path) -> None:
+def test_a_missing_drive_is_named(tmp_path: Path, look_at: LookAt) -> None:
     music = tmp_path / "Music"
     music.mkdir()
     (music / "1.mp3").write_bytes(b"1")

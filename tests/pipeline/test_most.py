@@ -11,18 +11,18 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.look_at import look_at
+from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
+from tests.pipeline.conftest import LookAt
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
@@ -189,9 +189,7 @@ def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> N
 
     content = (tmp_path / "all.m3u").read_bytes()
     music.rename(tmp_path / "Hidden")
-    with pytest.raises(PlayshuffleError) as refusal:
-        keep(limited, tools(), EVERYWHERE)
-    assert refusal.value.code == Exit.MISSING
+    keep(limited, tools(), EVERYWHERE)
     assert (tmp_path / "all.m3u").read_bytes() == content
 
 
@@ -203,7 +201,7 @@ def test_in_a_deck_each_deal_is_limited_and_a_round_has_every_track_once(tmp_pat
         done = deal_playlist(request, tools(f"{len(dealt)}"), Amount(count=5), Every.RUN, NOON)
         last = done.deck.deal
         assert last is not None
-        entries = [os.path.basename(os.fsdecode(path)) for path in last.entries]
+        entries = [os.path.basename(os.fsdecode(path)) for path in done.report.paths()]
         assert max(artists(entries).values()) <= 2
         assert len(dealt) > 24 - 6 or len(entries) == 5 or artists(entries).keys() == {"Ann"}
         if done.deck.round > 1:
@@ -230,7 +228,7 @@ def test_deals_by_albums_are_refused(tmp_path: Path) -> None:
         deal_playlist(request, tools(), Amount(albums=1), Every.RUN, NOON)
 
 
-def test_why_names_the_limit_and_what_has_a_free_place(tmp_path: Path) -> None:
+def test_why_names_the_limit_and_what_has_a_free_place(tmp_path: Path, look_at: LookAt) -> None:
     put(tmp_path, *by("Ann", 9), *by("Bob", 2))
     request = request_for(tmp_path)
     before = kept(request)

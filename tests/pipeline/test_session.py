@@ -12,10 +12,10 @@ from playshuffle.dealing.period import Every
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.sources import Tools
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import ReadAll, Reading, Tags
 from tests.support.program import listed

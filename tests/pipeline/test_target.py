@@ -1,19 +1,22 @@
 """The playlist that is to be replaced: whose it is, and what its last order was."""
 
 import os
+from array import array
 from pathlib import Path
 
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.identity import Remembered
 from playshuffle.pipeline.target import Target
 from playshuffle.playlist.m3u import fingerprint
-from playshuffle.store.state import Seen, State
+from playshuffle.store.state import SavedOrder, State
 from tests.support import damage
 
 OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
-PATHS = [b"/m/a.mp3", b"/m/b.mp3"]
+
+
+def saved(content: str) -> SavedOrder:
+    return SavedOrder(array("I", [2, 1]), {}, 2, 0, content, b"digest")
 
 
 def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
@@ -36,7 +39,8 @@ def test_a_new_playlist_may_have_any_other_name(tmp_path: Path, name: str) -> No
         target = Target(bytes(tmp_path / name), state, force=False)
 
         assert not target.exists
-        assert target.last_paths == []
+        assert target.last is None
+        assert target.entries() == []
 
 
 def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
@@ -66,7 +70,7 @@ def test_without_state_the_order_is_taken_back_from_the_file(tmp_path: Path) -> 
     with State() as state:
         target = Target(bytes(path), state, force=False)
 
-        assert target.last_paths == [bytes(tmp_path / "b.mp3"), bytes(tmp_path / "a.mp3")]
+        assert target.entries() == [bytes(tmp_path / "b.mp3"), bytes(tmp_path / "a.mp3")]
         assert target.notes == []
 
 
@@ -74,9 +78,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
-        state.remember(
-            bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, Remembered(PATHS, b"", [1, 0], {}), []
-        )
+        state.save_order(bytes(path), saved(fingerprint(OURS)), None)
         unedited = Target(bytes(path), state, force=False)
         unedited.find_last_order()
         assert unedited.notes == []
@@ -85,7 +87,8 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
         target = Target(bytes(path), state, force=False)
         target.find_last_order()
 
-        assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
+        assert target.last is not None
+        assert target.last.numbers == array("I", [2, 1])
         assert damage.PLAYLIST_CHANGED in target.notes[0]
 
 
@@ -108,16 +111,15 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
     """Killed between the state and the file: the file tells which order was heard."""
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
-    first, unheard = Seen(b"digest", fingerprint(OURS), 2), Seen(b"digest", "9-0", 2)
+    first, unheard = saved(fingerprint(OURS)), saved("9-0")
     with State() as state:
-        state.remember(bytes(path), first, None, Remembered(PATHS, b"", [1, 0], {}), [])
-        state.remember(bytes(path), unheard, first, Remembered(PATHS, b"", [0, 1], {}), [])
+        state.save_order(bytes(path), first, None)
+        state.save_order(bytes(path), unheard, first)
 
         target = Target(bytes(path), state, force=False)
         target.find_last_order()
 
         assert target.last == first
-        assert target.last_paths == [b"/m/b.mp3", b"/m/a.mp3"]
         assert target.notes == []
 
 
@@ -125,18 +127,7 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
     """A foreign file is not ours because we once wrote to its path."""
     path = tmp_path / "x.m3u"
     with State() as state:
-        state.remember(
-            bytes(path), Seen(b"digest", fingerprint(OURS), 2), None, Remembered(PATHS, b"", [1, 0], {}), []
-        )
+        state.save_order(bytes(path), saved(fingerprint(OURS)), None)
     path.write_bytes(b"#EXTM3U\nmine.mp3\n")
 
     assert "--force" in str(refused(path))
-
-
-@pytest.mark.parametrize("name", ["light", "groups by genre group size 3 inside natural", "spread by blocks"])
-def test_the_order_is_read_from_the_comment(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "x.m3u"
-    path.write_bytes(OURS.replace(b"random", name.encode()))
-
-    with State() as state:
-        assert Target(bytes(path), state, force=False).order == name

@@ -13,9 +13,10 @@ from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
+from playshuffle.pipeline.open_playlist import Run
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
-from playshuffle.service.update_protocol import Message, PlaylistFailed, PlaylistUpdated
+from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
 from playshuffle.watch.debounce import Batch
@@ -44,6 +45,35 @@ def test_news_is_carried_only_to_the_playlist_that_has_not_applied_it() -> None:
 
     assert (batches["one"].moved, batches["one"].gone) == ((), frozenset())
     assert (batches["two"].moved, batches["two"].gone) == (MOVE.moved, MOVE.gone)
+
+
+def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
+    """Not to those that failed after the scan, and not after the update was killed."""
+    pending = backlog()
+    pending.add(MOVE, 1)
+    pending.begin(1)
+    pending.note_scanned()
+    pending.finish("one")
+    pending.end(2)
+
+    assert pending.unfinished() == {}
+    pending.add(LATER, 3)
+
+    batches = pending.begin(3)
+    assert batches == {"one": LATER, "two": LATER}
+
+
+def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
+    pending = backlog()
+    pending.add(LATER, 1)
+    pending.begin(1)
+    pending.add(MOVE, 2)
+    pending.note_scanned()
+    for name in ("one", "two"):
+        pending.finish(name)
+    pending.end(3)
+
+    assert pending.begin(3) == {"one": MOVE, "two": MOVE}
 
 
 def test_a_single_file_concerns_the_playlists_that_are_made_from_it() -> None:
@@ -270,6 +300,8 @@ class Playlists:
         update.update(self.config, 0, self.pending.begin(0), messages.append)
         results: dict[str, Message] = {}
         for message in messages:
+            if isinstance(message, LibraryScanned):
+                self.pending.note_scanned()
             if isinstance(message, PlaylistUpdated):
                 self.pending.finish(message.playlist)
             if isinstance(message, (PlaylistUpdated, PlaylistFailed)):
@@ -324,7 +356,7 @@ def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
     playlists: Playlists, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     playlists.config = replace(playlists.config, playlists=playlists.config.playlists[::-1])
-    for name in ("_keep", "_deal"):
+    for name in ("keep", "deal"):
         monkeypatch.setattr(update, name, fail_for_bad(getattr(update, name)))
 
     results = playlists.update(Batch(is_whole=True, why="start"))
@@ -337,12 +369,12 @@ def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
     assert "Traceback" in caplog.text
 
 
-def fail_for_bad(function: Callable[..., PlaylistUpdated]) -> Callable[..., PlaylistUpdated]:
+def fail_for_bad(function: Callable[..., object]) -> Callable[..., object]:
     """Return the function, except that it raises for the playlist named bad."""
 
-    def fail(wanted: ConfiguredPlaylist, *arguments: object) -> PlaylistUpdated:
-        if wanted.name == "bad":
+    def fail(run: Run, *arguments: object) -> object:
+        if os.path.basename(run.file.path) == b"bad.m3u":
             raise IndexError("no such track")
-        return function(wanted, *arguments)
+        return function(run, *arguments)
 
     return fail

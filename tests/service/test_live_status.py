@@ -1,6 +1,7 @@
 """The log of the service names what happened to the user's files."""
 
 import logging
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,18 +10,39 @@ import pytest
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.update_protocol import PlaylistUpdated
 
+UPDATED = PlaylistUpdated(
+    playlist="car", tracks=9, library=9, order="random", is_changed=False, written_s=None, added=0,
+    removed=0, renamed=0, growing=[], is_cached=True, unreadable=[], folders=[], notes=[],
+    missing_lists=[],
+)  # fmt: skip
 
-def test_removed_part_files_are_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+
+@pytest.fixture
+def status() -> LiveStatus:
     request = SimpleNamespace(output=b"/m/car.m3u", roots=(b"/m",))
     config = SimpleNamespace(playlists=(SimpleNamespace(name="car", request=request),), path=None)
-    status = LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
-    updated = PlaylistUpdated(
-        playlist="car", tracks=9, library=9, order="random", is_changed=True, written_s=None, added=0,
-        removed=1, renamed=0, growing=[], is_cached=True, unreadable=[], folders=[], notes=[],
-        missing_lists=[], removed_files=["/m/car-3.m3u", "/m/car-4.m3u"],
-    )  # fmt: skip
+    return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
+
+
+def test_removed_part_files_are_named_in_the_log(
+    status: LiveStatus, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = ["/m/car-3.m3u", "/m/car-4.m3u"]
 
     with caplog.at_level(logging.INFO):
-        status.note_message(updated)
+        status.note_message(replace(UPDATED, is_changed=True, removed=1, removed_files=parts))
 
     assert "; removed /m/car-3.m3u; removed /m/car-4.m3u" in caplog.text
+
+
+def test_a_note_is_logged_once_while_only_its_numbers_change(
+    status: LiveStatus, caplog: pytest.LogCaptureFixture
+) -> None:
+    for count in (9, 10, 1_234):
+        status.note_message(replace(UPDATED, notes=[f"4 of {count} tracks wait for /m."]))
+    assert [record.getMessage() for record in caplog.records] == ["car: 4 of 9 tracks wait for /m."]
+
+    status.note_message(UPDATED)
+    status.note_message(replace(UPDATED, notes=["4 of 8 tracks wait for /m."]))
+
+    assert len(caplog.records) == 2

@@ -392,12 +392,15 @@ def test_a_folder_that_goes_empties_nothing_and_is_found_again(music: Path, serv
 
     for _ in range(2):
         music.rename(music.parent / "gone")
-        wait_for(lambda: service.playlist("all")["state"] == "missing")
+        wait_for(lambda: service.playlist("all")["waiting"] == {str(music): 6})
         assert kept.read_bytes() == before
+        assert service.playlist("all")["state"] == "managed"
         assert service.status()["roots"][0]["state"] == "missing"
+        assert f"6 of 6 tracks wait for {music}" in run("status", env=service.env).out.decode()
 
         (music.parent / "gone").rename(music)
-        wait_for(lambda: service.playlist("all")["state"] == "managed")
+        wait_for(lambda: service.playlist("all")["waiting"] == {})
+        wait_for(lambda: service.status()["roots"][0]["state"] == "ok")
         assert kept.read_bytes() == before
 
     shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
@@ -413,13 +416,16 @@ def test_forget_says_that_it_is_meant(tmp_path: Path) -> None:
         for number in range(50):
             (music / f"{number:03}.mp3").unlink()
         service.start()
-        wait_for(lambda: service.playlist("all")["state"] == "missing")
+        wait_for(lambda: service.playlist("all")["waiting"] == {str(music): 50})
+        assert service.status()["roots"][0]["state"] == "missing"
         assert len(listed(music / "all.m3u")) == 60
+        assert service.log.count("playshuffle accept-missing all") == 1
 
         assert run("accept-missing", env=service.env).code == 0
 
         assert len(listed(music / "all.m3u")) == 10
-        wait_for(lambda: service.playlist("all")["state"] == "managed")
+        wait_for(lambda: service.playlist("all")["waiting"] == {})
+        wait_for(lambda: service.status()["roots"][0]["state"] == "ok")
 
 
 def test_deletions_that_were_seen_are_meant(tmp_path: Path) -> None:
@@ -484,7 +490,7 @@ def test_status_of_a_configuration_that_only_deals(tmp_path: Path) -> None:
 
         music.rename(tmp_path / "gone")
         wait_for(lambda: service.status()["roots"][0]["state"] == "missing")
-        wait_for(lambda: service.playlist("all")["state"] == "missing")
+        wait_for(lambda: service.playlist("all")["waiting"] == {str(music): 2})
         (tmp_path / "gone").rename(music)
 
         wait_for(lambda: is_well(service.status()["roots"][0], service.playlist("all")))

@@ -72,11 +72,6 @@ class Managed:
         assert isinstance(message, PlaylistUpdated), message
         return message
 
-    def failure(self, batch: Batch) -> PlaylistFailed:
-        message = self._message(batch, "all")
-        assert isinstance(message, PlaylistFailed), message
-        return message
-
     def _message(self, batch: Batch, name: str) -> Message | None:
         messages: list[Message] = []
         update.update(self.config, self.began_s, unpack_request(pack_request({name: batch})), messages.append)
@@ -306,11 +301,31 @@ def test_the_playlist_has_what_the_folders_have_after(
         assert sorted(entries) == sorted({*found} - left_out)
 
 
-def test_a_root_that_is_missing_is_reported(managed: Managed) -> None:
+def test_a_root_that_is_missing_is_reported_and_the_others_are_followed(managed: Managed) -> None:
     managed.start()
+    before = listed(managed.file)
     managed.other.rename(managed.top / "away")
 
-    assert managed.failure(managed.batch()).missing == str(managed.other)
+    message = managed.update(removed_file(managed))
+
+    assert dict(message.waiting) == {str(managed.other): 3}
+    assert listed(managed.file) == [entry for entry in before if entry != "Music/07/2.mp3"]
+
+
+def test_an_update_without_a_state_fails_for_all_playlists(managed: Managed, home: Path) -> None:
+    managed.start()
+    managed.manage("other")
+    shutil.rmtree(home / ".local/state/playshuffle")
+    (home / ".local/state/playshuffle").write_bytes(b"")
+    before = listed(managed.file)
+    messages: list[Message] = []
+
+    update.update(managed.config, 0, dict.fromkeys(("all", "other"), removed_file(managed)), messages.append)
+
+    failures = [message for message in messages if isinstance(message, PlaylistFailed)]
+    assert [(failed.playlist, failed.code) for failed in failures] == [("all", 73), ("other", 73)]
+    assert len(messages) == sum(1 for _ in failures)
+    assert listed(managed.file) == before
 
 
 def test_a_change_that_another_playlist_has_seen_first_is_not_missed(managed: Managed) -> None:

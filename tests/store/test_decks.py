@@ -2,18 +2,16 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.period import Every
 from playshuffle.store import decks
 from playshuffle.store.state import State
 
 LIST = b"/m/today.m3u"
-TRACKS = [b"/m/%d \xff\xc3\xa4.mp3" % number for number in range(12)]
-MARKS = dict.fromkeys(TRACKS, bytes(32))
+TRACKS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, (1 << 32) - 1]
 
 
 @st.composite
@@ -38,7 +36,7 @@ def any_deck(draw: st.DrawFn) -> Deck:
 @given(any_deck())
 def test_a_deck_is_loaded_as_it_was_saved(deck: Deck) -> None:
     with State() as state:
-        decks.save(state, LIST, deck, "1-1", MARKS, None, [])
+        decks.save(state, LIST, deck, "1-1", None)
         loaded = decks.load(state, LIST)
 
         assert loaded is not None
@@ -47,12 +45,43 @@ def test_a_deck_is_loaded_as_it_was_saved(deck: Deck) -> None:
         assert decks.deck_paths(state) == [LIST]
 
 
-@pytest.mark.damages_state
-def test_a_damaged_deck_is_omitted() -> None:
+@given(any_deck(), any_deck(), any_deck())
+def test_the_deck_before_the_last_deal_comes_back_and_replaces_it(
+    first: Deck, second: Deck, third: Deck
+) -> None:
     with State() as state:
-        deck = Deck(tuple(TRACKS[:2]), tuple(TRACKS[2:]), round=1)
-        decks.save(state, LIST, deck, "1-1", MARKS, None, [])
-        state.change(LIST, lambda database: database.execute("UPDATE deck SET places = substr(places, 5)"))
+        decks.save(state, LIST, first, "1-1", None)
+        assert decks.load(state, LIST, 1) is None
+        decks.save(state, LIST, second, "2-2", decks.StoredDeck(first, "1-1"))
+        decks.save(state, LIST, third, "3-3", decks.StoredDeck(second, "2-2"))
+        assert decks.load(state, LIST, 1) == decks.StoredDeck(second, "2-2")
 
-        assert decks.load_all(state) == []
-        assert "was damaged" in state.notes[0]
+        decks.restore_previous(state, LIST)
+
+        assert decks.load(state, LIST) == decks.StoredDeck(second, "2-2")
+        assert decks.load(state, LIST, 1) is None
+        decks.delete(state, LIST)
+        assert (decks.load(state, LIST), decks.deck_paths(state), state.notes) == (None, [], [])
+
+
+def test_a_deal_that_was_written_is_confirmed_and_nothing_else_changes() -> None:
+    deck = Deck((1, 2), (3,), round=1, deal=Deal(date(2026, 3, 1), (1, 2), 1, 1, 2))
+    with State() as state:
+        decks.save(state, LIST, deck, "1-1", decks.StoredDeck(deck, "0-0"))
+
+        decks.confirm(state, LIST)
+
+        assert decks.load(state, LIST) == decks.StoredDeck(mark_written(deck), "1-1")
+        assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "0-0")
+
+
+def test_a_round_is_ended_once_and_that_can_be_undone() -> None:
+    deck = Deck((1, 2), (3,), round=1)
+    with State() as state:
+        decks.save(state, LIST, deck, "1-1", None)
+
+        for _ in range(2):
+            decks.end_round_of(state, LIST)
+
+            assert decks.load(state, LIST) == decks.StoredDeck(end_round(deck), "")
+            assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "1-1")

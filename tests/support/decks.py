@@ -20,14 +20,12 @@ class Uniform:
     def gap(self, tracks: int) -> int:
         return min(tracks // 4, 100) if self._gap is None else self._gap
 
-    def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
+    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         number = {track: at for at, track in enumerate(tracks)}
         firsts = {number[track]: place for track, place in soonest.items()}
         return [tracks[at] for at in not_before(range(len(tracks)), firsts, self._randbelow)]
 
-    def insert_new(
-        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
-    ) -> list[bytes]:
+    def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         tracks = [*upcoming, *new]
         count = len(upcoming)
         return [tracks[at] for at in insert(range(count), range(count, len(tracks)), self._randbelow)]
@@ -42,15 +40,13 @@ class Sorted:
     def gap(self, tracks: int) -> int:
         return 0
 
-    def arrange(self, tracks: Sequence[bytes], soonest: Mapping[bytes, int]) -> list[bytes]:
+    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         return sorted(tracks)
 
-    def insert_new(
-        self, upcoming: Sequence[bytes], new: Sequence[bytes], before: bytes | None
-    ) -> list[bytes]:
+    def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         return sorted([*upcoming, *new])
 
 
-def tracks(count: int, first: int = 0) -> list[bytes]:
-    """So many names of tracks, in order."""
-    return [b"/m/%04d" % number for number in range(first, first + count)]
+def tracks(count: int, first: int = 1) -> list[int]:
+    """Return the numbers of some tracks, in order."""
+    return list(range(first, first + count))

@@ -91,6 +91,18 @@ class Music:
             self._remove(number)
             self.add_album_track()
 
+    def exchange_one(self, root: Path) -> tuple[Path, Path]:
+        """Remove a track below a root, and add one there; return both paths."""
+        self.done.append("exchange_one")
+        number = self._chance.choice(
+            [number for number in self._movable() if self.tracks[number].path.is_relative_to(root)]
+        )
+        old = self.tracks[number].path
+        self._remove(number)
+        new = self._free(root / f"new {self._count}.mp3")
+        self._write(new, self._new_track())
+        return old, self.tracks[self._count].path
+
     # Tags
 
     def retag(self) -> None:

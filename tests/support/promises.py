@@ -74,8 +74,11 @@ def _pinned(music: Music, before: Order, order: Order) -> list[str]:
 
 
 def _sorted(music: Music, _: Order, order: Order) -> list[str]:
-    wanted = sorted(music.tracks, key=lambda number: _by_name(music.tracks[number]))
-    return [] if [*order] == wanted else ["not sorted"]
+    def key(number: int) -> tuple[object, ...]:
+        track = music.tracks[number]
+        return ([not track.path.is_relative_to(root) for root in music.roots], *_by_name(track))
+
+    return [] if [*order] == sorted(music.tracks, key=key) else ["not sorted"]
 
 
 def _by_name(track: Track) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from playshuffle.library.folder import Folder
+from playshuffle.library.marks import Mark
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.tags.reading import Tags
@@ -14,13 +15,37 @@ _NOTHING = Folder(b"", 0, 0, 0, 0, b"", True, False, b"", b"", b"")
 
 
 def tagged(files: Mapping[str, Tags | None]) -> tuple[Tracks, TagsOf]:
-    """A library of these files, by absolute path."""
+    """Return a library of these files, by absolute path; their numbers are 1, 2, 3 and so on."""
     by_folder: defaultdict[bytes, dict[bytes, Tags | None]] = defaultdict(dict)
     for path in sorted(files, key=os.fsencode):
         folder, name = os.path.split(os.fsencode(path))
         by_folder[folder + b"/"][name] = files[path]
     library, _, _ = tracks([[_folder(path, mine) for path, mine in by_folder.items()]])
+    library.numbers = array("I", range(1, len(library) + 1))
     return library, lambda folder: list(by_folder[folder.path].values())
+
+
+def marked(files: Mapping[bytes, Mark]) -> Tracks:
+    """Return a library of files with these marks, by absolute path, as a scan finds it."""
+    by_folder: defaultdict[bytes, dict[bytes, Mark]] = defaultdict(dict)
+    for path in sorted(files):
+        folder, name = os.path.split(path)
+        by_folder[folder + b"/"][name] = files[path]
+    folders = []
+    for path, named in sorted(by_folder.items()):
+        marks = named.values()
+        stamps = [number for size, mtime_ns, _, file in marks for number in (size, mtime_ns, 0, max(file, 0))]
+        folders.append(
+            _NOTHING._replace(
+                path=path,
+                names=b"/".join(named),
+                stamps=array("q", stamps).tobytes(),
+                durations_ms=bytes(4 * len(named)),
+                contents=array("q", [content for _, _, content, _ in marks]).tobytes(),
+                file_ids=array("q", [min(file, 0) for _, _, _, file in marks]).tobytes(),
+            )
+        )
+    return Tracks(folders)
 
 
 def numbered(count: int) -> Tracks:

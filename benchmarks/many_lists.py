@@ -1,0 +1,87 @@
+"""Measure what an update costs if many managed playlists share one folder, beside `find`.
+
+    python -m benchmarks.many_lists [--tracks 100000] [--lists 1 5 20] [--keep FOLDER]
+
+A warm start is a full scan in which nothing has changed. CPU is that of the whole update, in multiples of
+one `find` over the same files; `read` counts the bytes of system calls.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+from benchmarks.corpora import make_tiny
+from benchmarks.making import machine
+from benchmarks.updating import update_lists
+from playshuffle.watch.debounce import Batch
+
+_RUNS = 3
+
+
+def main() -> None:
+    """Run the benchmark and print a Markdown table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tracks", type=int, default=100_000)
+    parser.add_argument("--lists", type=int, nargs="+", default=[1, 5, 20])
+    parser.add_argument("--keep", type=Path, help="make the library here, or use the one that is here")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        music = options.keep or Path(scratch, "music")
+        if not music.exists():
+            make_tiny(music, options.tracks)
+        os.environ |= {"HOME": scratch, "XDG_CACHE_HOME": f"{scratch}/c", "XDG_STATE_HOME": f"{scratch}/s"}
+        print(machine())
+        print(f"load {os.getloadavg()[0]:.1f}\n")
+        print("| lists | change | CPU s | CPU ÷ find | peak MB | MB read | MB written |")
+        print("|---|---|---|---|---|---|---|")
+        for count in options.lists:
+            _measure(music, [Path(scratch, f"{number}.m3u") for number in range(count)])
+
+
+def _measure(music: Path, playlists: list[Path]) -> None:
+    whole = Batch(is_whole=True)
+    update_lists(music, playlists, whole)  # reads all tags, and writes the playlists
+    album = min(path.parent for path in music.rglob("01 - *.mp3"))
+    new, model = album / "00 - New.mp3", next(album.glob("*.mp3"))
+    for name, batch in (
+        ("none, full scan", whole),
+        ("a new file", Batch(frozenset([os.fsencode(album) + b"/"]))),
+    ):
+        results, finds = [], []
+        for _ in range(_RUNS):
+            if name == "a new file":
+                shutil.copyfile(model, new)
+            finds.append(_find_cpu_s(music))
+            results.append(update_lists(music, playlists, batch))
+            if name == "a new file":
+                new.unlink()
+                update_lists(music, playlists, batch)
+        cpu_s = statistics.median(result.cpu_s for result in results)
+        ratio = statistics.median(
+            result.cpu_s / find_s for result, find_s in zip(results, finds, strict=True)
+        )
+        last = results[-1]
+        print(
+            f"| {len(playlists)} | {name} | {cpu_s:.2f} | {ratio:.1f} | {last.peak_kb / 1024:.0f}"
+            f" | {last.read / 1e6:.1f} | {last.written / 1e6:.1f} |",
+            flush=True,
+        )
+
+
+def _find_cpu_s(folder: Path) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = ["find", os.fspath(folder), "-type", "f", "-printf", "%p %s %T@\n"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()

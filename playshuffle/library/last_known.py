@@ -1,0 +1,57 @@
+"""Return the tracks of a missing root as they were last known."""
+
+from array import array
+from collections.abc import Collection, Mapping
+
+from playshuffle.library.folder import STAMP_BYTES, Folder
+from playshuffle.library.track_table import FolderRow, TrackTable
+
+_NOT_THERE = "not there when its drive was last seen"
+
+
+def last_known(
+    table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
+) -> list[Folder]:
+    """Return the folders of a root with its tracks, and their tags as far as these are cached.
+
+    Args:
+        table: has the tracks.
+        root: path, without a slash at the end.
+        numbers: of the tracks that were there; those that are known elsewhere now are left out.
+        cached: folders of the last scan, by path.
+        device: a number that no device has, so that no file counts as the same as one on another drive.
+    """
+    wanted = frozenset(numbers)
+    top = root.rstrip(b"/") + b"/"
+    folders = []
+    for path, row in table.folders.items():
+        if not path.startswith(top) or wanted.isdisjoint(array("I", row.numbers)):
+            continue
+        names = [name for name, number, _ in row.each() if number in wanted]
+        folders.append(_folder(path, names, row, cached.get(path))._replace(device=device))
+    return folders
+
+
+def _folder(path: bytes, names: list[bytes], row: FolderRow, cached: Folder | None) -> Folder:
+    """Return a folder with these tracks alone."""
+    if cached is not None and set(names).issubset(cached.file_names()):
+        reasons = dict(cached.odd.reasons)
+        if cached.names != row.names or len(names) < cached.track_count:
+            wanted = frozenset(names)
+            for at, name in enumerate(cached.file_names()):
+                if name not in wanted:
+                    reasons[at] = (_NOT_THERE, False)
+        return cached._replace(odd=cached.odd._replace(linked={}, reasons=reasons))
+    return Folder(
+        path,
+        device=0,
+        inode=0,
+        mtime_ns=0,
+        ctime_ns=0,
+        digest=b"",
+        is_plain=False,
+        has_hard_links=False,
+        folders=b"",
+        names=b"/".join(names),
+        stamps=bytes(STAMP_BYTES * len(names)),
+    )

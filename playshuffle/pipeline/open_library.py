@@ -1,0 +1,308 @@
+"""Open the library: find all tracks of some playlists in one scan, and recognise each of them.
+
+State and cache are opened, and the folders scanned, once for all playlists. Until the end no other
+playshuffle of this user changes the state.
+"""
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from playshuffle.errors import MissingError, PlayshuffleError
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Folder
+from playshuffle.library.last_known import last_known
+from playshuffle.library.missing import check_root, current_root
+from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed, scan_places
+from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable, recognise
+from playshuffle.library.tracks import Tracks, tracks
+from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.pipeline.presence import check_presence, seems_missing
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
+from playshuffle.store.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLibrary:
+    """All tracks of some playlists, recognised.
+
+    Attributes:
+        state: open until the end.
+        cache: None if no tags are read.
+        table: the numbers of all tracks.
+        is_changed: whether the scan found anything that was not known.
+    """
+
+    state: State
+    cache: Cache | None
+    table: TrackTable
+    is_changed: bool
+    _libraries: Mapping[Place, Library]
+    _errors: Mapping[bytes, PlayshuffleError]
+
+    @property
+    def missing(self) -> frozenset[bytes]:
+        """Return the roots that seem to be missing."""
+        return frozenset(root for each in self._libraries.values() for root in each.missing)
+
+    def library(self, request: Request) -> Library:
+        """Return the tracks of the folders or files of one playlist.
+
+        Raises:
+            PlayshuffleError: one of its folders cannot be read, and nothing is known of it.
+        """
+        place = place_of(request)
+        for root in place.roots:
+            if root in self._errors:
+                raise self._errors[root]
+        return self._libraries[place]
+
+
+@contextmanager
+def open_library(
+    requests: Sequence[Request], tools: Tools, changes: Changes = EVERYWHERE, *, must_remember: bool = False
+) -> Iterator[OpenLibrary]:
+    """Find all tracks of these playlists, give each its number, and save what has changed.
+
+    Args:
+        requests: the playlists, at least one.
+        tools: what to work with.
+        changes: what to look at again.
+        must_remember: raise an error if the state cannot be written.
+
+    Raises:
+        PlayshuffleError: the state cannot be written, or another playshuffle holds it.
+    """
+    writes = any(request.writes for request in requests)
+    accepts_loss = any(request.allow_shrink for request in requests)
+    places = list(dict.fromkeys(map(place_of, requests)))
+    with ExitStack() as stack:
+        state = stack.enter_context(State(writes=writes, must_remember=must_remember))
+        cache = stack.enter_context(Cache()) if any(request.tags for request in requests) else None
+        version = state.tracks_version()
+        reach = _reachable(places, state, accepts_loss=accepts_loss)
+        scan = _scan(places, reach, cache, tools, changes)
+        if writes:
+            stack.enter_context(state.locked())
+            if state.tracks_version() != version:  # another process has seen more
+                reach = _reachable(places, state, accepts_loss=accepts_loss)
+                scan = _scan(places, reach, cache, tools, changes._replace(dirty=None))
+        known = state.load_tracks()
+        found = _Recognised(
+            known, scan, places, reach, changes, int(tools.clock()), accepts_loss=accepts_loss
+        )
+        table = found.table()
+        if writes:
+            state.save_tracks(known, table)
+        if cache is not None:
+            forget_removed(scan, cache, [root for root, _ in found.missing])
+        libraries = found.libraries(table, cache)
+        is_changed = table.folders is not known.folders or table.roots != known.roots
+        yield OpenLibrary(state, cache, table, is_changed, libraries, reach.errors)
+
+
+def place_of(request: Request) -> Place:
+    """Return where the tracks of a playlist come from."""
+    roots = tuple(dict.fromkeys(request.roots)) if request.files is None else ()
+    return Place(roots, request.files, request.ignore_files)
+
+
+class _Reach(NamedTuple):
+    """Which roots can be read.
+
+    roots: those. missing: an error for each other one that is known. errors: for each that is not.
+    """
+
+    roots: frozenset[bytes]
+    missing: Mapping[bytes, MissingError]
+    errors: Mapping[bytes, PlayshuffleError]
+
+    def part(self, place: Place) -> Place:
+        """Return a place with its reachable roots alone."""
+        return place._replace(roots=tuple(root for root in place.roots if root in self.roots))
+
+
+def _reachable(places: Iterable[Place], state: State, *, accepts_loss: bool) -> _Reach:
+    roots, missing, errors = set(), {}, {}
+    for root in dict.fromkeys(root for place in places for root in place.roots):
+        try:
+            check_root(root, state.root(root))
+            roots.add(root)
+        except MissingError as error:
+            if not accepts_loss:
+                missing[root] = error
+        except PlayshuffleError as error:
+            errors[root] = error
+    return _Reach(frozenset(roots), missing, errors)
+
+
+def _scan(
+    places: Iterable[Place], reach: _Reach, cache: Cache | None, tools: Tools, changes: Changes
+) -> Scan:
+    """Scan the reachable roots of all places; those without any are left out."""
+    parts = [part for place in places if (part := reach.part(place)).roots or part.files is not None]
+    return scan_places(parts, cache, tools.read_all, tools.progress, changes)
+
+
+class _Recognised:
+    """The recognition of one scan.
+
+    missing: an error for each root that seems to be missing.
+    """
+
+    def __init__(
+        self,
+        known: TrackTable,
+        scan: Scan,
+        places: Sequence[Place],
+        reach: _Reach,
+        changes: Changes,
+        now_s: int,
+        *,
+        accepts_loss: bool,
+    ) -> None:
+        self.missing: dict[RootKey, MissingError] = {
+            (root, place.ignore_files): reach.missing[root]
+            for place in places
+            for root in place.roots
+            if root in reach.missing
+        }
+        self._known = known
+        self._scan = scan
+        self._places = places
+        self._reach = reach
+        self._changes = changes
+        self._now_s = now_s
+        self._accepts_loss = accepts_loss
+
+    def table(self) -> TrackTable:
+        """Return the table after the scan. What is below a missing root stays as it was."""
+        while True:
+            present = {place: self._present(place) for place in self._places}
+            elsewhere = [
+                root
+                for root, ignore_files in self._known.roots
+                if root not in self._reach.roots
+                and seems_missing(root, self._known.roots[root, ignore_files])
+            ]
+            table = recognise(
+                self._known,
+                present.values(),
+                self._changes.moved,
+                scanned={root for place in self._places for root in self._present_roots(place)},
+                missing={*elsewhere, *(root for root, _ in self.missing)},
+                now_s=self._now_s,
+            )
+            roots, missing = self._roots(table, present)
+            if not missing:
+                accepted = {
+                    (root, place.ignore_files): KnownRoot(array("I"), ())
+                    for place in self._places
+                    for root in place.roots
+                    if self._accepts_loss and root not in self._reach.roots
+                    if (root, place.ignore_files) in self._known.roots
+                }
+                return replace(table, roots={**self._known.roots, **roots, **accepted})
+            self.missing |= missing
+
+    def _present_roots(self, place: Place) -> tuple[bytes, ...]:
+        return tuple(
+            root for root in self._reach.part(place).roots if (root, place.ignore_files) not in self.missing
+        )
+
+    def _found(self, place: Place) -> Found:
+        return self._scan.places.get(self._reach.part(place), Found({}, ()))
+
+    def _present(self, place: Place) -> Tracks:
+        """Return the tracks that the scan found below the roots that are present."""
+        found = self._found(place)
+        roots = self._present_roots(place) if place.files is None else (b"",)
+        return tracks([found.roots[root] for root in roots])[0]
+
+    def _roots(
+        self, table: TrackTable, present: Mapping[Place, Tracks]
+    ) -> tuple[dict[RootKey, KnownRoot], dict[RootKey, MissingError]]:
+        """Return what is in each root now, and an error for each that seems to be missing."""
+        roots: dict[RootKey, KnownRoot] = {}
+        found_numbers: set[int] = set()
+        for place, its_tracks in present.items():
+            numbers = table.numbers_of(its_tracks)
+            found_numbers.update(numbers)
+            present_roots = self._present_roots(place)
+            for root in present_roots:
+                top = root.rstrip(b"/") + b"/"
+                if len(present_roots) > 1:  # they may overlap: each has all that lies below it
+                    pairs = zip(its_tracks.paths, numbers, strict=True)
+                    numbers_below = array("I", [number for path, number in pairs if path.startswith(top)])
+                else:
+                    numbers_below = numbers
+                current = current_root(root, len(numbers_below))
+                roots[root, place.ignore_files] = KnownRoot(numbers_below, current.mounts)
+        if self._accepts_loss:
+            return roots, {}
+        missing: dict[RootKey, MissingError] = {}
+        for place in present:
+            found = self._found(place)
+            keys = [(root, place.ignore_files) for root in self._present_roots(place)]
+            missing |= check_presence(
+                self._known, {key: roots[key] for key in keys}, found_numbers, found, self._changes.gone
+            )
+        return roots, missing
+
+    def libraries(self, table: TrackTable, cache: Cache | None) -> dict[Place, Library]:
+        """Return the tracks of each place, those of missing roots as last known."""
+        cached: dict[bytes, Folder] = {}
+        if cache is not None and self.missing:
+            cached = cache.folders([root for root, _ in self.missing])
+        return {place: self._library(place, table, cached) for place in self._places}
+
+    def _library(self, place: Place, table: TrackTable, cached: Mapping[bytes, Folder]) -> Library:
+        found = self._found(place)
+        there = {folder.path: folder for folders in found.roots.values() for folder in folders}
+        by_root: list[Sequence[Folder]] = []
+        missing: dict[bytes, MissingError] = {}
+        waiting: dict[bytes, frozenset[int]] = {}
+        for at, root in enumerate(place.roots if place.files is None else (b"",)):
+            error = self.missing.get((root, place.ignore_files))
+            if error is None:
+                by_root.append(found.roots.get(root, ()))
+                continue
+            missing[root] = error
+            # Ignore files may make a difference, but nothing else is known of it.
+            known = table.roots.get((root, place.ignore_files)) or table.roots.get(
+                (root, not place.ignore_files)
+            )
+            numbers = frozenset(known.numbers) if known is not None else frozenset[int]()
+            folders = last_known(table, root, numbers, cached, -1 - at)
+            by_root.append(folders)
+            waiting[root] = _absent_numbers(table, folders, numbers, there)
+        all_tracks, skipped, untagged = tracks(by_root)
+        return Library(
+            Tracks(all_tracks.folders, all_tracks.chosen, table.numbers_of(all_tracks)),
+            [*found.skipped, *skipped],
+            untagged,
+            found.unreadable,
+            found.growing,
+            {
+                root: len(table.roots[root, place.ignore_files].numbers)
+                for root in place.roots
+                if (root, place.ignore_files) in table.roots
+            },
+            missing,
+            waiting,
+        )
+
+
+def _absent_numbers(
+    table: TrackTable, folders: Iterable[Folder], numbers: Collection[int], there: Mapping[bytes, Folder]
+) -> frozenset[int]:
+    """Return the tracks, of those last known, that the scan did not find."""
+    absent: set[int] = set()
+    for folder in folders:
+        found = frozenset(there[folder.path].file_names()) if folder.path in there else frozenset[bytes]()
+        rows = table.folders[folder.path].each()
+        absent.update(number for name, number, _ in rows if number in numbers and name not in found)
+    return frozenset(absent)

@@ -1,0 +1,354 @@
+"""Which is which: a track keeps its number whatever happens to its file, and no other track gets it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.library.marks import Mark, file_id
+from playshuffle.library.track_table import KnownRoot, TrackTable, recognise
+from playshuffle.library.tracks import Tracks
+from playshuffle.system.birth_time import Birth
+from tests.support.tagged import marked
+
+DAY_S = 86_400
+NOW_S = 1_000_000_000
+ROOTS = (b"/m", b"/n", b"/")
+
+
+def mark(number: int, *, inode: int | None = None, tags: int = 7) -> Mark:
+    """Return the mark of a file on a file system without birth times; each has its own size and time."""
+    return 1000 + number, 10**18 + number, tags, number if inode is None else inode
+
+
+def with_birth(number: int, *, inode: int = 5, birth_ns: int = 10**18, audio: int = 0, tags: int = 7) -> Mark:
+    """Return the mark of a file on a file system with birth times; size and time differ by number."""
+    return (*mark(number)[:2], audio << 32 | tags, file_id(Birth(inode, birth_ns)))
+
+
+def scanned(
+    table: TrackTable,
+    *files: Mapping[bytes, Mark],
+    moved: Sequence[tuple[bytes, bytes]] = (),
+    roots: Collection[bytes] = ROOTS,
+    missing: Collection[bytes] = (),
+    now_s: int = NOW_S,
+) -> TrackTable:
+    """Return the table after a scan that found these files, one mapping for each place."""
+    libraries = [marked(one) for one in files]
+    after = recognise(table, libraries, moved, scanned=roots, missing=missing, now_s=now_s)
+    numbers = [number for row in after.folders.values() for _, number, _ in row.each()]
+    assert len({*numbers}) == len(numbers)
+    assert 0 not in numbers
+    assert after.next_number > max([*numbers, *after.vanished, table.next_number - 1])
+    for library in libraries:
+        found = after.numbers_of(library)
+        assert {*found} <= {*numbers}
+        assert after.paths_of(found) == dict(zip(found, library.paths, strict=True))
+    return after
+
+
+def numbers_in(table: TrackTable) -> dict[bytes, int]:
+    """Return the numbers of all tracks that did not vanish, by path."""
+    return {path + name: number for path, row in table.folders.items() for name, number, _ in row.each()}
+
+
+def which(
+    before: Mapping[bytes, Mark],
+    now: Mapping[bytes, Mark],
+    moved: Sequence[tuple[bytes, bytes]] = (),
+    missing: Collection[bytes] = (),
+) -> dict[bytes, bytes | None]:
+    """Return the path of now of each known track, by its last path; under b'' the new ones, joined."""
+    first = scanned(TrackTable(), before)
+    known, after = numbers_in(first), numbers_in(scanned(first, now, moved=moved, missing=missing))
+    path_of = {number: path for path, number in after.items()}
+    new = [path for path, number in sorted(after.items()) if number >= first.next_number]
+    return {path: path_of.get(number) for path, number in known.items()} | {b"": b" ".join(new)}
+
+
+A, B, C = b"/m/a.mp3", b"/m/b.mp3", b"/m/c.mp3"
+FAR = b"/n/x/a.mp3"
+
+
+def test_a_file_that_did_not_change_is_the_same_track() -> None:
+    assert which({A: mark(1), B: mark(2)}, {A: mark(1), B: mark(2)}) == {A: A, B: B, b"": b""}
+
+
+@pytest.mark.parametrize("new", [C, FAR])
+def test_a_renamed_file_is_known_by_size_time_and_inode(new: bytes) -> None:
+    assert which({A: mark(1), B: mark(2)}, {B: mark(2), new: mark(1)}) == {A: new, B: B, b"": b""}
+
+
+@pytest.mark.parametrize("other", [B, FAR])
+def test_two_files_that_swap_their_names_swap_their_numbers(other: bytes) -> None:
+    assert which({A: mark(1), other: mark(2)}, {A: mark(2), other: mark(1)}) == {A: other, other: A, b"": b""}
+
+
+def test_a_chain_of_renames_is_followed() -> None:
+    """Through folders, to the name of the next one each; the last one is deleted, and one is new."""
+    before = {A: mark(1), FAR: mark(2), C: mark(3)}
+
+    assert which(before, {A: mark(9), FAR: mark(1), C: mark(2)}) == {A: FAR, FAR: C, C: None, b"": A}
+
+
+def test_a_new_file_under_an_old_name_is_new_if_the_old_one_is_elsewhere() -> None:
+    assert which({A: mark(1)}, {A: mark(3), B: mark(1)}) == {A: B, b"": A}
+    assert which({A: mark(1)}, {A: mark(3), FAR: mark(1)}) == {A: FAR, b"": A}
+
+
+def test_an_edited_file_is_known_by_its_path() -> None:
+    assert which({A: mark(1)}, {A: mark(5, inode=9)}) == {A: A, b"": b""}
+
+
+def test_a_copy_is_new() -> None:
+    assert which({B: mark(1)}, {A: mark(1, inode=9), B: mark(1)}) == {B: B, b"": A}
+    assert which({FAR: with_birth(1)}, {A: with_birth(1, inode=9), FAR: with_birth(1)}) == {FAR: FAR, b"": A}
+
+
+def test_a_file_that_was_retagged_and_moved_is_known_by_its_inode_and_birth_time() -> None:
+    assert which({A: with_birth(1)}, {B: with_birth(2, tags=8)}) == {A: B, b"": b""}
+    assert which({A: with_birth(1)}, {FAR: with_birth(2, tags=8)}) == {A: FAR, b"": b""}
+
+
+def test_a_reused_inode_has_another_birth_time_and_is_new() -> None:
+    assert which({A: with_birth(1)}, {B: with_birth(2, birth_ns=10**18 + 1)}) == {A: None, b"": B}
+
+
+def test_a_file_that_was_retagged_on_another_disk_is_known_by_its_audio() -> None:
+    before = {A: with_birth(1, audio=3), B: with_birth(2, inode=6, audio=4)}
+    now = {b"/n/1.mp3": with_birth(8, inode=2, audio=4, tags=9), b"/n/2.mp3": with_birth(9, audio=3, inode=1)}
+    assert which(before, now) == {A: b"/n/2.mp3", B: b"/n/1.mp3", b"": b""}
+
+
+@pytest.mark.parametrize("other", [B, FAR])
+def test_audio_that_another_track_has_too_identifies_no_file_by_itself(other: bytes) -> None:
+    """Also if the other track is in a folder without changes."""
+    before = {A: with_birth(1, inode=1, audio=3), other: with_birth(2, inode=2, audio=3, tags=8)}
+    now = {other: before[other], C: with_birth(9, inode=9, audio=3, tags=9)}
+    assert which(before, now) == {A: None, other: other, b"": C}
+
+
+@pytest.mark.parametrize(("clips", "expected"), [(1, None), (200, C)])
+def test_audio_is_rare_if_one_in_a_hundred_tracks_has_it(clips: int, expected: bytes | None) -> None:
+    """A retagged and moved file; another one, somewhere else, has the same length and rates by chance."""
+    before = {A: with_birth(1, inode=1, audio=3)}
+    others = {b"/n/%03d.mp3" % at: with_birth(100 + at, inode=100 + at, audio=3 + at) for at in range(clips)}
+    now = {C: with_birth(9, inode=9, audio=3, tags=9), **others}
+
+    assert which(before | others, now)[A] == expected
+
+
+def test_a_clip_that_many_files_share_identifies_none_of_them() -> None:
+    before = {b"/n/%03d.mp3" % at: with_birth(at, inode=at, audio=3, tags=at) for at in range(50)}
+    now = {path: each for path, each in before.items() if path != b"/n/007.mp3"}
+
+    assert which(before, now | {A: with_birth(99, inode=99, audio=3, tags=99)})[b""] == A
+
+
+def test_tags_tell_files_with_the_same_audio_apart() -> None:
+    before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=3, tags=8)}
+    now = {B: before[B], C: with_birth(9, inode=9, audio=3, tags=7)}
+    assert which(before, now) == {A: C, B: B, b"": b""}
+
+
+def test_files_that_were_copied_under_swapped_names_are_known_by_their_audio() -> None:
+    before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=4)}
+    now = {A: with_birth(8, inode=8, audio=4), B: with_birth(9, inode=9, audio=3)}
+    assert which(before, now) == {A: B, B: A, b"": b""}
+
+
+def test_a_reencoded_file_is_known_by_its_path_unless_the_old_one_may_be_on_a_drive() -> None:
+    before, now = {A: with_birth(1, audio=3)}, {A: with_birth(2, inode=2, audio=4)}
+
+    assert which(before, now) == {A: A, b"": b""}
+    assert which(before, now, missing=[b"/usb"]) == {A: None, b"": A}
+    retagged = {A: with_birth(2, inode=2, audio=3, tags=8)}
+    assert which(before, retagged, missing=[b"/usb"]) == {A: A, b"": b""}
+
+
+def test_an_inode_alone_identifies_no_file() -> None:
+    """That of a deleted file is used for the next one that is made."""
+    assert which({A: mark(1)}, {B: mark(2, inode=1)}) == {A: None, b"": B}
+
+
+def test_a_file_on_another_disk_is_known_by_size_time_and_tags() -> None:
+    assert which({A: mark(1)}, {B: mark(1, inode=77)}) == {A: B, b"": b""}
+    assert which({A: mark(1)}, {B: mark(1, inode=77, tags=8)}) == {A: None, b"": B}
+
+
+def test_a_move_that_was_seen_is_believed_whatever_else_changed() -> None:
+    """Some programs write the tags and rename in one go."""
+    assert which({A: mark(1)}, {B: mark(8)}, [(A, B)]) == {A: B, b"": b""}
+    assert which({A: mark(1)}, {b"/n/a.mp3": mark(8)}, [(b"/m", b"/n")]) == {A: b"/n/a.mp3", b"": b""}
+
+
+def test_copies_that_look_alike_are_paired_in_path_order() -> None:
+    same = mark(1, inode=5)
+    assert which({A: same, B: same}, {C: same, b"/m/d.mp3": same}) == {A: C, B: b"/m/d.mp3", b"": b""}
+
+
+def test_files_that_were_not_looked_at_all_look_alike() -> None:
+    """Without stamps a track is known by its path alone."""
+    nothing = (0, 0, 0, 0)
+    assert which({A: nothing, C: nothing}, {B: nothing, C: nothing}) == {A: None, C: C, b"": B}
+
+
+_MANY = st.dictionaries(st.integers(0, 30), st.integers(0, 30), max_size=20)
+
+
+def path_of(name: int) -> bytes:
+    return b"/m/%d/%d.mp3" % (name % 3, name)
+
+
+def files_of(library: Mapping[int, int]) -> dict[bytes, Mark]:
+    return {path_of(name): mark(file) for name, file in sorted(library.items())}
+
+
+@given(st.lists(_MANY, max_size=5))
+def test_each_file_is_one_known_track_or_new_and_a_folder_without_changes_keeps_its_row(
+    scans: list[dict[int, int]],
+) -> None:
+    """Through any libraries. What has its own mark before and after is found, whatever else happens."""
+    table = TrackTable()
+    last: dict[int, int] = {}
+    for library in scans:
+        before = table
+        known = numbers_in(before)
+        table = scanned(before, files_of(library))
+        after = numbers_in(table)
+        assert after.keys() == files_of(library).keys()
+        for name, file in last.items():
+            if [*last.values()].count(file) == [*library.values()].count(file) == 1:
+                [name_now] = [name for name, other in library.items() if other == file]
+                assert after[path_of(name_now)] == known[path_of(name)]
+        for path, row in table.folders.items():
+            assert row != before.folders.get(path) or row is before.folders[path]
+        assert scanned(table, files_of(library)).folders is table.folders
+        last = library
+
+
+# Tracks without a file
+
+
+def test_a_vanished_track_is_known_when_its_file_is_back() -> None:
+    """At its old path or another one; meanwhile its number is not used."""
+    first = scanned(TrackTable(), {A: mark(1), B: mark(2)})
+    gone = scanned(first, {B: mark(2)}, now_s=NOW_S + 5)
+    other = scanned(gone, {B: mark(2), C: mark(3)})
+
+    assert [(each.path, each.since_s) for each in gone.vanished.values()] == [(A, NOW_S + 5)]
+    assert gone.paths_of([1, 2]) == {1: A, 2: B}
+    assert numbers_in(other) == {B: 2, C: 3}
+    for back in (A, FAR):
+        again = scanned(other, {back: mark(1), B: mark(2), C: mark(3)})
+        assert (numbers_in(again)[back], again.vanished, again.renamed) == (1, {}, frozenset())
+
+
+def test_a_vanished_track_is_forgotten_after_a_year_but_its_number_is_not_used_again() -> None:
+    gone = scanned(scanned(TrackTable(), {A: mark(1), B: mark(2)}), {A: mark(1)})
+    late = scanned(gone, {A: mark(1)}, now_s=NOW_S + 366 * DAY_S)
+    too_late = scanned(gone, {A: mark(1)}, now_s=NOW_S + 366 * DAY_S + 1)
+
+    assert ([*late.vanished], [*too_late.vanished]) == ([2], [])
+    assert numbers_in(scanned(too_late, {A: mark(1), B: mark(2)})) == {A: 1, B: 3}
+
+
+def test_a_clock_that_was_set_back_keeps_no_vanished_track_for_ever() -> None:
+    gone = scanned(scanned(TrackTable(), {A: mark(1), B: mark(2)}), {A: mark(1)}, now_s=NOW_S + 999 * DAY_S)
+
+    after = scanned(gone, {A: mark(1), C: mark(3)})
+
+    assert after.vanished[2].since_s == NOW_S
+
+
+def test_a_vanished_track_is_not_moved_with_another_file_of_its_old_path() -> None:
+    table = scanned(TrackTable(), {A: with_birth(1)})
+    table = scanned(table, {})
+    table = scanned(table, {B: with_birth(2, inode=6, audio=4)})
+
+    after = scanned(table, {C: with_birth(3, inode=7, audio=5)}, moved=[(A, C)])
+
+    assert numbers_in(after) == {C: 3}
+
+
+# What a scan did not see
+
+
+def test_tracks_below_a_missing_root_and_outside_of_the_scan_stay_as_they_are() -> None:
+    """Their files cannot be found now, and no folder of them is written again."""
+    usb, other = b"/m/usb/x/1.mp3", b"/o/1.mp3"
+    before = scanned(TrackTable(), {A: mark(1), usb: mark(2), FAR: mark(3), other: mark(4)}, roots=[b"/"])
+
+    after = scanned(before, {B: mark(1)}, roots=[b"/m"], missing=[b"/m/usb", b"/n"])
+
+    assert numbers_in(after) == {B: 1, usb: 2, FAR: 3, other: 4}
+    assert after.vanished == {}
+    assert after.renamed == {1}
+    for path in (b"/m/usb/x/", b"/o/", b"/n/x/"):
+        assert after.folders[path] is before.folders[path]
+
+
+def test_a_root_within_a_missing_one_is_scanned() -> None:
+    before = scanned(TrackTable(), {A: mark(1), b"/m/sub/1.mp3": mark(2)})
+
+    after = scanned(before, {}, roots=[b"/m/sub"], missing=[b"/m"])
+
+    assert numbers_in(after) == {A: 1}
+    assert after.vanished.keys() == {2}
+
+
+def test_a_file_that_was_moved_from_a_folder_outside_of_the_scan_keeps_its_number() -> None:
+    """Or that is reached by another path now. A copy counts only if nothing is left at the old path."""
+    before = scanned(TrackTable(), {A: mark(1), FAR: mark(2), b"/n/x/b.mp3": mark(3)})
+    moved, copied = {A: mark(1), B: mark(2)}, {A: mark(1), B: mark(2, inode=99)}
+
+    for now, missing, number in ((moved, [], 2), (moved, [b"/n"], 2), (copied, [], 2), (copied, [b"/n"], 4)):
+        after = scanned(before, now, roots=[b"/m"], missing=missing)
+        rest = {FAR: 2} if number == 4 else {}
+        assert numbers_in(after) == {A: 1, B: number, b"/n/x/b.mp3": 3, **rest}
+        assert after.vanished == {}
+
+
+@pytest.mark.parametrize("meanwhile", [{A: mark(3)}, {B: mark(3)}, {A: mark(3, tags=8), B: mark(4)}, {}])
+def test_a_file_that_took_the_path_of_a_moved_one_gives_its_number_back(meanwhile: dict[bytes, Mark]) -> None:
+    """Scans of one root see another file at the path; a later one finds the moved file in the other root."""
+    other = b"/n/x/b.mp3"
+    before = scanned(TrackTable(), {A: mark(1), other: mark(2)})
+    part = scanned(before, {A: mark(3)}, roots=[b"/m"])
+    assert numbers_in(part) == {A: 1, other: 2}
+    part = scanned(part, meanwhile, roots=[b"/m"])
+
+    whole = scanned(part, meanwhile | {FAR: mark(1), other: mark(2)})
+
+    numbers = numbers_in(whole)
+    assert (numbers[FAR], numbers[other]) == (1, 2)
+    assert min([numbers[path] for path in meanwhile], default=3) >= 3
+    assert numbers_in(scanned(whole, meanwhile | {FAR: mark(1), other: mark(2)})) == numbers
+
+
+def test_a_track_of_one_place_is_not_lost_by_another_place_that_skips_it() -> None:
+    """Two playlists: one without ignore files, one of some files alone."""
+    table = scanned(TrackTable(), {A: mark(1)}, {A: mark(1), B: mark(2)}, {C: mark(3), B: mark(2)})
+
+    assert numbers_in(table) == {A: 1, B: 2, C: 3}
+    assert scanned(table, {A: mark(1), B: mark(2), C: mark(3)}).folders is table.folders
+
+
+def test_a_scan_without_tags_keeps_the_marks_that_are_known() -> None:
+    """Or a retagged file would not be known by its audio any more."""
+    table = scanned(TrackTable(), {A: with_birth(1, audio=3)})
+    [folder] = marked({A: mark(1)}).folders
+    untagged = [folder._replace(durations_ms=None, contents=b"", file_ids=b"")]
+
+    after = recognise(table, [Tracks(untagged)], (), scanned=ROOTS, now_s=NOW_S)
+
+    assert after.folders is table.folders
+
+
+def test_what_is_known_of_roots_is_left_to_the_caller() -> None:
+    roots = {(b"/m", True): KnownRoot(marked({}).numbers, ())}
+
+    assert scanned(replace(TrackTable(), roots=roots), {A: mark(1)}).roots is roots
