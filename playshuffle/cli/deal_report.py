@@ -39,7 +39,7 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
     if last is not None:
         assert report.output is not None
         contents = [counted(report.playlist_length, "track")]
-        if length_ms := report.figures.duration_ms:
+        if length_ms := report.figures().duration_ms:
             contents.append(duration.words(length_ms))
         contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
         yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
@@ -110,7 +110,7 @@ def as_json(dealt: Dealt, *, seconds: float) -> str:
             "period": last and last.period.isoformat(),
             "order": report.order,
             "tracks": report.playlist_length,
-            "duration_s": round(report.figures.duration_ms / 1000, 3),
+            "duration_s": round(report.figures().duration_ms / 1000, 3),
             "entries": [os.fsdecode(path) for path in entries],
             "deck": deck_facts(deck),
             "choice": choice_report.as_json(report.choice),

@@ -34,7 +34,7 @@ def lines(
         dry_run: nothing was written.
         is_local: the entries are paths of this machine.
     """
-    figures = report.figures
+    figures = report.figures()
     has_losses = bool(report.losses) and report.player != GENERIC
     yield screen.verdict(Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, dry_run))
     yield from removed(report, screen, dry_run=dry_run)
@@ -54,7 +54,7 @@ def lines(
 
 def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
     """Return the report as one JSON object; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
-    figures = report.figures
+    figures = report.figures()
     return json.dumps(
         {
             "schema": _SCHEMA,

@@ -240,9 +240,9 @@ def _write(run: Run, deck: Deck, before: StoredDeck | None, notes: Sequence[str]
     assert deck.deal is not None
     state, path, stored = run.opened.state, run.file.path, deck_of(run).stored
     report = entries_report(run, deck.deal.entries)._replace(notes=notes)
-    content = report.text.fingerprint
 
-    def save() -> None:
+    def save(_stamp: str) -> None:
+        content = report.text.fingerprint
         if stored is None or stored.deck != deck or stored.content != content:
             decks.save(state, path, deck, content, before)
 

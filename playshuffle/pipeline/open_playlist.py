@@ -87,23 +87,23 @@ class Run(NamedTuple):
         """
         checked_losses(self.request, self.writer, self.tracks, self.unwritable, arranged)
 
-    def write(self, report: Report, save: Callable[[], object]) -> Report:
+    def write(self, report: Report, save: Callable[[str], object]) -> Report:
         """Remember the order or the deck, then replace the playlist: both or neither.
 
         Args:
             report: has the text of the playlist.
-            save: stores what is to be remembered.
+            save: stores what is to be remembered; called with the stamp of the file as it will be.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
                 cannot be written.
         """
-        check_own_list(self.request, self.target, self.library.skipped, report.paths())
+        check_own_list(self.request, self.target, report)
         if self.target is None or not self.request.writes:
             return self.finish(report, is_changed=False)
         with parts.prepared(self.target.path, report.text, force=self.request.force) as ready:
             self.opened.state.save_output_mounts(self.target.path, self.target.mounts)
-            save()
+            save(ready.stamp)
             is_changed = ready.replace()
         return self.finish(report, is_changed=is_changed)
 
@@ -118,10 +118,10 @@ class Run(NamedTuple):
             absent: number of each absent track, and since when it is absent (Unix seconds).
             drawn_s: when the order was drawn (Unix seconds).
         """
-        content, digest = report.text.fingerprint, self.tracks.digest
-        order = SavedOrder(numbers, dict(absent), report.playlist_length, drawn_s, content, digest)
 
-        def save() -> None:
+        def save(stamp: str) -> None:
+            played, content, digest = report.playlist_length, report.text.fingerprint, self.tracks.digest
+            order = SavedOrder(numbers, dict(absent), played, drawn_s, content, digest, stamp)
             if order != self.file.last:
                 self.opened.state.save_order(self.file.path, order, self.file.last)
 

@@ -20,6 +20,7 @@ from playshuffle.library.missing import (
 )
 from playshuffle.library.scan import Found
 from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable
+from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
 from playshuffle.text import counted
@@ -134,27 +135,26 @@ def check_deal_source(request: Request, target: Target) -> None:
 def check_own_list(
     request: Request,
     target: Target | None,
-    skipped: Sequence[Skipped],
-    written: Collection[bytes],
+    report: Report,
 ) -> None:
     """Check that a playlist that is its own source does not lose entries for ever.
 
     Args:
         request: the playlist.
         target: its file or files, as they are.
-        skipped: entries that cannot be used, with the reasons.
-        written: the tracks that are to be in it.
+        report: has the tracks that are to be in it, and the skipped files.
 
     Raises:
         PlayshuffleError: entries would be lost.
     """
     if target is None or not target.holds(request.source_file) or request.allow_shrink:
         return
+    written = report.paths()
     lost = set(request.files or ()).union(target.entries()).difference(written)
     if lost:  # the same file may have several names
         kept = set(filter(None, map(_file_id, written)))
         lost = {path for path in lost if _file_id(path) not in kept}
-    reasons = {path: reason for path, reason in skipped if path in lost}
+    reasons = {path: reason for path, reason in report.skipped if path in lost}
     reasons |= dict.fromkeys(request.streams, "not a file")
     reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
     if reasons:

@@ -1,6 +1,7 @@
 """Report what a run did: the playlist, what is in it, and what was skipped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from playshuffle.library.folder import Skipped
@@ -36,7 +37,7 @@ class Report(NamedTuple):
 
     found: number of all tracks; choice: which of them are chosen; playable: those that can be written;
         arranged: their order; the first `playlist_length` tracks are in the playlist.
-    figures: counts what the playlist holds.
+    figures: returns what the playlist holds; counting takes long, and only a person wants to know.
     text: the playlist itself, of one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
         that it replaces, because it now has fewer parts, or is in parts for the first time.
@@ -52,7 +53,7 @@ class Report(NamedTuple):
     playlist_length: int
     playable: Tracks
     arranged: Sequence[int]
-    figures: Figures
+    figures: Callable[[], Figures]
     text: Text | Parts
     player: str
     is_new: bool
@@ -112,7 +113,7 @@ def build_report(
         playlist_length=count,
         playable=playable,
         arranged=arranged.order,
-        figures=_figures(tracks, places),
+        figures=partial(_figures, tracks, places),
         text=text,
         removed=surplus(target.path, text) if target is not None else (),
         is_new=target is not None and not target.exists,

@@ -34,7 +34,9 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
         else:
             notes = ["The first deal was undone. The next one draws from all tracks again."]
         if not record.deck.is_ended and report.playlist_length:
-            report = run.write(report._replace(notes=notes), lambda: decks.restore_previous(state, path))
+            report = run.write(
+                report._replace(notes=notes), lambda _stamp: decks.restore_previous(state, path)
+            )
         else:
             decks.restore_previous(state, path)
             if not record.deck.is_ended:

@@ -90,6 +90,11 @@ class PreparedParts:
         self._ready = ready
         self._surplus = surplus
 
+    @property
+    def stamp(self) -> str:
+        """Return the stamps of all files as they will be."""
+        return " ".join(ready.stamp for ready in self._ready)
+
     def replace(self) -> bool:
         """Replace each file in one step, all of them one after the other.
 

@@ -199,7 +199,9 @@ def _written_s(path: bytes | None) -> float | None:
 
 
 def _updated(name: str, report: Report, run: Run, progress: _Progress) -> PlaylistUpdated:
-    written = {run.tracks.numbers[index] for index in report.arranged[: report.playlist_length]}
+    written: set[int] = set()
+    if run.library.waiting:
+        written = {run.tracks.numbers[index] for index in report.arranged[: report.playlist_length]}
     notes = list(report.notes)
     for error in run.library.missing.values():
         notes = [note.replace(error.advice, _accept(name)) for note in notes]

@@ -31,6 +31,7 @@ class SavedOrder(NamedTuple):
         drawn_s: when the order was drawn, in Unix seconds.
         content: fingerprint of the file that was written with it.
         digest: of the tracks that it was written from.
+        stamp: of the file that was written; empty if that is not known.
     """
 
     numbers: "array[int]"
@@ -39,6 +40,7 @@ class SavedOrder(NamedTuple):
     drawn_s: int
     content: str
     digest: bytes
+    stamp: str = ""
 
     @property
     def present(self) -> "array[int]":
@@ -185,9 +187,8 @@ class State(StateFile):
             try:
                 facts = json.loads(text)
                 absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
-                order = SavedOrder(
-                    array("I", numbers), absent, facts["played"], facts["drawn_s"], content, digest
-                )
+                played, drawn_s, stamp = facts["played"], facts["drawn_s"], facts["stamp"]
+                order = SavedOrder(array("I", numbers), absent, played, drawn_s, content, digest, stamp)
                 _check(order)
                 orders.append(order)
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
@@ -206,6 +207,7 @@ class State(StateFile):
             for age, each in enumerate((order, before)):
                 if each is not None and (age == 0 or each.content != order.content):
                     facts = {"absent": [*each.absent.items()], "played": each.played, "drawn_s": each.drawn_s}
+                    facts["stamp"] = each.stamp
                     put_record(
                         database,
                         playlist,

@@ -78,11 +78,22 @@ class Prepared:
             raise unconfirmed(self._asked_path, error) from error
         return True
 
+    @property
+    def stamp(self) -> str:
+        """Return the stamp of the file as it will be; see the function `stamp`."""
+        return stamp(self._temporary or os.path.basename(self._path), self._folder_fd)
+
     def discard(self) -> None:
         """Remove the new content if it was not put in place."""
         if self._temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self._temporary, dir_fd=self._folder_fd)
+
+
+def stamp(path: bytes, folder_fd: int | None = None) -> str:
+    """Return inode, size and time of a file. They are the same as long as nobody writes to it."""
+    status = os.stat(path, dir_fd=folder_fd)
+    return f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
 
 
 @contextlib.contextmanager
