@@ -1,4 +1,4 @@
-"""Remove the tracks of a missing drive from playlists: `playshuffle accept-missing`."""
+"""Remove the tracks of missing folders from playlists: `playshuffle accept-missing`."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from playshuffle.cli.by_name import update_by_name
 EXAMPLES = """\b
 Examples:
   playshuffle accept-missing          # all playlists of the configuration
-  playshuffle accept-missing calm
+  playshuffle accept-missing calm     # the folders of this playlist
 """
 
 
@@ -26,5 +26,8 @@ def accept_missing(
     config: common_options.ConfigFile = None,
     quiet: common_options.Quiet = False,
 ) -> int:
-    """Remove the tracks of a missing drive."""
+    """Remove the tracks of missing folders.
+
+    A loss is accepted for a folder, once, for all playlists and decks.
+    """
     return update_by_name(playlists or [], config, is_due=False, allow_shrink=True, quiet=quiet)

@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "service": (SERVICE, "Install, remove or check the service."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
     "reshuffle": (SERVICE, "Shuffle configured playlists again."),
-    "accept-missing": (SERVICE, "Remove the tracks of a missing drive."),
+    "accept-missing": (SERVICE, "Remove the tracks of missing folders."),
     "deck": (SERVICE, "Show, reset or forget decks."),
     "forget": (SERVICE, "Forget the saved order and deck of a file."),
     "tell": (SERVICE, "Replace the queue of a running player."),

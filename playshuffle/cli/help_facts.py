@@ -13,7 +13,7 @@ EXIT_CODES: Sequence[tuple[Exit, str]] = (
     (Exit.CANNOT_CREATE, "The playlist or the saved state cannot be written. The old playlist is unchanged."),
     (
         Exit.MISSING,
-        "A drive seems to be missing, and the old playlist is unchanged. Or a player cannot be reached.",
+        "A missing drive is needed, and the old playlist is unchanged. Or a player cannot be reached.",
     ),
     (Exit.CONFIG, "The configuration is missing or wrong."),
     (Exit.INTERRUPTED, "Interrupted by Ctrl-C."),

@@ -163,7 +163,7 @@ class Options(NamedTuple):
     ignore_files: Annotated[bool, Row(
         "--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)] = True
     allow_shrink: Annotated[bool, Row(
-        "--allow-shrink", "Write even if most tracks have disappeared", SAFETY, has_key=False)] = False
+        "--allow-shrink", "Accept that missing tracks are gone for good", SAFETY, has_key=False)] = False
     force: Annotated[bool, Row("--force", "Replace a playlist from another program", SAFETY)] = False
     # fmt: on
 
