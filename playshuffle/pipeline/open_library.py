@@ -55,10 +55,13 @@ class OpenLibrary:
             PlayshuffleError: one of its folders cannot be read, and nothing is known of it.
         """
         place = place_of(request)
+        library = self._libraries[place]
         for root in place.roots:
-            if root in self._errors:
+            # A known folder without tracks may be gone: it was empty, or its loss was accepted.
+            is_known = (root, place.ignore_files) in self.table.roots
+            if root in self._errors and not (is_known and len(library.tracks)):
                 raise self._errors[root]
-        return self._libraries[place]
+        return library
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.errors import PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
@@ -155,6 +156,24 @@ def test_a_loss_is_accepted_for_the_folder_once_and_for_all_lists(tmp_path: Path
     assert len(library.update(name="other", allow_shrink=True)) == 20
 
     assert len(library.update()) == 20
+
+
+def test_a_root_whose_loss_was_accepted_may_stay_away_for_all_lists(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=5, b=5)
+    roots = ("Music/a", "Music/b")
+    before = library.update(*roots)
+    library.update(*roots, name="other")
+    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
+
+    for name in ("list", "other"):
+        assert len(library.update(*roots, name=name, allow_shrink=True)) == 5
+        assert len(library.update(*roots, name=name)) == 5
+        assert library.notes == []
+
+    (tmp_path / "elsewhere").rename(tmp_path / "Music/a")
+    assert library.update(*roots) == before
+    with pytest.raises(PlayshuffleError, match="Music/c"):
+        library.update(*roots, "Music/c")
 
 
 def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(tmp_path: Path) -> None:
