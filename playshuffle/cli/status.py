@@ -139,7 +139,8 @@ def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
     remarks = [playlist.last_error and shown(playlist.last_error)]
     remarks += [f"cannot read {shown(path)}" for path in playlist.unreadable]
     remarks += [
-        f"{count:,} of {counted(playlist.tracks or 0, 'track')} wait for {home_path(root)}"
+        f"{count:,} of {counted(playlist.tracks or 0, 'track')} {'waits' if count == 1 else 'wait'} for"
+        f" {home_path(root)}"
         for root, count in playlist.waiting.items()
     ]
     remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
