@@ -5,7 +5,7 @@ import shlex
 from typing import cast
 
 from playshuffle import duration
-from playshuffle.config.options import STDOUT, Options, check_options
+from playshuffle.config.options import STDOUT, Options, check_options, to_json
 from playshuffle.config.own_players import known_player
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.check_recipe import check_recipe
@@ -92,7 +92,33 @@ def build_request(
             f'order = "{recipe.order}"',
             order=recipe.order,
         )
-    return request
+    return request._replace(options=_options_to_save(options, request))
+
+
+def _options_to_save(options: Options, request: Request) -> str:
+    """Return the options as JSON, with absolute paths: they mean the same in another folder.
+
+    It is empty if the files cannot be listed again, since a pipe or a caller named them. A permission
+    to lose something is left out: it was for one run.
+    """
+    list_file = request.source_file
+    if request.files is not None and (list_file is None or list_file.startswith((b"/dev/", b"/proc/"))):
+        return ""
+    return to_json(
+        options._replace(
+            folders=() if request.files is not None else tuple(map(os.fsdecode, request.roots)),
+            output=_text(request.output),
+            source=_text(list_file),
+            without=tuple(map(os.fsdecode, request.without)),
+            relative_to=_text(request.relative_to),
+            allow_shrink=False,
+            force=False,
+        )
+    )
+
+
+def _text(path: bytes | None) -> str | None:
+    return None if path is None else os.fsdecode(path)
 
 
 def _check_no_query(folder: str) -> None:

@@ -209,7 +209,7 @@ def _notes_on_limit(run: Run, amount: Amount, deck: Deck) -> list[str]:
 def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
     record = deck_of(run)
-    before = record.stored or StoredDeck(Deck(), "")
+    before = record.stored or StoredDeck(Deck(), "", run.request.options)
     report = _write(run, deck, before._replace(deck=record.deck), notes)
     return Dealt(report, mark_written(deck), is_new=True, certain=report.playlist_length)
 
@@ -242,9 +242,9 @@ def _write(run: Run, deck: Deck, before: StoredDeck | None, notes: Sequence[str]
     report = entries_report(run, deck.deal.entries)._replace(notes=notes)
 
     def save(_stamp: str) -> None:
-        content = report.text.fingerprint
-        if stored is None or stored.deck != deck or stored.content != content:
-            decks.save(state, path, deck, content, before)
+        new = StoredDeck(deck, report.text.fingerprint, run.request.options)
+        if new != stored:
+            decks.save(state, path, new, before)
 
     report = run.write(report, save)
     if deck.deal.is_pending and run.request.writes:

@@ -120,8 +120,16 @@ class Run(NamedTuple):
         """
 
         def save(stamp: str) -> None:
-            played, content, digest = report.playlist_length, report.text.fingerprint, self.tracks.digest
-            order = SavedOrder(numbers, dict(absent), played, drawn_s, content, digest, stamp)
+            order = SavedOrder(
+                numbers,
+                dict(absent),
+                report.playlist_length,
+                drawn_s,
+                report.text.fingerprint,
+                self.tracks.digest,
+                stamp,
+                self.request.options,
+            )
             if order != self.file.last:
                 self.opened.state.save_order(self.file.path, order, self.file.last)
 

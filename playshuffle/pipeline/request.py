@@ -23,6 +23,7 @@ class Request(NamedTuple):
     strict: if the player would lose any track, nothing is written.
     relative_to: the folder that entries are relative to, if not that of the playlist.
     swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
+    options: those that it was built from, as JSON, which are saved with the playlist; empty if not known.
     """
 
     roots: tuple[bytes, ...]
@@ -51,6 +52,7 @@ class Request(NamedTuple):
     relative_to: bytes | None = None
     swaps: tuple[tuple[bytes, bytes], ...] = ()
     max_per_file: int | None = None
+    options: str = ""
 
     @property
     def writes(self) -> bool:

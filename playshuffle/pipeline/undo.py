@@ -35,10 +35,11 @@ def undo_deal(request: Request, tools: Tools) -> Dealt:
             notes = ["The first deal was undone. The next one draws from all tracks again."]
         if not record.deck.is_ended and report.playlist_length:
             report = run.write(
-                report._replace(notes=notes), lambda _stamp: decks.restore_previous(state, path)
+                report._replace(notes=notes),
+                lambda _stamp: decks.restore_previous(state, path, run.request.options),
             )
         else:
-            decks.restore_previous(state, path)
+            decks.restore_previous(state, path, before.options)
             if not record.deck.is_ended:
                 notes.append(f"{shown(path)} keeps its tracks until then.")
             report = run.finish(report._replace(notes=notes), is_changed=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.dealing.deck import Deal, Deck, check, end_round
 from playshuffle.dealing.period import Every
-from playshuffle.store.state import DECK, State, put_record
+from playshuffle.store.state import DECK, State, options_in, put_record
 from playshuffle.system.sqlite import Connection
 
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail")
@@ -19,10 +19,15 @@ _DEAL_FACTS = ("round", "number", "of", "is_pending")
 
 
 class StoredDeck(NamedTuple):
-    """A deck, and the fingerprint of the file that its deal is in, or will be."""
+    """A deck as it is stored.
+
+    content: fingerprint of the file that its deal is in, or will be. options: those that the file was
+    written with, as in a request; empty if not known.
+    """
 
     deck: Deck
     content: str
+    options: str = ""
 
 
 def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
@@ -35,10 +40,11 @@ def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
     )
     if not rows:
         return None
-    row, *packed, content = rows[0]
+    row, packed, text, content = rows[0]
     try:
         content.encode()  # damaged text could not be stored again
-        return StoredDeck(_unpacked(*packed), content)
+        facts = json.loads(text)
+        return StoredDeck(_unpacked(packed, facts), content, options_in(facts))
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
         state.set_row_aside("record", row, playlist)
         return None
@@ -56,14 +62,13 @@ def load_all(state: State) -> list[tuple[bytes, Deck]]:
     return [(path, each.deck) for path, each in stored if each is not None]
 
 
-def save(state: State, playlist: bytes, deck: Deck, content: str, before: StoredDeck | None) -> None:
+def save(state: State, playlist: bytes, deck: StoredDeck, before: StoredDeck | None) -> None:
     """Store a deck, and the one before it, so that its deal can be undone.
 
     Args:
         state: where to store it.
         playlist: resolved path of its file.
         deck: the deck now.
-        content: fingerprint of the file that its deal is in, or will be.
         before: the deck before its last deal, None if the deal cannot be undone.
 
     Raises:
@@ -72,9 +77,9 @@ def save(state: State, playlist: bytes, deck: Deck, content: str, before: Stored
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, DECK))
-        _put(database, playlist, 0, deck, content)
-        if before is not None:
-            _put(database, playlist, 1, *before)
+        for age, each in enumerate((deck, before)):
+            if each is not None:
+                _put(database, playlist, age, each)
 
     state.change(act, playlist)
 
@@ -98,21 +103,21 @@ def confirm(state: State, playlist: bytes) -> None:
     state.change(act, playlist)
 
 
-def restore_previous(state: State, playlist: bytes) -> None:
-    """Replace the deck of a playlist by the one before its last deal, which exists."""
+def restore_previous(state: State, playlist: bytes, options: str) -> None:
+    """Replace the deck of a playlist by the one before its last deal, which exists.
 
-    def act(database: Connection) -> None:
-        database.execute("DELETE FROM record WHERE path = ? AND kind = ? AND age = 0", (playlist, DECK))
-        database.execute("UPDATE record SET age = 0 WHERE path = ? AND kind = ?", (playlist, DECK))
-
-    state.change(act, playlist)
+    options: those that its file is written with.
+    """
+    before = load(state, playlist, age=1)
+    assert before is not None
+    save(state, playlist, before._replace(options=options), None)
 
 
 def end_round_of(state: State, playlist: bytes) -> None:
     """End the round of a deck early; this can be undone like a deal."""
     stored = load(state, playlist)
     if stored is not None and not stored.deck.is_ended:
-        save(state, playlist, end_round(stored.deck), "", stored)
+        save(state, playlist, stored._replace(deck=end_round(stored.deck), content=""), stored)
 
 
 def delete(state: State, playlist: bytes) -> None:
@@ -123,21 +128,22 @@ def delete(state: State, playlist: bytes) -> None:
     )
 
 
-def _put(database: Connection, playlist: bytes, age: int, deck: Deck, content: str) -> None:
+def _put(database: Connection, playlist: bytes, age: int, stored: StoredDeck) -> None:
+    deck = stored.deck
     parts = [getattr(deck, part) for part in _PARTS] + [deck.deal.entries if deck.deal is not None else ()]
     facts: dict[str, Any] = {name: getattr(deck, name) for name in _FACTS}
     facts |= {"since": deck.since.isoformat(), "parts": [len(part) for part in parts]}
+    facts["options"] = stored.options
     if deck.deal is not None:
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
         facts["deal"] |= {"period": deck.deal.period.isoformat(), "every": deck.deal.every.value}
     numbers = array("I", chain(*parts))
-    put_record(database, playlist, DECK, age, numbers, json.dumps(facts), content)
+    put_record(database, playlist, DECK, age, numbers, json.dumps(facts), stored.content)
 
 
-def _unpacked(packed: bytes, text: str) -> Deck:
+def _unpacked(packed: bytes, facts: Mapping[str, Any]) -> Deck:
     """Return the deck of a row; raise ValueError or another error if it is damaged."""
     numbers = array("I", packed)
-    facts: Mapping[str, Any] = json.loads(text)
     if sum(facts["parts"]) != len(numbers) or 0 in numbers:
         raise ValueError("the sizes of its parts are inconsistent")
     parts = []

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
@@ -32,6 +32,7 @@ class SavedOrder(NamedTuple):
         content: fingerprint of the file that was written with it.
         digest: of the tracks that it was written from.
         stamp: of the file that was written; empty if that is not known.
+        options: those that it was written with, as in a request; empty if not known.
     """
 
     numbers: "array[int]"
@@ -41,6 +42,7 @@ class SavedOrder(NamedTuple):
     content: str
     digest: bytes
     stamp: str = ""
+    options: str = ""
 
     @property
     def present(self) -> "array[int]":
@@ -187,8 +189,16 @@ class State(StateFile):
             try:
                 facts = json.loads(text)
                 absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
-                played, drawn_s, stamp = facts["played"], facts["drawn_s"], facts["stamp"]
-                order = SavedOrder(array("I", numbers), absent, played, drawn_s, content, digest, stamp)
+                order = SavedOrder(
+                    array("I", numbers),
+                    absent,
+                    facts["played"],
+                    facts["drawn_s"],
+                    content,
+                    digest,
+                    facts["stamp"],
+                    options_in(facts),
+                )
                 _check(order)
                 orders.append(order)
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
@@ -206,8 +216,13 @@ class State(StateFile):
             database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, ORDER))
             for age, each in enumerate((order, before)):
                 if each is not None and (age == 0 or each.content != order.content):
-                    facts = {"absent": [*each.absent.items()], "played": each.played, "drawn_s": each.drawn_s}
-                    facts["stamp"] = each.stamp
+                    facts = {
+                        "absent": [*each.absent.items()],
+                        "played": each.played,
+                        "drawn_s": each.drawn_s,
+                        "stamp": each.stamp,
+                        "options": each.options,
+                    }
                     put_record(
                         database,
                         playlist,
@@ -255,6 +270,12 @@ def put_record(
         "REPLACE INTO record (path, kind, age, numbers, facts, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (playlist, kind, age, numbers.tobytes(), facts, content, digest),
     )
+
+
+def options_in(facts: Mapping[str, Any]) -> str:
+    """Return the options in the facts of a record; empty if they are missing or damaged."""
+    options = facts.get("options")
+    return options if isinstance(options, str) else ""
 
 
 def _numbers_in(row: FolderRow) -> "array[int]":

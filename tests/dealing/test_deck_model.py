@@ -146,7 +146,7 @@ class Decks(RuleBasedStateMachine):
         check(self.deck)
         check(self.before)
         before = decks.StoredDeck(self.before, "1-1")
-        decks.save(self.state, b"/m/today.m3u", self.deck, "2-2", before)
+        decks.save(self.state, b"/m/today.m3u", decks.StoredDeck(self.deck, "2-2"), before)
         loaded, previous = (decks.load(self.state, b"/m/today.m3u", age) for age in (0, 1))
         assert loaded is not None
         assert previous is not None

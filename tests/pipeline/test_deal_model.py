@@ -168,7 +168,7 @@ class Dealing(RuleBasedStateMachine):
                 assert (self.file.read_bytes() if self.file.exists() else b"") == content
                 names = {os.fsencode(path): track for track, path in self.where.items()}
                 with State(writes=False) as state:
-                    paths = state.load_tracks().paths_of(kept[0].deal.entries).values()
+                    paths = state.load_tracks().paths_of(kept[0].deck.deal.entries).values()
                 self.pending = (period_start(every, self.now), {names[path] for path in paths})
                 self.period = self.pending[0]
                 return

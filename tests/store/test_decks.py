@@ -36,11 +36,10 @@ def any_deck(draw: st.DrawFn) -> Deck:
 @given(any_deck())
 def test_a_deck_is_loaded_as_it_was_saved(deck: Deck) -> None:
     with State() as state:
-        decks.save(state, LIST, deck, "1-1", None)
+        decks.save(state, LIST, decks.StoredDeck(deck, "1-1", "{}"), None)
         loaded = decks.load(state, LIST)
 
-        assert loaded is not None
-        assert (loaded.deck, loaded.content) == (deck, "1-1")
+        assert loaded == decks.StoredDeck(deck, "1-1", "{}")
         assert decks.load_all(state) == [(LIST, deck)]
         assert decks.deck_paths(state) == [LIST]
 
@@ -50,15 +49,15 @@ def test_the_deck_before_the_last_deal_comes_back_and_replaces_it(
     first: Deck, second: Deck, third: Deck
 ) -> None:
     with State() as state:
-        decks.save(state, LIST, first, "1-1", None)
+        decks.save(state, LIST, decks.StoredDeck(first, "1-1"), None)
         assert decks.load(state, LIST, 1) is None
-        decks.save(state, LIST, second, "2-2", decks.StoredDeck(first, "1-1"))
-        decks.save(state, LIST, third, "3-3", decks.StoredDeck(second, "2-2"))
+        decks.save(state, LIST, decks.StoredDeck(second, "2-2"), decks.StoredDeck(first, "1-1"))
+        decks.save(state, LIST, decks.StoredDeck(third, "3-3"), decks.StoredDeck(second, "2-2"))
         assert decks.load(state, LIST, 1) == decks.StoredDeck(second, "2-2")
 
-        decks.restore_previous(state, LIST)
+        decks.restore_previous(state, LIST, "{}")
 
-        assert decks.load(state, LIST) == decks.StoredDeck(second, "2-2")
+        assert decks.load(state, LIST) == decks.StoredDeck(second, "2-2", "{}")
         assert decks.load(state, LIST, 1) is None
         decks.delete(state, LIST)
         assert (decks.load(state, LIST), decks.deck_paths(state), state.notes) == (None, [], [])
@@ -67,21 +66,21 @@ def test_the_deck_before_the_last_deal_comes_back_and_replaces_it(
 def test_a_deal_that_was_written_is_confirmed_and_nothing_else_changes() -> None:
     deck = Deck((1, 2), (3,), round=1, deal=Deal(date(2026, 3, 1), (1, 2), 1, 1, 2))
     with State() as state:
-        decks.save(state, LIST, deck, "1-1", decks.StoredDeck(deck, "0-0"))
+        decks.save(state, LIST, decks.StoredDeck(deck, "1-1", "{}"), decks.StoredDeck(deck, "0-0"))
 
         decks.confirm(state, LIST)
 
-        assert decks.load(state, LIST) == decks.StoredDeck(mark_written(deck), "1-1")
+        assert decks.load(state, LIST) == decks.StoredDeck(mark_written(deck), "1-1", "{}")
         assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "0-0")
 
 
 def test_a_round_is_ended_once_and_that_can_be_undone() -> None:
     deck = Deck((1, 2), (3,), round=1)
     with State() as state:
-        decks.save(state, LIST, deck, "1-1", None)
+        decks.save(state, LIST, decks.StoredDeck(deck, "1-1", "{}"), None)
 
         for _ in range(2):
             decks.end_round_of(state, LIST)
 
-            assert decks.load(state, LIST) == decks.StoredDeck(end_round(deck), "")
-            assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "1-1")
+            assert decks.load(state, LIST) == decks.StoredDeck(end_round(deck), "", "{}")
+            assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "1-1", "{}")

@@ -40,7 +40,9 @@ LIST = b"/m/x\xff.m3u"
 LISTS = (LIST, b"/m/y.m3u")
 DECK = b"/m/today.m3u"
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
-ORDER = SavedOrder(array("I", [3, 1, 4, 2]), {4: 1_000}, 3, 2_000, "12-abcdef01", b"digest")
+ORDER = SavedOrder(
+    array("I", [3, 1, 4, 2]), {4: 1_000}, 3, 2_000, "12-abcdef01", b"digest", options='{"limit": 3}'
+)
 FOLDERS = {b"/m/": row_of({b"a.mp3": 3, b"b\n.mp3": 1}), b"/m/caf\xe9/": row_of({b"c.mp3": 2})}
 TABLE = TrackTable(
     FOLDERS,
@@ -160,7 +162,7 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
     save()
     with State() as state:
         if is_deck:
-            decks.save(state, DECK, Deck((900,), (1, 2)), "1-1", None)
+            decks.save(state, DECK, decks.StoredDeck(Deck((900,), (1, 2)), "1-1"), None)
         else:
             numbers = array("I", [3, 900, 1])
             state.save_order(LIST, ORDER._replace(numbers=numbers, absent={900: 1}), None)
@@ -262,7 +264,7 @@ def test_all_that_is_saved_of_a_playlist_is_forgotten_and_nothing_of_another() -
     save(lists=LISTS)
     with State() as state:
         for playlist in LISTS:
-            decks.save(state, playlist, Deck((1,), (2,)), "1-1", None)
+            decks.save(state, playlist, decks.StoredDeck(Deck((1,), (2,)), "1-1"), None)
             state.save_output_mounts(playlist, [MOUNT])
 
         assert state.forget(LIST)
@@ -627,7 +629,7 @@ def test_a_list_that_makes_no_sense_costs_that_list_only(home: Path, damage: str
     order = ORDER._replace(numbers=array("I", [4, 3, 1, 2]))
     save(lists=LISTS, order=order)
     with State() as state:
-        decks.save(state, DECK, Deck((1,), (2,)), "1-1", None)
+        decks.save(state, DECK, decks.StoredDeck(Deck((1,), (2,)), "1-1"), None)
     before = edit(home, f"UPDATE record SET {damage} WHERE {LIST_Y}")
 
     with State(writes=writes) as state:
@@ -665,7 +667,7 @@ def test_a_deck_that_makes_no_sense_costs_that_deck_only(home: Path, damage: str
     save(lists=[LIST, DECK])
     with State() as state:
         for path in (DECK, other):
-            decks.save(state, path, deck, "1-1", None)
+            decks.save(state, path, decks.StoredDeck(deck, "1-1"), None)
     before = edit(home, f"UPDATE record SET {damage} WHERE {DECK_ROW} AND kind = 'deck'")
 
     with State() as state:
