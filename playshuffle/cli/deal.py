@@ -10,7 +10,7 @@ import typer
 
 from playshuffle import duration
 from playshuffle.cli import common_options, deal_report, playlist_options
-from playshuffle.cli.find_deck import deck_request
+from playshuffle.cli.find_deck import undo_request
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
@@ -141,8 +141,7 @@ def deal(
         time=None,
     )
     if undo and not folders and options.source is None:
-        known_order = options.order if order is not None or albums is not None else None
-        request = deck_request(output or name, config, options, known_order)
+        request = undo_request(output or name, options._replace(output=None))
     else:
         request = build_request(options)
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one

@@ -21,15 +21,18 @@ from playshuffle.config.load import understand
 from playshuffle.config.option_groups import INCLUDE
 from playshuffle.config.options import Options
 from playshuffle.config.places import find, places
+from playshuffle.config.saved_playlists import saved_playlists, saved_request
 from playshuffle.config.toml_file import read
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.walk import Changes
-from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, Source, playlist_stages
+from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.saved_playlists import saved_playlists, saved_request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
+from playshuffle.store import decks
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 from playshuffle.tags.reader_pool import read_all
 
 # Options of make that decide which files are in a playlist. The others are accepted, but not in the help.
@@ -37,6 +40,8 @@ _SHOWN = (
     *("source", "where", "without", "dedupe", "spoken", "most", "limit", "time", "output", "player"),
     "ignore_files",
 )
+
+_NEXT_RUN = "the next run with the same options"
 
 EXAMPLES = """\b
 Examples:
@@ -96,7 +101,7 @@ def why(
                 changes = Changes(still_ns=question.still_ns)
                 opened = stack.enter_context(open_library(requests, tools, changes))
                 for name, request in question.requests.items():
-                    playlists[name] = playlist_stages(opened, request, tools, question.source)
+                    playlists[name] = playlist_stages(opened, request, tools, question.next_run)
         if is_all:
             _explain_left_out(playlists, question, as_json=as_json)
             return Exit.DONE
@@ -170,7 +175,7 @@ def _requests(
         if playlist is not None:
             options = options._replace(output=playlist)
         request = build_request(options, dry_run=True)
-        return Question({shown(os.path.basename(request.output or b"playlist")): request}, Source.OPTIONS)
+        return Question({shown(os.path.basename(request.output or b"playlist")): request}, _NEXT_RUN)
     if options != Options():
         raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
     if config is None and not any(map(os.path.lexists, places())):
@@ -185,7 +190,7 @@ def _requests(
         if playlist in (None, candidate.name) or _is_output(playlist or "", candidate.request)
     }
     if requests:
-        return Question(requests, Source.CONFIGURATION, loaded.still_ns, document)
+        return Question(requests, "the next update", loaded.still_ns, document)
     return _saved(playlist)
 
 
@@ -195,7 +200,8 @@ def _saved(name: str | None) -> Question:
     Raises:
         PlayshuffleError: there is none.
     """
-    known = saved_playlists()
+    with State(writes=False) as state:
+        known = saved_playlists(state)
     path = None if name is None else absolute(name, Exit.USAGE)
     if path is not None and os.path.isfile(path):
         paths = [path]
@@ -217,7 +223,20 @@ def _saved(name: str | None) -> Question:
         shown(os.path.basename(path)) if count[os.path.basename(path)] == 1 else home_path(path)
         for path in paths
     ]
-    return Question(dict(zip(titles, map(saved_request, paths), strict=True)), Source.UNKNOWN)
+    return Question(dict(zip(titles, map(_saved_request, paths), strict=True)), _NEXT_RUN)
+
+
+def _saved_request(path: bytes) -> Request:
+    """Return the request that a playlist was written with, without folders if it is not known."""
+    playlist = atomic_file.resolved(path)
+    with State(writes=False) as state:
+        records = decks.load(state, playlist), *state.orders(playlist)
+    try:
+        request = saved_request(playlist, records)
+    except PlayshuffleError as error:
+        say_error(f"{home_path(path)}: {error}")
+        request = None
+    return request or Request((), playlist)
 
 
 def _is_output(text: str, request: Request) -> bool:

@@ -28,7 +28,6 @@ from playshuffle.pipeline.explain import (
     UPCOMING,
     PlaylistStages,
     Reason,
-    Source,
 )
 from playshuffle.pipeline.request import Request
 from playshuffle.text import counted, short, shortened
@@ -78,12 +77,12 @@ _WORDS = {
 class Question:
     """The playlists to explain.
 
-    requests: by name. source: of their options. still_ns: files modified less than this time ago count as
-    being written. document: the configuration, if they come from it.
+    requests: by name. next_run: what changes the playlists next, in words. still_ns: files modified less
+    than this time ago count as being written. document: the configuration, if they come from it.
     """
 
     requests: dict[str, Request]
-    source: Source
+    next_run: str
     still_ns: int = 0
     document: Document | None = None
 

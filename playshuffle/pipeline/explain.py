@@ -6,9 +6,7 @@ order in which a run has them, give the reason.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import NamedTuple
 
 from playshuffle.dealing.deck import Deck
@@ -32,8 +30,11 @@ NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "
 NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
 GROWING = "growing"
 NAME, LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "name", "limit", "dealt", "upcoming", "not_written"
-# True whatever the options of a playlist are.
-_CERTAIN = frozenset((NO_FILE, MISSING_DRIVE, UNREADABLE))
+
+_NOT_IN_FILE = (
+    "not in this file. The options that it was written with are not known; to explain them, add --folder DIR"
+    " and the options"
+)
 
 # How reasons of a scan begin, and their codes.
 _CODES = {
@@ -49,14 +50,6 @@ _CODES = {
     "no such file": NO_FILE,
     "could not be read": UNREADABLE,
 }
-
-
-class Source(Enum):
-    """Where the options of a playlist come from: they say what the next run does with a file."""
-
-    CONFIGURATION = "the next update"
-    OPTIONS = "the next run with these options"
-    UNKNOWN = ""  # written before, with options that are not saved
 
 
 class Reason(NamedTuple):
@@ -78,7 +71,7 @@ class PlaylistStages:
     that is missing. waiting: the folder that a track waits for, by path. indices: of the tracks that were
     found, by path. skipped: reasons of the scan. unwritable: reasons by path.
     order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
-    source: of the options. written_s: when the playlist was written; 0 if it does not exist.
+    next_run: what changes the playlist next, in words.
     """
 
     request: Request
@@ -97,8 +90,12 @@ class PlaylistStages:
     dealt: frozenset[bytes] = frozenset()
     upcoming: dict[bytes, int] = field(default_factory=dict)
     last_deal: str = ""
-    source: Source = Source.OPTIONS
-    written_s: float = 0
+    next_run: str = ""
+
+    @property
+    def has_options(self) -> bool:
+        """Return whether it is known which tracks the playlist is made from."""
+        return bool(self.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
         """Return a path as it is found below the folders of the playlist, which may be links."""
@@ -127,14 +124,12 @@ class PlaylistStages:
         text += ", pinned" if path in self.pinned else ""
         text += f", {self.last_deal}" if self.last_deal else ""
         text += f", waits for {shown(self.waiting[path])}" if path in self.waiting else ""
-        reason = self._stage(path)
+        reason = self._stage(path) if self.has_options else None
         if reason is None:
             return text
-        if self.source is Source.UNKNOWN:
-            return f"{text}; but {reason.text}" if reason.code in _CERTAIN else text
         if not len(self.choice.tracks):
             return f"{text}; it stays, because no update is written: no track would be left"
-        return f"{text}; {self.source.value} removes it: {reason.text}"
+        return f"{text}; {self.next_run} removes it: {reason.text}"
 
     def _why_not(self, path: bytes) -> Reason:
         reason = self._stage(path)
@@ -149,27 +144,21 @@ class PlaylistStages:
             ahead = f"{self.upcoming[path] + 1:,} of {len(self.upcoming):,}"
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
         recipe = self.request.recipe
-        is_limited = bool(recipe.limit or recipe.time_ms) or self.source is Source.UNKNOWN
+        is_limited = bool(recipe.limit or recipe.time_ms)
         if is_limited and self.order is not None and path in self.order:
             return Reason(LIMIT, f"position {self.order[path] + 1:,}, after the end of the playlist")
-        return Reason(NOT_WRITTEN, self._not_written(path))
+        return Reason(NOT_WRITTEN, self._not_written())
 
-    def _not_written(self, path: bytes) -> str:
+    def _not_written(self) -> str:
         """Return why a file that no stage leaves out is not in the playlist."""
         if not self.exists:
             return "the playlist does not exist yet"
-        if self.source is Source.UNKNOWN:
-            with suppress(OSError):
-                if os.stat(path).st_ctime > self.written_s:
-                    return "newer than the playlist; run the same command again to add it"
-            return (
-                "the folders or options of the command that wrote it left it out. They are not saved; to"
-                " explain them, add --folder DIR and the options"
-            )
         if not len(self.choice.tracks):
             return "new, but no update is written: no track would be left"
-        verb = "adds" if self.request.most is None else "may add"  # another one may be drawn for the place
-        return f"not in the playlist as it is; {self.source.value} {verb} it"
+        # A deck may deal it later; under the limit of `--most`, another one may be drawn for the place.
+        is_certain = self.order is not None and self.request.most is None
+        verb = "adds" if is_certain else "may add"
+        return f"not in the playlist as it is; {self.next_run} {verb} it"
 
     def _stage(self, path: bytes) -> Reason | None:
         """Return the reason of the first stage that leaves out a file; None if none does."""
@@ -202,12 +191,10 @@ class PlaylistStages:
             if path.startswith(error.path.rstrip(b"/") + b"/"):
                 return Reason(MISSING_DRIVE, error.summary)
         files, roots = self.request.files, self.request.roots
-        if self.source is Source.UNKNOWN and not os.path.lexists(path):
-            return Reason(NO_FILE, "no such file")
         if files is not None:
             return None if path in files else Reason(NOT_LISTED, "not in the list")
-        if not roots and not self.missing:
-            return Reason(NOT_LISTED, "not in this file, which another program wrote")
+        if not self.has_options:
+            return Reason(NOT_LISTED, _NOT_IN_FILE) if os.path.lexists(path) else None
         is_below = any(path.startswith(os.path.join(root, b"")) for root in roots)
         return None if is_below else Reason(OUTSIDE, "outside of the folders")
 
@@ -221,14 +208,14 @@ class PlaylistStages:
         return Reason(code, reason)
 
 
-def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, source: Source) -> PlaylistStages:
+def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_run: str) -> PlaylistStages:
     """Run the stages for a playlist without writing anything.
 
     Args:
         opened: the library. The result is valid as long as that is open.
-        request: the playlist.
+        request: the playlist. Without roots, only the tracks in its file are known.
         tools: what to work with.
-        source: of the request.
+        next_run: what changes the playlist next, in words, such as "the next update".
 
     Raises:
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
@@ -267,8 +254,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, source:
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
             if deck.deal is not None
             else "",
-            source=source,
-            written_s=target.written_s if target is not None else 0,
+            next_run=next_run,
         )
 
 

@@ -91,11 +91,6 @@ class Target:
         return head[0].comments.get("ORDER") if head else None
 
     @property
-    def written_s(self) -> float:
-        """Return when the playlist was written, in Unix seconds; 0 if it does not exist."""
-        return max((os.stat(file).st_mtime for file in self._files), default=0)
-
-    @property
     def content(self) -> str:
         """Return the fingerprint of the playlist's present content."""
         self.exists = self._look()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import Done, library, listed, minutes, numbered, run
+from tests.support.program import Done, change_options, library, listed, minutes, numbered, run
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -634,26 +634,60 @@ def test_undo_finds_the_only_deck(tmp_path: Path) -> None:
     assert dealing("--undo", "--name", "other").code == 2
 
 
-def test_undo_without_a_folder_writes_paths_as_the_options_say(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 10)
-    options = ("--replace-prefix", f"{music}=/volume1/music", "--no-extinf")
-    deal(music, "-n", "4", *options)
-    first = (music / "today.m3u").read_bytes()
-    deal(music, "-n", "2", "--every", "run", *options)
-    deal("--undo", *options)
-
-    assert (music / "today.m3u").read_bytes() == first
-
-
-def test_undo_without_a_folder_keeps_the_order_that_the_file_names(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 10)
-    deal(music, "-n", "4", "--order", "sorted")
-    first = (music / "today.m3u").read_bytes()
-    deal(music, "-n", "3", "--order", "sorted", "--every", "run")
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--replace-prefix", "/=/volume1/", "--no-extinf"),
+        ("--order", "sorted"),
+        ("--no-ignore-files", "--where", "length:..10:00", "--for", "vlc"),
+        ("--from", "list"),
+    ],
+)
+def test_undo_without_a_folder_uses_the_options_of_the_deal_before(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    music, out = numbered(tmp_path / "Music", 10), tmp_path / "lists/some.m3u"
+    out.parent.mkdir()
+    (music / ".nomedia").touch()
+    (tmp_path / "list").write_text("".join(f"{path}\n" for path in music.glob("*.mp3")))
+    folders = () if "--from" in options else ("Music",)
+    words = (*folders, "-o", "lists/some.m3u", "--every", "run", "--no-ignore-files")
+    assert run("deal", *words, "-n", "4", *options, cwd=tmp_path).code == 0
+    first = out.read_bytes()
+    assert run("deal", "Music", *words[-5:], "-n", "2", "--paths", "absolute", cwd=tmp_path).code == 0
+    second = out.read_bytes()
 
     deal("--undo")
 
-    assert (music / "today.m3u").read_bytes() == first
+    assert second != out.read_bytes() == first
+
+
+def test_options_beside_undo_replace_the_saved_ones(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 10)
+    deal(music, "-n", "4", "--paths", "absolute", "--no-extinf")
+    first = (music / "today.m3u").read_text().splitlines()
+    deal(music, "-n", "2", "--every", "run")
+
+    deal("--undo", "--paths", "relative")
+
+    assert (music / "today.m3u").read_text().splitlines()[-4:] == [
+        line.removeprefix(f"{music}/") for line in first[-4:]
+    ]
+
+
+def test_undo_asks_for_options_that_are_not_known(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "My Music", 10)
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+    deal(music, "-n", "3", "--every", "run")
+    change_options(None)
+
+    done = dealing("--undo")
+
+    assert (done.code, "was dealt with are not known" in done.err) == (2, True)
+    assert f"playshuffle deal FOLDER --undo -o '{music}/today.m3u'" in done.err
+    deal(music, "--undo", "-o", music / "today.m3u")
+    assert listed(music / "today.m3u") == first
 
 
 def test_undo_without_a_folder_works_after_others_changed_the_file_or_a_track(tmp_path: Path) -> None:
@@ -695,20 +729,6 @@ def test_undo_without_a_folder_finds_one_that_was_named_by_a_link(tmp_path: Path
     assert out.read_bytes() == first
 
 
-def test_undo_of_a_deal_from_a_list_asks_for_the_list(tmp_path: Path) -> None:
-    music, out, files = numbered(tmp_path / "Music", 6), tmp_path / "today.m3u", tmp_path / "list"
-    files.write_text("".join(f"{path}\n" for path in sorted(music.glob("*.mp3"))))
-    deal("--from", files, "-o", out, "-n", "2")
-    first = out.read_bytes()
-    deal("--from", files, "-o", out, "-n", "2", "--every", "run")
-
-    done = dealing("--undo")
-
-    assert (done.code, f"playshuffle deal --from LIST --undo -o {out} …" in done.err) == (2, True), done.err
-    deal("--from", files, "--undo", "-o", out)
-    assert out.read_bytes() == first
-
-
 def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
     music = numbered(tmp_path, 10)
     deal(music, "-n", "4")
@@ -723,7 +743,8 @@ def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> Non
     assert len(listed(music / "today.m3u")) == 4
 
 
-def test_undo_of_a_configured_deal_uses_the_configuration(tmp_path: Path) -> None:
+def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:
+    """It does so beside a configuration that is wrong by now."""
     music = numbered(tmp_path / "Music", 10)
     file = tmp_path / "config.toml"
     file.write_text(f'folders = ["{music}"]\n[playlist.some]\ndeal = 4\npaths = "absolute"\n')
@@ -731,23 +752,10 @@ def test_undo_of_a_configured_deal_uses_the_configuration(tmp_path: Path) -> Non
     assert run("deal", "--due", env=env).code == 0
     first = (music / "some.m3u").read_bytes()
     deal(music, "-n", "2", "--every", "run", "--name", "some")
+    file.write_text("folders = [")
     done = run("deal", "--undo", env=env)
 
     assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err
-
-
-def test_undo_without_a_folder_works_beside_a_configuration_that_is_wrong(tmp_path: Path) -> None:
-    music, file = numbered(tmp_path / "Music", 10), tmp_path / "config.toml"
-    deal(music, "-n", "4")
-    first = (music / "today.m3u").read_bytes()
-    deal(music, "-n", "2", "--every", "run")
-    file.write_text("folders = [")
-    assert run("deal", "--undo", "--config", file).code == 78
-
-    done = run("deal", "--undo", env={"PLAYSHUFFLE_CONFIG": str(file)})
-
-    assert (done.code, (music / "today.m3u").read_bytes()) == (0, first), done.err
-    assert "The configuration cannot be used, so the deck counts as not configured." in done.err
 
 
 def test_peek_on_a_terminal_is_a_table(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, listed, make, numbered, run
+from tests.support.program import DATA, change_options, listed, make, numbered, run
 from tests.support.service import aged, config
 from tests.support.tagging import tagged_library
 
@@ -140,7 +140,7 @@ def test_playlists_that_make_wrote_are_explained_without_a_configuration(music: 
     answers = run("why", music / "1.mp3", music / "live/2.ogg", music / "book.m4b").out.decode()
 
     assert f"{music}/1.mp3\n  jazz.m3u         yes: position 1 of 1\n" in answers
-    assert f"{music}/live/2.ogg\n  jazz.m3u         no: the folders or options of the command" in answers
+    assert f"{music}/live/2.ogg\n  jazz.m3u         no: genre:jazz fails (genre is Rock)\n" in answers
     assert "jazz.m3u         no: spoken word" in answers
     assert run("why", music / "1.mp3", "--in", "jazz").code == 0
     assert run("why", music / "live/2.ogg", "--in", music / "jazz.m3u").code == 1
@@ -148,14 +148,45 @@ def test_playlists_that_make_wrote_are_explained_without_a_configuration(music: 
     assert (unknown.code, f"Known are: {music}/jazz.m3u" in unknown.err) == (2, True)
     assert run("why", music / "gone.mp3").code == 66
     (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())
-    assert b"no: newer than the playlist" in run("why", music / "new.mp3", "--in", "jazz").out
+    new = run("why", music / "new.mp3", "--in", "jazz").out
+    assert b"no: not in the playlist as it is; the next run with the same options adds it\n" in new
 
 
-def test_a_playlist_from_another_program_is_only_read(music: Path) -> None:
+def test_options_are_saved_so_that_they_mean_the_same_in_another_folder(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "never.m3u").write_text("Music/1.mp3\n")
+    words = ("-o", "all.m3u", "--without", "never.m3u", "--relative-to", ".", "--limit", "1")
+    assert run("make", "Music", *words, cwd=tmp_path).code == 0
+    assert run("make", "--from", "never.m3u", "-o", "listed.m3u", cwd=tmp_path).code == 0
+
+    skipped = run("why", music / "1.mp3", "--in", "all", cwd=music).out.decode()
+    listed = run("why", music / "live/2.ogg", "--in", "listed", cwd=music).out.decode()
+
+    assert f"  all.m3u  no: in {tmp_path}/never.m3u, line 1\n" in skipped
+    assert "  listed.m3u  no: not in the list\n" in listed
+    (tmp_path / "never.m3u").unlink()
+    gone = run("why", music / "live/2.ogg", cwd=music)
+    assert (gone.code, f"listed.m3u: --from {tmp_path}/never.m3u cannot be read" in gone.err) == (1, True)
+    assert "  all.m3u     yes: position 1 of 1\n" in gone.out.decode()
+
+
+@pytest.mark.parametrize("options", [None, 1, "", "{", "[]", '{"folders": []}', '{"no_option": 1}'])
+def test_without_known_options_only_the_file_answers(music: Path, options: object) -> None:
+    """So it is with a playlist from another program."""
+    make(music, "--where", "genre:jazz", "-o", music / "jazz.m3u")
+    change_options(options)
+
+    inside = run("why", music / "1.mp3", "--in", "jazz")
+    outside = run("why", music / "live/2.ogg", "--in", "jazz")
+
+    assert (inside.code, inside.out.decode()) == (0, f"{music}/1.mp3\n  jazz.m3u  yes: position 1 of 1\n")
+    assert outside.code == 1
+    text = " ".join(outside.out.decode().split())
+    assert "no: not in this file. The options that it was written with are not known; " in text
+    assert "add --folder DIR and the options" in text
+    assert run("why", music / "gone.mp3", "--in", "jazz").code == 66
     (music / "mine.m3u").write_text("1.mp3\n")
     assert run("why", music / "1.mp3", "--in", music / "mine.m3u").code == 0
-    done = run("why", music / "live/2.ogg", "--in", music / "mine.m3u")
-    assert (done.code, b"not in this file, which another program wrote" in done.out) == (1, True)
+    assert run("why", music / "live/2.ogg", "--in", music / "mine.m3u").code == 1
 
 
 def test_without_a_service_nothing_is_promised_for_the_next_update(music: Path) -> None:
@@ -164,8 +195,8 @@ def test_without_a_service_nothing_is_promised_for_the_next_update(music: Path) 
     removed = run("why", music / "1.mp3", "--folder", music, "--where", "genre:rock").out
 
     assert b"next update" not in added + removed
-    assert b"no: not in the playlist as it is; the next run with these options adds it\n" in added
-    assert b"the next run with these options removes it: genre:rock fails" in removed
+    assert b"no: not in the playlist as it is; the next run with the same options adds it\n" in added
+    assert b"the next run with the same options removes it: genre:rock fails" in removed
 
 
 def test_a_refused_update_removes_and_adds_nothing(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from playshuffle.pipeline.explain import PlaylistStages, Source, playlist_stages
+from playshuffle.pipeline.explain import PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -20,6 +20,6 @@ def look_at() -> Iterator[LookAt]:
 
         def look(request: Request, tools: Tools) -> PlaylistStages:
             library = stack.enter_context(open_library([request._replace(dry_run=True)], tools))
-            return playlist_stages(library, request, tools, Source.OPTIONS)
+            return playlist_stages(library, request, tools, "the next run")
 
         yield look

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from playshuffle.store.state import State
 from tests.support import damage
 
 CHECKOUT = Path(__file__).parents[2]
@@ -108,6 +109,18 @@ def minutes(folder: Path, names: Iterable[str]) -> Path:
             file.setframerate(100)
             file.writeframes(bytes(6000))
     return folder
+
+
+def change_options(options: object) -> None:
+    """Replace the saved options of all playlists; None removes them."""
+    with State() as state:
+        state.change(
+            lambda database: (
+                database.execute("UPDATE record SET facts = json_remove(facts, '$.options')")
+                if options is None
+                else database.execute("UPDATE record SET facts = json_set(facts, '$.options', ?)", (options,))
+            )
+        )
 
 
 def entries(content: bytes) -> list[str]:

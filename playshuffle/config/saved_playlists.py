@@ -1,0 +1,47 @@
+"""Find the playlists that `make` and `deal` wrote, and the requests that they were written with."""
+
+import os
+from collections.abc import Sequence
+
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import Options, from_json
+from playshuffle.pipeline.request import Request
+from playshuffle.playlist import parts
+from playshuffle.store.decks import StoredDeck, deck_paths
+from playshuffle.store.state import SavedOrder, State
+from playshuffle.system import atomic_file
+
+
+def saved_playlists(state: State) -> list[bytes]:
+    """Return the playlists with a saved order or deck that exist, sorted by path."""
+    paths = {*state.playlists(), *deck_paths(state)}
+    return sorted(path for path in paths if os.path.lexists(path) or parts.existing(path))
+
+
+def saved_request(
+    playlist: bytes, records: Sequence[SavedOrder | StoredDeck | None], given: Options | None = None
+) -> Request | None:
+    """Return the request that a playlist was written with; None if its options are not known.
+
+    Args:
+        playlist: resolved path of its file.
+        records: of the playlist; the first one with options counts.
+        given: options that replace the saved ones where they differ from the default.
+
+    Raises:
+        PlayshuffleError: a saved option is not valid any more, such as a list that does not exist.
+    """
+    text = next((record.options for record in records if record is not None and record.options), "")
+    try:
+        options = from_json(text)
+    except ValueError:
+        return None
+    if not (options.folders or options.source):
+        return None
+    defaults = Options()._asdict()
+    given_values = given._asdict().items() if given is not None else ()
+    options = options._replace(**{name: value for name, value in given_values if value != defaults[name]})
+    request = build_request(options)
+    # A link that the user named may lead to another file by now.
+    is_same = request.output is not None and atomic_file.resolved(request.output) == playlist
+    return request if is_same else request._replace(output=playlist)
