@@ -11,6 +11,8 @@ from playshuffle.store.decks import StoredDeck, deck_paths
 from playshuffle.store.state import SavedOrder, State
 from playshuffle.system import atomic_file
 
+_DEFAULTS = Options()
+
 
 def saved_playlists(state: State) -> list[bytes]:
     """Return the playlists with a saved order or deck that exist, sorted by path."""
@@ -19,7 +21,7 @@ def saved_playlists(state: State) -> list[bytes]:
 
 
 def saved_request(
-    playlist: bytes, records: Sequence[SavedOrder | StoredDeck | None], given: Options | None = None
+    playlist: bytes, records: Sequence[SavedOrder | StoredDeck | None], given: Options = _DEFAULTS
 ) -> Request | None:
     """Return the request that a playlist was written with; None if its options are not known.
 
@@ -38,10 +40,8 @@ def saved_request(
         return None
     if not (options.folders or options.source):
         return None
-    defaults = Options()._asdict()
-    given_values = given._asdict().items() if given is not None else ()
-    options = options._replace(**{name: value for name, value in given_values if value != defaults[name]})
-    request = build_request(options)
+    new = {name: value for name, value in given._asdict().items() if value != getattr(_DEFAULTS, name)}
+    request = build_request(options._replace(**new))
     # A link that the user named may lead to another file by now.
     is_same = request.output is not None and atomic_file.resolved(request.output) == playlist
     return request if is_same else request._replace(output=playlist)

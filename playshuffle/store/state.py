@@ -18,6 +18,7 @@ from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
 ORDER, DECK = "order", "deck"
+_FACTS = ("played", "drawn_s", "stamp")
 _LIMIT = (1 << 32) - 1  # numbers have 32 bits
 
 
@@ -189,16 +190,8 @@ class State(StateFile):
             try:
                 facts = json.loads(text)
                 absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
-                order = SavedOrder(
-                    array("I", numbers),
-                    absent,
-                    facts["played"],
-                    facts["drawn_s"],
-                    content,
-                    digest,
-                    facts["stamp"],
-                    options_in(facts),
-                )
+                values = {name: facts[name] for name in _FACTS} | {"options": options_in(facts)}
+                order = SavedOrder(array("I", numbers), absent, content=content, digest=digest, **values)
                 _check(order)
                 orders.append(order)
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
@@ -216,23 +209,10 @@ class State(StateFile):
             database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, ORDER))
             for age, each in enumerate((order, before)):
                 if each is not None and (age == 0 or each.content != order.content):
-                    facts = {
-                        "absent": [*each.absent.items()],
-                        "played": each.played,
-                        "drawn_s": each.drawn_s,
-                        "stamp": each.stamp,
-                        "options": each.options,
-                    }
-                    put_record(
-                        database,
-                        playlist,
-                        ORDER,
-                        age,
-                        each.numbers,
-                        json.dumps(facts),
-                        each.content,
-                        each.digest,
-                    )
+                    facts = {"absent": [*each.absent.items()], "options": each.options}
+                    text = json.dumps(facts | {name: getattr(each, name) for name in _FACTS})
+                    key = playlist, ORDER, age
+                    put_record(database, *key, each.numbers, text, each.content, each.digest)
 
         self.change(act, playlist)
 
