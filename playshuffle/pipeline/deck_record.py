@@ -9,7 +9,6 @@ from playshuffle.dealing.deck import Deck, mark_written
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.target import Target
 from playshuffle.store import decks
-from playshuffle.store.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +35,14 @@ class DeckRecord:
         before = self.before and self.before._replace(deck=join_copies(self.before.deck, kept))
         return replace(self, deck=join_copies(self.deck, kept), before=before)
 
-    def confirmed(self, state: State, target: Target) -> Self:
+    def confirmed(self, target: Target) -> Self:
         """Return the record with a pending deal marked as dealt, if it did reach the file."""
         deck, stored = self.deck, self.stored
         if stored is None or deck.deal is None or not deck.deal.is_pending:
             return self
         if target.content != stored.content:
             return self
-        decks.confirm(state, target.path)
+        decks.confirm(target.state, target.path)
         return replace(self, deck=mark_written(deck), stored=stored._replace(deck=mark_written(stored.deck)))
 
 

@@ -40,8 +40,6 @@ def make(run: Run, *, is_update: bool = False, notes: Sequence[str] = ()) -> Rep
         PlayshuffleError: the playlist was not made; an old one is as it was.
     """
     arranged, drawn_notes = draw_order(run, is_update=is_update)
-    if is_update:
-        run.check_losses(arranged)
     numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
     report = run.report(arranged, [*drawn_notes, *notes])
     return run.write_order(report, numbers, (), int(run.tools.clock()))

@@ -33,20 +33,13 @@ class OpenLibrary:
         state: open until the end.
         cache: None if no tags are read.
         table: the numbers of all tracks.
-        is_changed: whether the scan found anything that was not known.
     """
 
     state: State
     cache: Cache | None
     table: TrackTable
-    is_changed: bool
     _libraries: Mapping[Place, Library]
     _errors: Mapping[bytes, PlayshuffleError]
-
-    @property
-    def missing(self) -> frozenset[bytes]:
-        """Return the roots that seem to be missing."""
-        return frozenset(root for each in self._libraries.values() for root in each.missing)
 
     def library(self, request: Request) -> Library:
         """Return the tracks of the folders or files of one playlist.
@@ -103,8 +96,7 @@ def open_library(
         if cache is not None:
             forget_removed(scan, cache, [root for root, _ in found.missing])
         libraries = found.libraries(table, cache)
-        is_changed = table.folders is not known.folders or table.roots != known.roots
-        yield OpenLibrary(state, cache, table, is_changed, libraries, reach.errors)
+        yield OpenLibrary(state, cache, table, libraries, reach.errors)
 
 
 def place_of(request: Request) -> Place:

@@ -21,7 +21,7 @@ from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
 from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.presence import check_deal_source, check_files, check_own_list, nothing_to_play
-from playshuffle.pipeline.report import Report, build_report, checked_losses
+from playshuffle.pipeline.report import Report, build_report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.request_pins import recipe_with_pins
 from playshuffle.pipeline.skip_lists import SkipList, read_skip_lists
@@ -78,14 +78,6 @@ class Run(NamedTuple):
             arranged,
         )
         return report._replace(notes=notes)
-
-    def check_losses(self, arranged: Arranged) -> None:
-        """Check that the player would lose no track of an order, if the request is strict.
-
-        Raises:
-            PlayshuffleError: it would.
-        """
-        checked_losses(self.request, self.writer, self.tracks, self.unwritable, arranged)
 
     def write(self, report: Report, save: Callable[[str], object]) -> Report:
         """Remember the order or the deck, then replace the playlist: both or neither.
@@ -182,8 +174,7 @@ def open_playlist(
         PlayshuffleError: there is nothing to play, a drive is missing of which nothing is known, or the
             playlist must not be written.
     """
-    library = opened.library(request)
-    target = _target(opened, request)
+    library, target = opened.library(request), _target(opened, request)
     with _locked(target.path) if target is not None and request.writes else nullcontext():
         if not explains:
             _check_found(request, library)
@@ -192,37 +183,35 @@ def open_playlist(
         rows = None
         if opened.cache is not None and request.tags:
             rows = rows_of(opened.cache, tools.read_all, tools.tags)
+        known = deck.numbers if deck is not None else last.present if last is not None else ()
         draw = None
         if not deals:
             is_kept = last is not None and last.drawn_s >= keeps_choice_from_s
-            draw = Draw(
-                writer, None if explains else tools.randbelow, last.present if last and is_kept else ()
-            )
-        known = deck.numbers if deck is not None else last.present if last is not None else ()
+            draw = Draw(writer, None if explains else tools.randbelow, known if is_kept else ())
         lists = _skip_lists(request, opened, target)
         choice = choose(request, library.tracks, rows, lists, known, draw)
         tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
-        if not len(tracks) and not explains:
-            raise nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
-        if deck is not None and target is not None:
-            deck = deck.with_copies(choice.kept)
-            deck = deck.confirmed(opened.state, target) if request.writes else deck
-        tags_of = tags_from(rows) if rows is not None else None
-        recipe = request.recipe if explains else recipe_with_pins(request, choice, tracks)
+        recipe = request.recipe
+        if not explains:
+            if not len(tracks):
+                raise (
+                    nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
+                )
+            recipe = recipe_with_pins(request, choice, tracks)
         yield Run(
-            request,
-            tools,
-            opened,
-            target,
-            library,
-            writer,
-            choice,
-            tracks,
-            unwritable,
-            tags_of,
-            recipe,
-            last,
-            deck,
+            request=request,
+            tools=tools,
+            opened=opened,
+            target=target,
+            library=library,
+            writer=writer,
+            choice=choice,
+            tracks=tracks,
+            unwritable=unwritable,
+            tags_of=tags_from(rows) if rows is not None else None,
+            recipe=recipe,
+            last=last,
+            deck=deck.with_copies(choice.kept) if deck is not None else None,
         )
 
 
@@ -256,7 +245,8 @@ def _remembered(
         return None, None
     if deals:
         check_deal_source(request, target)
-        return None, load_deck(target, tracks)
+        deck = load_deck(target, tracks)
+        return None, deck.confirmed(target) if request.writes else deck
     target.find_last_order()
     return target.last or order_in_file(target, tracks), None
 

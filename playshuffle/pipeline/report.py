@@ -101,7 +101,10 @@ def build_report(
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += [("FOR", request.player)] if request.player != GENERIC else []
     comments += writer.comments()
-    suspects, lost = checked_losses(request, writer, playable, unwritable, arranged)
+    suspects = writer.suspects(tracks)
+    lost = writer.losses(suspects, count)
+    if request.strict:
+        writer.check_strict(unwritable, lost, suspects)
     text = playlist_text(writer.format.text, writer.all_lines(tracks), places, comments, writer.max_per_file)
     return Report(
         output=target.path if target is not None else None,
@@ -124,22 +127,6 @@ def build_report(
         suspects=suspects,
         losses=lost,
     )
-
-
-def checked_losses(
-    request: Request, writer: EntryWriter, playable: Tracks, unwritable: list[Skipped], arranged: Arranged
-) -> tuple[list[bytes], list[Loss]]:
-    """Return what the player would lose of an order: the paths that it may lose, and the losses.
-
-    Raises:
-        PlayshuffleError: there is a loss, and the request is strict.
-    """
-    tracks, _ = _played(playable, arranged)
-    suspects = writer.suspects(tracks)
-    lost = writer.losses(suspects, arranged.playlist_length)
-    if request.strict:
-        writer.check_strict(unwritable, lost, suspects)
-    return suspects, lost
 
 
 def _played(playable: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
