@@ -124,43 +124,53 @@ def deal(
     """
     kind = _one_of(again, peek, undo, due)
     if due:
-        if folders or any(
-            option is not None for option in (limit, options.time, albums, name, output, order)
-        ):
-            raise PlayshuffleError(
-                "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
-            )
-        return _due(config, quiet=quiet, verbose=verbose)
-    if not folders and options.source is None and not undo:
+        _check_due(folders, limit, options.time, albums, name, output, order)
+        return _deal_due(config, quiet=quiet, verbose=verbose)
+    is_named = bool(folders) or options.source is not None
+    if not is_named and not undo:
         raise PlayshuffleError("Name a music folder, or use --due for the configured playlists.", Exit.USAGE)
     amount = _amount(limit, options.time, albums)
+    if folders:
+        output = _output(folders[0], options.player, name, output)
     options = options._replace(
         folders=tuple(folders or ()),
-        output=_output(folders[0], options.player, name, output) if folders else output,
+        output=output,
         order=order or ("albums" if albums is not None else "random"),
         time=None,
     )
-    if undo and not folders and options.source is None:
-        request = undo_request(output or name, options._replace(output=None))
-    else:
+    if is_named:
         request = build_request(options)
+    else:
+        request = undo_request(output or name, options._replace(output=None))
     if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
         request = request._replace(recipe=request.recipe._replace(gap=Gap(1)))
     period = Every(known("period", every, [option.value for option in Every]))
 
     began = time.monotonic()
     dealt = _deal(kind, request, amount, period, quiet)
-    seconds = time.monotonic() - began
     if as_json:
-        write_out([deal_report.as_json(dealt, seconds=seconds).encode(), b"\n"])
+        write_out([deal_report.as_json(dealt, seconds=time.monotonic() - began).encode(), b"\n"])
     elif peek:
         lines = deal_report.glance(dealt, screen_of(sys.stdout))
         write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)
-    if not quiet:
-        screen, today = screen_of(sys.stderr), datetime.now().astimezone().date()
-        full = deal_report.lines(dealt, screen, names=verbose, today=today, is_undo=undo)
-        say(deal_report.notes(dealt.report.notes, screen) if peek else full)
+    if not quiet and peek:
+        say(deal_report.notes(dealt.report.notes, screen_of(sys.stderr)))
+    elif not quiet:
+        _say_dealt(dealt, verbose=verbose, is_undo=undo)
     return None
+
+
+def _say_dealt(dealt: Dealt, *, verbose: bool, is_undo: bool = False) -> None:
+    today = datetime.now().astimezone().date()
+    say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today, is_undo=is_undo))
+
+
+def _check_due(folders: list[str] | None, *options: object) -> None:
+    """Check that nothing is asked for beside --due."""
+    if folders or any(option is not None for option in options):
+        raise PlayshuffleError(
+            "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
+        )
 
 
 def _one_of(again: bool, peek: bool, undo: bool, due: bool) -> str:
@@ -221,21 +231,20 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool
         return deal_playlist(request, tools, amount, every, now)
 
 
-def _due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
+def _deal_due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
     config = load(find(config_name))
     failures = [(broken.text, Exit.CONFIG) for broken in config.broken]
     for playlist in config.playlists:
         if playlist.deal is None:
             continue
-        now = datetime.now().astimezone()
         try:
             dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, quiet)
         except PlayshuffleError as error:
             failures.append((f"{playlist.name}: {error.in_configuration}", error.code))
             continue
         if not quiet:
-            say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=now.date()))
+            _say_dealt(dealt, verbose=verbose)
     for text, _ in failures:
         say_error(text)
     return of_all([code for _, code in failures])

@@ -18,6 +18,7 @@ from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.tools import Tools
 from playshuffle.service import running
 from playshuffle.shuffle import chance
@@ -58,32 +59,29 @@ def make(
     verbose: common_options.Verbose = False,
 ) -> None:
     """Write a shuffled playlist of music folders."""
-    # Not needed to complete words or to show help.
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     if not folders and options.source is None:
-        found = default_folders()
-        folders = list(found.folders)
+        default = default_folders()
+        folders = list(default.folders)
         if not quiet:
-            say([found.text])
+            say([default.text])
     options = options._replace(folders=tuple(folders or ()))
     request = build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)
     with progress_bar(quiet) as progress:
         report = make_playlist(request, Tools(read_all, chance(request.seed), progress))
-    seconds = time.monotonic() - began
     if print0:
         write_out(path + b"\0" for path in report.paths())
     elif options.output == STDOUT:
         write_out(report.text)
     elif as_json:
+        seconds = time.monotonic() - began
         write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
     if not quiet:
         is_local = options.root_as is None and not options.replace_prefix
         screen = screen_of(sys.stderr)
         say(make_report.lines(report, screen, names=verbose, dry_run=dry_run, is_local=is_local))
-        if report.is_changed and report.output is not None:
-            for note in _service_notes(report.output, report.order):
-                say(screen.detail("Note", note))
+        say(line for note in _service_notes(report) for line in screen.detail("Note", note))
 
 
 def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
@@ -95,12 +93,15 @@ def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
         raise PlayshuffleError("--print0 writes no file. Remove -o.", Exit.USAGE)
 
 
-def _service_notes(output: bytes, order: str) -> Iterator[str]:
+def _service_notes(report: Report) -> Iterator[str]:
     """Warn of a service that will replace this playlist, because it has another order for it."""
+    if not report.is_changed or report.output is None:
+        return
+    output = os.path.realpath(report.output)
     for service in running.services():
         for playlist in service.playlists:
-            has_other_order = playlist.order is not None and playlist.order != order
-            if has_other_order and os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output):
+            has_other_order = playlist.order is not None and playlist.order != report.order
+            if has_other_order and os.path.realpath(os.fsencode(playlist.output)) == output:
                 yield (
                     f"The service manages this playlist and will write it in {playlist.order} order again. To"
                     " keep this order, set it in the configuration."
