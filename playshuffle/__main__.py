@@ -26,8 +26,7 @@ def main() -> None:
         except OSError as error:
             sys.exit(f"error: Cannot write to standard output: {error.strerror}.")
         return
-    # To look for garbage, during the run and at its end, takes a sixth of a short run.
-    gc.disable()
+    gc.disable()  # looking for garbage takes a sixth of a short run
     try:
         from playshuffle import cli
 
@@ -36,8 +35,6 @@ def main() -> None:
         if sys.stderr is not None:
             sys.stderr.write("error: Interrupted.\n")
         code = 130
-    finally:
-        gc.freeze()
     sys.exit(code)
 
 

@@ -103,11 +103,6 @@ class Folder(NamedTuple):
         """Return the paths of its audio files."""
         return list(map(self.path.__add__, self.file_names()))
 
-    @property
-    def all_paths(self) -> bytes:
-        """The paths of its audio files, joined by NUL; there must be at least one."""
-        return self.path + self.names.replace(b"/", b"\0" + self.path)
-
     def subfolders(self) -> list[bytes]:
         """Return the names of the folders in it."""
         return self.folders.split(b"/") if self.folders else []

@@ -44,9 +44,7 @@ class Tracks:
     @cached_property
     def paths(self) -> list[bytes]:
         """Absolute, as they were found."""
-        # Joining and splitting all at once takes a tenth of the time of one list per folder.
-        paths = _joined_paths(self.folders).split(b"\0") if self.folders else []
-        return paths if self.chosen is None else [paths[row] for row in self.chosen]
+        return self.column(Folder.file_paths)
 
     @cached_property
     def durations_ms(self) -> "array[int]":
@@ -81,14 +79,8 @@ class Tracks:
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
         """Return a value for each track; `make` returns those of a folder's files."""
-        values = self._whole_column(make)
+        values = [value for folder in self.folders for value in make(folder)]
         return values if self.chosen is None else [values[row] for row in self.chosen]
-
-    def _whole_column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
-        values: list[T] = []
-        for folder in self.folders:
-            values += make(folder)
-        return values
 
     def only(self, indices: Sequence[int]) -> "Tracks":
         """Return these tracks alone, in this order."""
@@ -101,11 +93,6 @@ class Tracks:
         if "paths" in self.__dict__:  # were put together: the same texts take no more memory
             some.paths = [self.paths[index] for index in indices]
         return some
-
-
-def _joined_paths(folders: Iterable[Folder]) -> bytes:
-    """Return the paths of all audio files in some folders, joined by NUL."""
-    return b"\0".join([folder.all_paths for folder in folders if folder.names])
 
 
 def marks_of(folders: Iterable[Folder]) -> bytes:

@@ -15,7 +15,7 @@ from playshuffle.players.losses import Loss, left_out, losses, twins
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
-from playshuffle.playlist.m3u import PathStyle, all_lines, escaped
+from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base
 from playshuffle.text import any_of
 
@@ -48,15 +48,6 @@ class EntryWriter(NamedTuple):
         entries = self.format.text.lines(mapped_folder, self.style, self.base.folder, with_extinf=self.extinf)
         is_odd = self._escapes and not {*b"%+"}.isdisjoint(mapped_folder.path + mapped_folder.names)
         return list(map(escaped, entries)) if is_odd else entries
-
-    def all_lines(self, tracks: Tracks) -> list[bytes]:
-        """Return the lines of each track."""
-        if self.base.swaps or self._escapes or self.format is not M3U:
-            return tracks.column(self.lines)
-        found: list[bytes] = []
-        for some in all_lines(tracks.folders, self.style, self.base.folder, with_extinf=self.extinf):
-            found += some
-        return found if tracks.chosen is None else [found[row] for row in tracks.chosen]
 
     @property
     def _escapes(self) -> bool:

@@ -105,7 +105,9 @@ def build_report(
     lost = writer.losses(suspects, count)
     if request.strict:
         writer.check_strict(unwritable, lost, suspects)
-    text = playlist_text(writer.format.text, writer.all_lines(tracks), places, comments, writer.max_per_file)
+    text = playlist_text(
+        writer.format.text, tracks.column(writer.lines), places, comments, writer.max_per_file
+    )
     return Report(
         output=target.path if target is not None else None,
         order=request.recipe.order,
