@@ -10,6 +10,7 @@ from playshuffle.config.own_players import known_player
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe, parse_part
 from playshuffle.pipeline.default_output import default_output
@@ -23,7 +24,7 @@ from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import Inside
 
 # Options that mean in a request what they say.
-_SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without"}
+_SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without", "most"}
 
 
 def build_request(
@@ -77,6 +78,7 @@ def build_request(
         source_file=source.source if source is not None else None,
         streams=source.others if source is not None else (),
         without=without,
+        most=None if options.most is None else parse_limit(options.most),
         style=None if options.paths is None else PathStyle(options.paths),
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
         swaps=_swaps(options, roots),

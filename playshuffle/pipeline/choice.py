@@ -12,7 +12,6 @@ from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
-from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
@@ -161,9 +160,10 @@ def choose(
         kept = _skipped_copies(found, wider, remaining, tags_of, positions) | kept
         stages.append(stage)
     if request.most is not None and draw is not None:
-        limit, rows = parse_limit(request.most), no_tags if tags_of is None else tags_from(tags_of)
-        out = draw.over_limit(request, found, remaining, rows, kept)
-        stages.append(Stage(MOST, out, len(remaining), lambda _: f"over the limit of {limit}"))
+        out = draw.over_limit(
+            request, request.most, found, remaining, no_tags if tags_of is None else tags_from(tags_of), kept
+        )
+        stages.append(Stage(MOST, out, len(remaining), lambda _: f"over the limit of {request.most}"))
         remaining = sorted(set(remaining).difference(out)) if out else remaining
     tracks = found if len(remaining) == len(found) else found.only(remaining)
     return Choice(found, tracks, tuple(stages), lacking, idle, tuple(lists), idle_lists, kept)

@@ -18,7 +18,7 @@ from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged, no_tags
-from playshuffle.ordering.limit_per_tag import parse_limit, values
+from playshuffle.ordering.limit_per_tag import values
 from playshuffle.pipeline.deck_record import DeckRecord
 from playshuffle.pipeline.open_playlist import Run, open_run
 from playshuffle.pipeline.report import Report
@@ -180,13 +180,13 @@ def _size(run: Run, amount: Amount) -> Size:
         PlayshuffleError: the amount is in albums, which such a limit or the order does not keep together.
     """
     size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
-    if run.request.most is None:
+    limit = run.request.most
+    if limit is None:
         return size
     if amount.albums is not None:
         raise PlayshuffleError(
             "--most does not work with --albums: the albums would have gaps. Remove either.", Exit.USAGE
         )
-    limit = parse_limit(run.request.most)
     tag_values = values(run.tracks, run.tags_of or no_tags, limit.tag)
     return LimitedPerValue(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
 
@@ -201,9 +201,9 @@ def _notes_on_limit(run: Run, amount: Amount, deck: Deck) -> list[str]:
     short_count = size.short_deals(deck.upcoming) if isinstance(size, LimitedPerValue) else 0
     if not short_count:
         return []
-    deals, limit = counted(deck.deals_left, "deal"), parse_limit(run.request.most or "")
+    deals = counted(deck.deals_left, "deal")
     note = f"{short_count:,} of the {deals} left in this round will have fewer than {amount.count:,} tracks,"
-    return [f"{note} since each has at most {limit}."]
+    return [f"{note} since each has at most {run.request.most}."]
 
 
 def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:

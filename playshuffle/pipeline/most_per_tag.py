@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
 from playshuffle.ordering.groups import TagsOf
-from playshuffle.ordering.limit_per_tag import over_limit, parse_limit, values
+from playshuffle.ordering.limit_per_tag import LimitPerTag, over_limit, values
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
 from playshuffle.shuffle import RandBelow
@@ -28,6 +28,7 @@ class Draw:
     def over_limit(
         self,
         request: Request,
+        limit: LimitPerTag,
         found: Tracks,
         candidates: Sequence[int],
         tags_of: TagsOf,
@@ -38,14 +39,13 @@ class Draw:
         Pinned tracks are kept before those of the playlist, and these before all others.
 
         Args:
-            request: the playlist; it has a limit.
+            request: the playlist.
+            limit: that of the playlist.
             found: all tracks of its folders.
             candidates: the indices of the tracks that no other stage has left out.
             tags_of: looks up the tags of a folder.
             copies: the copy that is kept, by the number of each copy that is left out.
         """
-        assert request.most is not None
-        limit = parse_limit(request.most)
         _, unwritable = self.writer.writable(found.only(candidates), any_name=request.any_name)
         if unwritable:
             names = {path for path, _ in unwritable}

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle
@@ -16,7 +17,7 @@ class Request(NamedTuple):
     source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
     where: queries that tracks must match. without: playlists whose tracks are left out.
     dedupe: keep one copy of each `recording`. spoken: audiobooks and podcasts count as tracks.
-    most: the limit for each value of a tag, such as `3:artist`; of each deal, if the playlist is dealt.
+    most: the limit for each value of a tag; of each deal, if the playlist is dealt.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
     player: for which the playlist is written, one of `players.PLAYERS`.
     style, max_per_file: None for those of the player.
@@ -36,7 +37,7 @@ class Request(NamedTuple):
     where: tuple[str, ...] = ()
     without: tuple[bytes, ...] = ()
     dedupe: str | None = None
-    most: str | None = None
+    most: LimitPerTag | None = None
     spoken: bool = False
     style: PathStyle | None = None
     seed: str | None = None

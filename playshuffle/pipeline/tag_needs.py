@@ -2,7 +2,6 @@
 
 from playshuffle.errors import OptionError
 from playshuffle.ordering.groups import FOLDER
-from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.pipeline.request import Request
 from playshuffle.selection import query
 from playshuffle.selection.query import Query
@@ -25,7 +24,7 @@ def check_needs(request: Request) -> None:
     """
     if request.tags:
         return
-    if request.most is not None and parse_limit(request.most).tag != FOLDER:
+    if request.most is not None and request.most.tag != FOLDER:
         raise OptionError("{} needs tags. Remove {}.", "most", "tags = false")
     if request.dedupe is not None:
         raise OptionError("{} needs tags. Remove {}.", "dedupe", "tags = false")

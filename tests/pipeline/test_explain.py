@@ -14,6 +14,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
+from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.explain import IN
@@ -79,7 +80,7 @@ def random_request(music: Path, choose: random.Random) -> Request:
         where=where,
         without=(bytes(music / "never.m3u"),) if choose.random() < 0.5 else (),
         dedupe=choose.choice((None, "recording")),
-        most=choose.choice((None, None, "2:genre", "1:folder")),
+        most=choose.choice((None, None, LimitPerTag(2, "genre"), LimitPerTag(1, "folder"))),
         spoken=choose.random() < 0.3,
         ignore_files=choose.random() < 0.7,
     )
@@ -203,7 +204,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> Non
     assert codes.count("in") == 2
     assert codes.count("limit") == 4
 
-    limited = request._replace(most="2:genre")
+    limited = request._replace(most=LimitPerTag(2, "genre"))
     make_playlist(limited, tools())
     codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
     assert codes.count("in") == 2

@@ -14,6 +14,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
+from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep_playlist as keep
@@ -51,7 +52,9 @@ def by(artist: str, count: int, first: int = 0) -> list[str]:
 
 
 def request_for(music: Path, most: str | None = "3:artist") -> Request:
-    return Request((bytes(music),), bytes(music / "all.m3u"), most=most)
+    return Request(
+        (bytes(music),), bytes(music / "all.m3u"), most=None if most is None else parse_limit(most)
+    )
 
 
 def artists(entries: Sequence[str]) -> Counter[str]:
@@ -167,7 +170,7 @@ def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
 
     assert listed(tmp_path / "all.m3u") == ["Ann-9.mp3", "Ann-7.mp3"]
     with pytest.raises(PlayshuffleError, match=r"skipped: over the limit of 1 per artist. Remove the pin."):
-        make_playlist(request._replace(most="1:artist"), tools())
+        make_playlist(request._replace(most=LimitPerTag(1, "artist")), tools())
 
 
 def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
@@ -184,7 +187,7 @@ def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> N
     put(music, *by("Ann", 60), *by("Bob", 60))
     request = request_for(music, None)._replace(output=bytes(tmp_path / "all.m3u"))
     kept(request)
-    limited = request._replace(most="1:artist")
+    limited = request._replace(most=LimitPerTag(1, "artist"))
     assert len(kept(limited)) == 2
 
     content = (tmp_path / "all.m3u").read_bytes()

@@ -18,6 +18,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep_playlist as keep
@@ -236,7 +237,7 @@ class _Model:
         pins = (f"{ANCHOR}@5",) if name == "random" else ()
         roots = tuple(os.fsencode(root) for root in self.music.roots)
         recipe = _RECIPES.get(name, Recipe())
-        most = f"{_MOST}:artist" if name == "most" else None
+        most = LimitPerTag(_MOST, "artist") if name == "most" else None
         file = os.fsencode(self._file(name))
         return Request(roots, file, recipe, pins=pins, most=most, style=PathStyle.ABSOLUTE)
 
