@@ -66,25 +66,21 @@ def check_tracks(
 ) -> None:
     """Check that the tracks of a root did not disappear with a drive.
 
-    A track is gone if it was in the last order, is not found under any name, and was not seen to be
-    deleted or moved while the root was there. The root counts as missing if one of these is so:
+    A track is gone if it was known, is not found under any name, and was not seen to be deleted or moved
+    while the root was there. The root counts as missing if one of these is so:
 
-    1. Nothing is left: tracks were recorded for the root, and none is found; or more than 20 tracks of
-       the playlist were in the root, and all of them are gone. An empty root is believed if the
-       playlist had tracks there and none of them is gone.
+    1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and
+       all of them are gone. An empty root is believed if none of its tracks is gone.
     2. A mount is not there as it was, and tracks with it. Deletions that were seen do not count here:
        unmounting may remove the folder that the drive was mounted on.
-    3. Most are gone: more than half of the tracks that the playlist had in the root, and also more
-       than half, and more than 20, of all tracks of the root. So a playlist of some tracks (a query)
-       may lose most of them as long as the root does not.
+    3. Most are gone: more than half of the tracks of the root, and more than 20.
 
-    A new playlist has no track to lose, so only the first half of rule 1 and rule 2 apply to it.
+    If the tracks that the root had are not known, only the first half of rule 1 and rule 2 apply.
 
     Args:
-        last_root: the root as this playlist found it last, so that no other playlist can accept a loss
-            for it; for a new playlist as any other found it; None if it was never seen.
+        last_root: the root as the last scan found it; None if it was never seen.
         root: the root now.
-        before: paths of the tracks in the last order of the playlist.
+        before: paths of the tracks that the root had; empty if they are not known.
         missing: the paths in `before` that were not found now, under this name or another one.
         deleted: files and folders that were deleted or moved, by events, while the root was there.
 
@@ -105,13 +101,12 @@ def check_tracks(
                 continue
             # The part below the root; nothing of a mount that the root is on, so that all tracks count.
             prefix = root.path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
-            # Without a last order it is unknown where the missing tracks were.
-            has_order = any(map(_is_inside(root.path), before))
+            has_paths = any(map(_is_inside(root.path), before))
             # Deleted ones count, too: unmounting may remove the folder that it was mounted on.
             lost = (
                 sum(path.startswith(prefix) for path in missing)
-                if has_order
-                else last_root.tracks - root.tracks
+                if has_paths
+                else last_root.tracks - root.tracks  # where the missing tracks were is not known
             )
             if lost > 0:
                 raise missing_error(
@@ -126,7 +121,7 @@ def check_tracks(
     if len(lost_paths) == were > _SMALL_LOSS:
         raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
     lost, of = len(lost_paths), were
-    if last_root is not None and last_root.tracks > were:  # the playlist has only some tracks of the root
+    if last_root is not None and last_root.tracks > were:  # not all of its tracks are known
         seen = len(missing) - len(lost_paths)
         lost, of = max(lost, last_root.tracks - root.tracks - seen), last_root.tracks
     if lost > _SMALL_LOSS and 2 * lost > of and 2 * len(lost_paths) > were:
@@ -134,7 +129,7 @@ def check_tracks(
 
 
 def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
-    """Check that no track of the last order is in an unreadable folder.
+    """Check that no missing track was in an unreadable folder.
 
     Raises:
         MissingError: one is; the content of such a folder is unknown, not gone.

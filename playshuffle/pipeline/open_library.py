@@ -19,7 +19,7 @@ from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed
 from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable, recognise
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.pipeline.presence import check_presence, seems_missing
+from playshuffle.pipeline.presence import lost_roots, seems_missing
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.store.state import State
@@ -87,15 +87,13 @@ def open_library(
                 reach = _reachable(places, state, accepts_loss=accepts_loss)
                 scan = _scan(places, reach, cache, tools, changes._replace(dirty=None))
         known = state.load_tracks()
-        found = _Recognised(
-            known, scan, places, reach, changes, int(tools.clock()), accepts_loss=accepts_loss
-        )
-        table = found.table()
+        recognition = _Recognition(known, scan, places, reach, changes, accepts_loss)
+        table, missing = recognition.table(int(tools.clock()))
         if writes:
             state.save_tracks(known, table)
         if cache is not None:
-            forget_removed(scan, cache, [root for root, _ in found.missing])
-        libraries = found.libraries(table, cache)
+            forget_removed(scan, cache, [root for root, _ in missing])
+        libraries = recognition.libraries(table, missing, cache)
         yield OpenLibrary(state, cache, table, libraries, reach.errors)
 
 
@@ -142,153 +140,138 @@ def _scan(
     return scan_places(parts, cache, tools.read_all, tools.progress, changes)
 
 
-class _Recognised:
-    """The recognition of one scan.
+_Missing = dict[RootKey, MissingError]
 
-    missing: an error for each root that seems to be missing.
-    """
 
-    def __init__(
-        self,
-        known: TrackTable,
-        scan: Scan,
-        places: Sequence[Place],
-        reach: _Reach,
-        changes: Changes,
-        now_s: int,
-        *,
-        accepts_loss: bool,
-    ) -> None:
-        self.missing: dict[RootKey, MissingError] = {
-            (root, place.ignore_files): reach.missing[root]
-            for place in places
-            for root in place.roots
-            if root in reach.missing
+@dataclass(frozen=True, slots=True)
+class _Recognition:
+    """Recognises the tracks of one scan."""
+
+    known: TrackTable
+    scan: Scan
+    places: Sequence[Place]
+    reach: _Reach
+    changes: Changes
+    accepts_loss: bool
+
+    def table(self, now_s: int) -> tuple[TrackTable, _Missing]:
+        """Return the table after the scan, and an error for each root that seems to be missing.
+
+        What is below a missing root stays as it was. So each root that turns out to be missing changes what
+        the others may have, and all are recognised again.
+        """
+        errors = self.reach.missing
+        keys = [(root, place.ignore_files) for place in self.places for root in place.roots]
+        missing = {key: errors[key[0]] for key in keys if key[0] in errors}
+        elsewhere = {
+            root
+            for (root, _), known in self.known.roots.items()
+            if root not in self.reach.roots and seems_missing(root, known)
         }
-        self._known = known
-        self._scan = scan
-        self._places = places
-        self._reach = reach
-        self._changes = changes
-        self._now_s = now_s
-        self._accepts_loss = accepts_loss
-
-    def table(self) -> TrackTable:
-        """Return the table after the scan. What is below a missing root stays as it was."""
         while True:
-            present = {place: self._present(place) for place in self._places}
-            elsewhere = [
-                root
-                for root, ignore_files in self._known.roots
-                if root not in self._reach.roots
-                and seems_missing(root, self._known.roots[root, ignore_files])
-            ]
+            present = {place: self._present(place, missing) for place in self.places}
             table = recognise(
-                self._known,
+                self.known,
                 present.values(),
-                self._changes.moved,
-                scanned={root for place in self._places for root in self._present_roots(place)},
-                missing={*elsewhere, *(root for root, _ in self.missing)},
-                now_s=self._now_s,
+                self.changes.moved,
+                scanned={root for place in self.places for root in self._present_roots(place, missing)},
+                missing=elsewhere.union(root for root, _ in missing),
+                now_s=now_s,
             )
-            roots, missing = self._roots(table, present)
-            if not missing:
-                accepted = {
-                    (root, place.ignore_files): KnownRoot(array("I"), ())
-                    for place in self._places
-                    for root in place.roots
-                    if self._accepts_loss and root not in self._reach.roots
-                    if (root, place.ignore_files) in self._known.roots
-                }
-                return replace(table, roots={**self._known.roots, **roots, **accepted})
-            self.missing |= missing
+            numbers = {place: table.numbers_of(its_tracks) for place, its_tracks in present.items()}
+            roots = self._roots(present, numbers, missing)
+            lost = {} if self.accepts_loss else self._lost_roots(roots, set().union(*numbers.values()))
+            if not lost:
+                break
+            missing |= lost
+        accepted = {
+            key: KnownRoot(array("I"), ())
+            for key in keys
+            if self.accepts_loss and key[0] not in self.reach.roots and key in self.known.roots
+        }
+        return replace(table, roots={**self.known.roots, **roots, **accepted}), missing
 
-    def _present_roots(self, place: Place) -> tuple[bytes, ...]:
-        return tuple(
-            root for root in self._reach.part(place).roots if (root, place.ignore_files) not in self.missing
-        )
+    def _present_roots(self, place: Place, missing: _Missing) -> tuple[bytes, ...]:
+        """Return the reachable roots of a place that do not seem to be missing."""
+        roots = self.reach.part(place).roots
+        return tuple(root for root in roots if (root, place.ignore_files) not in missing)
 
     def _found(self, place: Place) -> Found:
-        return self._scan.places.get(self._reach.part(place), Found({}, ()))
+        return self.scan.places.get(self.reach.part(place), Found({}, ()))
 
-    def _present(self, place: Place) -> Tracks:
+    def _present(self, place: Place, missing: _Missing) -> Tracks:
         """Return the tracks that the scan found below the roots that are present."""
         found = self._found(place)
-        roots = self._present_roots(place) if place.files is None else (b"",)
+        roots = self._present_roots(place, missing) if place.files is None else (b"",)
         return tracks([found.roots[root] for root in roots])[0]
 
     def _roots(
-        self, table: TrackTable, present: Mapping[Place, Tracks]
-    ) -> tuple[dict[RootKey, KnownRoot], dict[RootKey, MissingError]]:
-        """Return what is in each root now, and an error for each that seems to be missing."""
-        roots: dict[RootKey, KnownRoot] = {}
-        found_numbers: set[int] = set()
+        self, present: Mapping[Place, Tracks], numbers: Mapping[Place, "array[int]"], missing: _Missing
+    ) -> dict[RootKey, KnownRoot]:
+        """Return what is in each present root now."""
+        known_roots: dict[RootKey, KnownRoot] = {}
         for place, its_tracks in present.items():
-            numbers = table.numbers_of(its_tracks)
-            found_numbers.update(numbers)
-            present_roots = self._present_roots(place)
-            for root in present_roots:
-                top = root.rstrip(b"/") + b"/"
-                if len(present_roots) > 1:  # they may overlap: each has all that lies below it
-                    pairs = zip(its_tracks.paths, numbers, strict=True)
+            roots = self._present_roots(place, missing)
+            for root in roots:
+                numbers_below = numbers[place]
+                if len(roots) > 1:  # they may overlap: each has all that lies below it
+                    top = root.rstrip(b"/") + b"/"
+                    pairs = zip(its_tracks.paths, numbers[place], strict=True)
                     numbers_below = array("I", [number for path, number in pairs if path.startswith(top)])
-                else:
-                    numbers_below = numbers
-                current = current_root(root, len(numbers_below))
-                roots[root, place.ignore_files] = KnownRoot(numbers_below, current.mounts)
-        if self._accepts_loss:
-            return roots, {}
-        missing: dict[RootKey, MissingError] = {}
-        for place in present:
-            found = self._found(place)
-            keys = [(root, place.ignore_files) for root in self._present_roots(place)]
-            missing |= check_presence(
-                self._known, {key: roots[key] for key in keys}, found_numbers, found, self._changes.gone
-            )
-        return roots, missing
+                mounts = current_root(root, len(numbers_below)).mounts
+                known_roots[root, place.ignore_files] = KnownRoot(numbers_below, mounts)
+        return known_roots
 
-    def libraries(self, table: TrackTable, cache: Cache | None) -> dict[Place, Library]:
+    def _lost_roots(self, roots: Mapping[RootKey, KnownRoot], found_numbers: Collection[int]) -> _Missing:
+        """Return an error for each root that was scanned, but seems to be missing."""
+        lost: _Missing = {}
+        for place in self.places:
+            keys = [(root, place.ignore_files) for root in place.roots]
+            scanned = {key: roots[key] for key in keys if key in roots}
+            lost |= lost_roots(self.known, scanned, found_numbers, self._found(place), self.changes.gone)
+        return lost
+
+    def libraries(self, table: TrackTable, missing: _Missing, cache: Cache | None) -> dict[Place, Library]:
         """Return the tracks of each place, those of missing roots as last known."""
-        cached: dict[bytes, Folder] = {}
-        if cache is not None and self.missing:
-            cached = cache.folders([root for root, _ in self.missing])
-        return {place: self._library(place, table, cached) for place in self._places}
+        cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
+        return {place: self._library(place, table, missing, cached) for place in self.places}
 
-    def _library(self, place: Place, table: TrackTable, cached: Mapping[bytes, Folder]) -> Library:
+    def _library(
+        self, place: Place, table: TrackTable, missing: _Missing, cached: Mapping[bytes, Folder]
+    ) -> Library:
         found = self._found(place)
         there = {folder.path: folder for folders in found.roots.values() for folder in folders}
         by_root: list[Sequence[Folder]] = []
-        missing: dict[bytes, MissingError] = {}
+        errors: dict[bytes, MissingError] = {}
         waiting: dict[bytes, frozenset[int]] = {}
         for at, root in enumerate(place.roots if place.files is None else (b"",)):
-            error = self.missing.get((root, place.ignore_files))
+            error = missing.get((root, place.ignore_files))
             if error is None:
                 by_root.append(found.roots.get(root, ()))
                 continue
-            missing[root] = error
-            # Ignore files may make a difference, but nothing else is known of it.
-            known = table.roots.get((root, place.ignore_files)) or table.roots.get(
-                (root, not place.ignore_files)
-            )
-            numbers = frozenset(known.numbers) if known is not None else frozenset[int]()
+            errors[root] = error
+            numbers = _numbers_below(table, root, ignore_files=place.ignore_files)
             folders = last_known(table, root, numbers, cached, -1 - at)
             by_root.append(folders)
             waiting[root] = _absent_numbers(table, folders, numbers, there)
         all_tracks, skipped, untagged = tracks(by_root)
+        known_roots = {root: table.roots.get((root, place.ignore_files)) for root in place.roots}
         return Library(
             Tracks(all_tracks.folders, all_tracks.chosen, table.numbers_of(all_tracks)),
             [*found.skipped, *skipped],
             untagged,
             found.unreadable,
             found.growing,
-            {
-                root: len(table.roots[root, place.ignore_files].numbers)
-                for root in place.roots
-                if (root, place.ignore_files) in table.roots
-            },
-            missing,
+            {root: len(known.numbers) for root, known in known_roots.items() if known is not None},
+            errors,
             waiting,
         )
+
+
+def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
+    """Return the tracks of a root as last known, if need be with ignore files used otherwise."""
+    known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
+    return frozenset(known.numbers) if known is not None else frozenset[int]()
 
 
 def _absent_numbers(

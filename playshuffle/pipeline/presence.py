@@ -26,61 +26,55 @@ from playshuffle.pipeline.target import Target
 from playshuffle.text import counted
 
 
-def check_presence(
+def lost_roots(
     known: TrackTable,
-    current: Mapping[RootKey, KnownRoot],
+    scanned: Mapping[RootKey, KnownRoot],
     found_numbers: Collection[int],
     found: Found,
     deleted: Collection[bytes],
 ) -> dict[RootKey, MissingError]:
-    """Return an error for each root of a place that seems to be missing.
+    """Return an error for each root of a place that was scanned, but seems to be missing.
 
     Args:
         known: the tracks before the scan.
-        current: the roots that were scanned, as they are now.
+        scanned: the roots that were scanned, as they are now.
         found_numbers: of all tracks that the scan found.
         found: what the scan found at this place.
         deleted: files and folders that were seen to be deleted, while their root was there.
     """
-    missing: dict[RootKey, MissingError] = {}
-    scanned = set[tuple[int, int]]()
-    for key, now in current.items():
-        root, before = key[0], known.roots.get(key)
-        other = known.roots.get((root, not key[1]))
-        lost_numbers = frozenset(before.numbers).difference(found_numbers) if before is not None else ()
+    errors: dict[RootKey, MissingError] = {}
+    checked = set[tuple[int, int]]()
+    for key, now in scanned.items():
+        root, ignores_files = key
+        before, otherwise = known.roots.get(key), known.roots.get((root, not ignores_files))
         lost: list[bytes] = []
-        current_state = Root(root, len(now.numbers), list(now.mounts))
         try:
             folder_id = _folder_id(root)
-            if before is None and other is not None:  # whether ignore files are used may make a difference
-                check_tracks(
-                    Root(root, len(other.numbers), list(other.mounts)), current_state, (), (), deleted
-                )
-            elif before is not None and lost_numbers:
+            if before is None and otherwise is not None:
+                check_tracks(_root(root, otherwise), _root(root, now), (), (), deleted)
+            elif before is not None and (lost_numbers := set(before.numbers).difference(found_numbers)):
                 paths = known.paths_of(before.numbers)
                 lost = [paths[number] for number in lost_numbers if number in paths]
                 for folder in found.unreadable:
                     check_unreadable(folder, below(root, lost))
                 if (
-                    folder_id not in scanned
+                    folder_id not in checked
                 ):  # else another name of a root, under which nothing is found twice
-                    check_tracks(
-                        Root(root, len(before.numbers), list(before.mounts)),
-                        current_state,
-                        list(paths.values()),
-                        lost,
-                        deleted,
-                    )
-            scanned.add(folder_id)
+                    check_tracks(_root(root, before), _root(root, now), list(paths.values()), lost, deleted)
+            checked.add(folder_id)
         except MissingError as error:
-            missing[key] = _hiding_error(root, found.skipped, below(root, lost)) or error
-    return missing
+            errors[key] = _hiding_error(root, found.skipped, below(root, lost)) or error
+    return errors
+
+
+def _root(path: bytes, known: KnownRoot) -> Root:
+    return Root(path, len(known.numbers), list(known.mounts))
 
 
 def seems_missing(root: bytes, known: KnownRoot) -> bool:
     """Return whether a root that is not scanned now is not there as it was."""
     try:
-        check_root(root, Root(root, len(known.numbers), list(known.mounts)))
+        check_root(root, _root(root, known))
         if known.numbers and not os.listdir(root):
             return True
     except (PlayshuffleError, OSError):
