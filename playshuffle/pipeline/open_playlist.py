@@ -38,8 +38,8 @@ from playshuffle.text import counted
 class Run(NamedTuple):
     """One playlist, opened.
 
-    target: its file; None if none is written. library: all tracks of its folders. choice: which of them are
-    chosen. tracks: those of them that can be written; unwritable: the others.
+    target: its file; None if none is written. choice: which tracks of its folders are chosen.
+    tracks: those of them that can be written; unwritable: the others.
     recipe: with its pins resolved to indices of `tracks`.
     last: the last order; None if there is none, and for a deck.
     deck: what is remembered of the deck; None if the playlist is not dealt.
@@ -49,7 +49,6 @@ class Run(NamedTuple):
     tools: Tools
     opened: OpenLibrary
     target: Target | None
-    library: Library
     writer: EntryWriter
     choice: Choice
     tracks: Tracks
@@ -58,6 +57,11 @@ class Run(NamedTuple):
     recipe: Recipe
     last: SavedOrder | None
     deck: DeckRecord | None
+
+    @property
+    def library(self) -> Library:
+        """Return all tracks of its folders."""
+        return self.opened.library(self.request)
 
     @property
     def file(self) -> Target:
@@ -198,20 +202,10 @@ def open_playlist(
                     nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
                 )
             recipe = recipe_with_pins(request, choice, tracks)
+        tags_of = tags_from(rows) if rows is not None else None
+        deck = deck.with_copies(choice.kept) if deck is not None else None
         yield Run(
-            request=request,
-            tools=tools,
-            opened=opened,
-            target=target,
-            library=library,
-            writer=writer,
-            choice=choice,
-            tracks=tracks,
-            unwritable=unwritable,
-            tags_of=tags_from(rows) if rows is not None else None,
-            recipe=recipe,
-            last=last,
-            deck=deck.with_copies(choice.kept) if deck is not None else None,
+            request, tools, opened, target, writer, choice, tracks, unwritable, tags_of, recipe, last, deck
         )
 
 
