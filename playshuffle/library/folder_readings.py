@@ -2,9 +2,7 @@
 
 import os
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import overload
 from zlib import crc32
 
 from playshuffle.library.extinf import extinf
@@ -33,76 +31,33 @@ def with_readings(
     could not be read, or whose path another file has taken since it was listed, keeps the tags of last time,
     and is read again next time. Each folder is yielded as soon as its last file was read.
     """
-    unread = _UnreadFiles()
-    started: dict[int, _Rows] = {}  # by number of the folder, until its last reading
+    paths: list[bytes] = []
+    places: list[tuple[Folder, int]] = []  # folder and row of each path
+    started: dict[bytes, _Rows] = {}  # by path of the folder, until its last reading
     for folder in folders:
         if folder.durations_ms is not None:
             continue
         before = known.get(folder.path)
-        if before is None and folder.names:
-            unread.add(folder, range(folder.track_count))
-            continue
-        folder_rows = _Rows(folder)
-        if before is not None:
-            folder_rows.take_over(before, known_fields(before))
-        if folder_rows.missing:
-            started[unread.add(folder, list(folder_rows.missing))] = folder_rows
-        else:
-            yield folder_rows.finished()
-    for index, reading in read_all(unread) if unread else ():
-        number, row = unread.place(index)
-        if number not in started:
-            started[number] = _Rows(unread.folders[number])
-        started[number].put(row, reading)
-        if not started[number].missing:
-            yield started.pop(number).finished()
-
-
-class _UnreadFiles(Sequence[bytes]):
-    """The paths of the files to read, each made on demand: a list of 100,000 paths would take 15 MB.
-
-    folders: the folders with files to read, in the order in which they were added.
-    """
-
-    def __init__(self) -> None:
-        self.folders: list[Folder] = []
-        self._rows: list[Sequence[int]] = []
-        self._starts = array("Q")
-        self._count = 0
-        self._named_folder = -1  # whose names are in `_names`
-        self._names: list[bytes] = []
-
-    def add(self, folder: Folder, rows: Sequence[int]) -> int:
-        """Add some files of a folder; return the number of the folder."""
-        self.folders.append(folder)
-        self._rows.append(rows)
-        self._starts.append(self._count)
-        self._count += len(rows)
-        return len(self.folders) - 1
-
-    def place(self, index: int) -> tuple[int, int]:
-        """Return the number of the folder of a path, and its row in the folder."""
-        number = bisect_right(self._starts, index) - 1
-        return number, self._rows[number][index - self._starts[number]]
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> bytes: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
-    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(self._count))]
-        if not -self._count <= index < self._count:
-            raise IndexError(index)
-        index %= self._count
-        number, row = self.place(index)
-        folder = self.folders[number]
-        if number != self._named_folder:
-            self._named_folder, self._names = number, folder.file_names()
-        return folder.path + self._names[row]
+        rows: Iterable[int] = range(folder.track_count)
+        if before is not None or not folder.names:
+            folder_rows = _Rows(folder)
+            if before is not None:
+                folder_rows.take_over(before, known_fields(before))
+            if not folder_rows.missing:
+                yield folder_rows.finished()
+                continue
+            started[folder.path] = folder_rows
+            rows = folder_rows.missing
+        names = folder.file_names()
+        paths += [folder.path + names[row] for row in rows]
+        places += [(folder, row) for row in rows]
+    for index, reading in read_all(paths) if paths else ():
+        folder, row = places[index]
+        if folder.path not in started:
+            started[folder.path] = _Rows(folder)
+        started[folder.path].put(row, reading)
+        if not started[folder.path].missing:
+            yield started.pop(folder.path).finished()
 
 
 class _Rows:
