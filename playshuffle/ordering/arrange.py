@@ -82,19 +82,19 @@ def arrange(
     base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
     plan = _planned(tracks, recipe, base, None if last is None else last.order)
     shuffle = order.shuffle(tracks, tags_of or no_tags, recipe)
-    result = _shuffled(recipe, plan.base, plan.there, last, shuffle, randbelow)
+    result = _shuffled(recipe, plan.base, plan.pinned_at, last, shuffle, randbelow)
     result, count = _counted(tracks, recipe, plan, result)
     if order.is_of_the_list and count < len(result):
-        result[:count] = pinned(result[:count], plan.there, shuffle, randbelow)
-    if order.is_of_the_list and plan.there:
+        result[:count] = pinned(result[:count], plan.pinned_at, shuffle, randbelow)
+    if order.is_of_the_list and plan.pinned_at:
         keys = group_keys(tracks, tags_of or no_tags, recipe.group_by or ARTIST)
-        beside = {at + step for at in plan.there for step in (-1, 1)}
-        result[:count] = swap_apart(result[:count], plan.there, keys, randbelow, positions=beside)
+        beside = {at + step for at in plan.pinned_at for step in (-1, 1)}
+        result[:count] = swap_apart(result[:count], plan.pinned_at, keys, randbelow, positions=beside)
     return Arranged(result + plan.left_out, count)
 
 
 def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
-    """An order of all tracks as it is, but for the pinned ones, and how many of it are to be played.
+    """Keep an order of all tracks, but move the pinned ones, and say how many are to be played.
 
     Raises:
         PlayshuffleError: as `arrange` does, for pins and limits.
@@ -104,23 +104,23 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
         if pin.place == LAST and recipe.time_ms is not None:
             base.append(base.pop(base.index(pin.track_index)))
     plan = _planned(tracks, recipe, base, order)
-    pins.move_in(plan.base, plan.there)
+    pins.move_in(plan.base, plan.pinned_at)
     result, count = _counted(tracks, recipe, plan, plan.base)
     return Arranged(result + plan.left_out, count)
 
 
 class _Plan(NamedTuple):
-    """What is to be put in order, and what of it has a place already.
+    """The tracks to put in order, and those that have a position already.
 
     base: the tracks to choose from. left_out: those that are too long, or of unknown length.
-    playlist_length: how many are to be played, as far as is known. there: the pinned ones, by place.
-    closing: one that is pinned to the end of a list of unknown length.
+    playlist_length: the number of tracks to play, as far as it is known. pinned_at: the pinned tracks, by
+    position. closing: the track that is pinned to the end of a list of unknown length.
     """
 
     base: list[int]
     left_out: list[int]
     playlist_length: int
-    there: dict[int, int]
+    pinned_at: dict[int, int]
     closing: list[int]
 
 
@@ -132,7 +132,7 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
     pinned_at = pins.places(recipe.pins, tracks, last, count)
     closing: list[int] = []
     if recipe.time_ms is not None and any(pin.place == LAST for pin in recipe.pins):
-        # It has no place before it is known how many fit; what stands last takes its own.
+        # It has no position before it is known how many tracks fit. The last track takes its position.
         count -= 1
         closing = [pinned_at.pop(count)]
         pins.swap_in(base, {len(base) - 1: closing[0]})
@@ -142,7 +142,7 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
 
 def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
     """Return the order with the closing tracks inserted, and the number of tracks to play."""
-    count, pinned_at = plan.playlist_length, plan.there
+    count, pinned_at = plan.playlist_length, plan.pinned_at
     if recipe.time_ms is not None:
         count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], pinned_at, plan.closing)
         if count <= max(pinned_at, default=-1):
@@ -155,7 +155,7 @@ def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> 
 
 
 def no_tags(folder: Folder) -> list[None]:
-    """Tags of a folder where there are none."""
+    """Return the tags of a folder whose tags are not read: None for each file."""
     return [None] * (folder.names.count(b"/") + 1)
 
 
@@ -246,8 +246,8 @@ def _fitting(
             "The pinned tracks alone are longer than {}. Allow more time, or pin fewer tracks.", "time"
         )
     count = len(pinned_at)
-    for place, index in enumerate(order):
-        if place not in pinned_at:
+    for position, index in enumerate(order):
+        if position not in pinned_at:
             left_ms -= durations_ms[index]
             if left_ms < 0:
                 break

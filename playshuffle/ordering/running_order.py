@@ -1,8 +1,7 @@
 """Update the last order of a playlist after tracks were added or removed, or got new tags.
 
-All other tracks stay where they are. The position of an absent track is kept in the
-state for 30 days, so that a drive that is connected again has its order. New tracks are inserted as the
-order requires, by default at random positions.
+All other tracks stay where they are. The position of an absent track is kept for 30 days, so that it has
+its position when it returns. New tracks are inserted as the order requires, by default at random positions.
 """
 
 from array import array
@@ -37,7 +36,7 @@ class LastOrder:
 
 
 def last_order_now(
-    numbers: Sequence[int], absent: Mapping[int, int], tracks: Tracks, now_s: int, limit_s: int = ABSENT_S
+    numbers: Sequence[int], absent: Mapping[int, int], tracks: Tracks, now_s: int
 ) -> LastOrder:
     """Return a saved order over the tracks of now.
 
@@ -46,14 +45,13 @@ def last_order_now(
         absent: since when each track is absent that was so before, in Unix seconds, by number.
         tracks: the tracks of now.
         now_s: Unix time.
-        limit_s: a track that is absent for longer is forgotten.
     """
     count = len(tracks)
-    position_of = array("i", [-1]) * (max([0, *tracks.numbers, *numbers]) + 1)
-    for position, number in enumerate(tracks.numbers):
-        position_of[number] = position
-    order = list(map(position_of.__getitem__, numbers))
-    missing = [number for number, position in zip(numbers, order, strict=True) if position < 0]
+    index_of = array("i", [-1]) * (max([0, *tracks.numbers, *numbers]) + 1)
+    for index, number in enumerate(tracks.numbers):
+        index_of[number] = index
+    order = list(map(index_of.__getitem__, numbers))
+    missing = [number for number, index in zip(numbers, order, strict=True) if index < 0]
     new: list[int] = []
     if len(order) - len(missing) < count:
         new = sorted(set(range(count)).difference(order))
@@ -61,10 +59,10 @@ def last_order_now(
     if missing:
         # The clock may have been set back; the track must not stay for ever.
         since = [(number, min(absent.get(number, now_s), now_s)) for number in missing]
-        still_absent = [(number, since_s) for number, since_s in since if now_s - since_s <= limit_s]
-        position_now = {number: count + at for at, (number, _) in enumerate(still_absent)}
-        order = [position_now.get(number, position) for number, position in zip(numbers, order, strict=True)]
-        order = [position for position in order if position >= 0]
+        still_absent = [(number, since_s) for number, since_s in since if now_s - since_s <= ABSENT_S]
+        absent_index = {number: index for index, (number, _) in enumerate(still_absent, count)}
+        order = [absent_index.get(number, index) for number, index in zip(numbers, order, strict=True)]
+        order = [index for index in order if index >= 0]
     were_absent = absent.keys() & missing
     returned = len(absent.keys() & {*numbers}) - len(were_absent) if absent else 0
     return LastOrder(order, still_absent, new, len(new) + returned, len(missing) - len(were_absent))

@@ -118,7 +118,7 @@ def check_deal_source(request: Request, target: Target) -> None:
     Raises:
         PlayshuffleError: it does.
     """
-    if target.holds(request.source_file):
+    if target.is_file(request.source_file):
         raise PlayshuffleError(
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o.",
@@ -141,7 +141,7 @@ def check_own_list(
     Raises:
         PlayshuffleError: entries would be lost.
     """
-    if target is None or not target.holds(request.source_file) or request.allow_shrink:
+    if target is None or not target.is_file(request.source_file) or request.allow_shrink:
         return
     written = report.paths()
     lost = set(request.files or ()).union(target.entries()).difference(written)

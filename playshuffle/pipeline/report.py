@@ -21,9 +21,9 @@ from playshuffle.shuffle import fewest_repeats, repeats
 
 
 class Figures(NamedTuple):
-    """What a playlist holds.
+    """What is in a playlist.
 
-    neighbours: how many tracks follow a track of the same artist; fewest: the least that is possible.
+    neighbours: number of tracks that follow a track of the same artist; fewest: the fewest possible.
     """
 
     duration_ms: int
@@ -37,8 +37,8 @@ class Report(NamedTuple):
 
     found: number of all tracks; choice: which of them are chosen; playable: those that can be written;
         arranged: their order; the first `playlist_length` tracks are in the playlist.
-    figures: returns what the playlist holds; counting takes long, and only a person wants to know.
-    text: the playlist itself, of one file or several. player: for which it was written.
+    figures: counts what is in the playlist; this takes long, and only a person wants to know.
+    text: content of the playlist, in one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
         that it replaces, because it now has fewer parts, or is in parts for the first time.
     suspects: paths to which the indices of `losses` belong.
@@ -90,13 +90,13 @@ def build_report(
     unwritable: list[Skipped],
     arranged: Arranged,
 ) -> Report:
-    """Make the text of the playlist, and count what it holds.
+    """Make the text of the playlist, and a report of it.
 
     Raises:
         PlayshuffleError: the player would lose tracks, and the request is strict.
     """
     count = arranged.playlist_length
-    tracks, places = _played(playable, arranged)
+    tracks, order = _played(playable, arranged)
     comments = [("ORDER", request.recipe.order_name)]
     comments += [("SEED", request.seed)] if request.seed is not None else []
     comments += [("FOR", request.player)] if request.player != GENERIC else []
@@ -106,7 +106,7 @@ def build_report(
     if request.strict:
         writer.check_strict(unwritable, lost, suspects)
     text = playlist_text(
-        writer.format.text, tracks.column(writer.lines), places, comments, writer.max_per_file
+        writer.format.text, tracks.column(writer.lines), order, comments, writer.max_per_file
     )
     return Report(
         output=target.path if target is not None else None,
@@ -118,7 +118,7 @@ def build_report(
         playlist_length=count,
         playable=playable,
         arranged=arranged.order,
-        figures=partial(_figures, tracks, places),
+        figures=partial(_figures, tracks, order),
         text=text,
         removed=surplus(target.path, text) if target is not None else (),
         is_new=target is not None and not target.exists,
@@ -138,7 +138,7 @@ def _played(playable: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]
     return (playable, played) if count == len(playable) else (playable.only(played), range(count))
 
 
-def _figures(tracks: Tracks, places: Sequence[int]) -> Figures:
+def _figures(tracks: Tracks, order: Sequence[int]) -> Figures:
     keys, artists = artist_keys(tracks.artists)
-    keys = list(map(keys.__getitem__, places))
+    keys = list(map(keys.__getitem__, order))
     return Figures(sum(tracks.durations_ms), artists, repeats(keys), fewest_repeats(keys))

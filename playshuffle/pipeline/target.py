@@ -20,13 +20,13 @@ _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 
 
 class Target:
-    """A playlist file that may exist already; or several, `parts` of one list that is too long.
+    """A playlist file that may exist already; or several, the `parts` of a list that is too long.
 
-    path: where it really is, or would be if it were one file. is_link: a link led there; else
+    path: the real path, of the list as one file. is_link: the path that was named is a link to it; else
     `folder` is its folder as it was named, which may be reached over links, too.
-    exists: whether there is a file that says anything.
-    last: the order that it had last, None if none is saved. mounts: that its folder is on.
-    notes: what the user should know.
+    exists: whether there is a file with any content.
+    last: its last order, None if none is saved; set by `find_last_order`.
+    mounts: those that its folder is on; set by `check_drive`. notes: for the user.
 
     Raises:
         PlayshuffleError: it must not, or cannot be written.
@@ -59,7 +59,7 @@ class Target:
             check_output(folder, self.state.output_mounts(self.path), self.mounts)
 
     def find_last_order(self) -> None:
-        """Find out which of the remembered orders the file has; while nobody else can write it."""
+        """Find which of the saved orders the file has. The playlist must be locked."""
         self.exists = self._look()
         orders = self.state.orders(self.path)
         self.last = orders[0] if orders else None
@@ -73,10 +73,10 @@ class Target:
                     " the saved one."
                 )
 
-    def holds(self, file: bytes | None) -> bool:
-        """Return whether a file is one of those that the playlist is in."""
+    def is_file(self, file: bytes | None) -> bool:
+        """Return whether a file is the playlist, or a part of it."""
         try:
-            return file is not None and any(os.path.samefile(file, one) for one in self._files)
+            return file is not None and any(os.path.samefile(file, part) for part in self._files)
         except OSError:
             return False
 
