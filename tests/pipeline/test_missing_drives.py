@@ -195,6 +195,21 @@ def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(
     assert library.notes == []
 
 
+def test_deletions_that_were_seen_stay_believed_when_another_root_is_missing(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=60, b=5)
+    roots = ("Music/a", "Music/b")
+    library.update(*roots)
+    seen = library.remove("a", 50)
+    (tmp_path / "Music/b").rename(tmp_path / "elsewhere")
+
+    away = library.update(*roots, changes=Changes(gone=frozenset(seen)))
+    (tmp_path / "elsewhere").rename(tmp_path / "Music/b")
+
+    assert len(away) == 15
+    assert library.update(*roots) == away
+    assert library.notes == []
+
+
 def test_a_list_over_a_query_is_protected_whatever_another_list_found_before(tmp_path: Path) -> None:
     """The other one has no track on the drive."""
     library = Library(tmp_path, **{"x/g": 18, "x/other": 24, "y/g": 2, "y/other": 36})
