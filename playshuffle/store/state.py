@@ -6,7 +6,7 @@ An order is an array of the numbers of tracks, so no rename, new tag or move can
 import json
 import sqlite3
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from playshuffle.library.marks import MARK_BYTES
@@ -63,18 +63,13 @@ class State(StateFile):
 
     def load_tracks(self) -> TrackTable:
         """Return the table of tracks. A row that makes no sense is set aside."""
-        folders: dict[bytes, FolderRow] = {}
-        used = set[int]()
-        for row, path, *values in self.rows(
-            "SELECT rowid, path, names, numbers, marks FROM folder ORDER BY path"
-        ):
-            one = FolderRow(*values)
-            numbers = _numbers_in(one)
-            if not path.endswith(b"/") or not numbers or 0 in numbers or not used.isdisjoint(numbers):
-                self.set_row_aside("folder", row, path)
-            else:
-                folders[path] = one
-                used.update(numbers)
+        folders = {
+            path: FolderRow(*values)
+            for path, *values in self.rows("SELECT path, names, numbers, marks FROM folder ORDER BY path")
+        }
+        used = _numbers_in(folders.items())
+        if used is None:
+            folders, used = self._sound_folders()
         vanished: dict[int, Vanished] = {}
         for number, *fields in self.rows("SELECT number, path, mark, since FROM vanished"):
             if not 0 < number < _LIMIT or len(fields[1]) != MARK_BYTES:
@@ -90,6 +85,22 @@ class State(StateFile):
             except (ValueError, sqlite3.DatabaseError):
                 self.set_row_aside("root", row, path)
         return TrackTable(folders, vanished, self._next_number(used.union(vanished)), roots)
+
+    def _sound_folders(self) -> tuple[dict[bytes, FolderRow], set[int]]:
+        """Return the folders without the rows that make no sense, which are set aside; and their numbers."""
+        folders: dict[bytes, FolderRow] = {}
+        used = set[int]()
+        for row, path, *values in self.rows(
+            "SELECT rowid, path, names, numbers, marks FROM folder ORDER BY path"
+        ):
+            one = FolderRow(*values)
+            numbers = _numbers_in([(path, one)])
+            if numbers is None or not used.isdisjoint(numbers):
+                self.set_row_aside("folder", row, path)
+            else:
+                folders[path] = one
+                used |= numbers
+        return folders, used
 
     def _next_number(self, used: Collection[int]) -> int:
         """Return the number of the next new track. No playlist names it, even if the counter was lost."""
@@ -258,13 +269,17 @@ def options_in(facts: Mapping[str, Any]) -> str:
     return options if isinstance(options, str) else ""
 
 
-def _numbers_in(row: FolderRow) -> "array[int]":
-    """Return the numbers of a folder; an empty array if the row was not written by us."""
-    names = row.names.split(b"/")
-    if len(row.numbers) != 4 * len(names) or len(row.marks) != MARK_BYTES * len(names) or b"" in names:
-        return array("I")
-    numbers = array("I", row.numbers)
-    return numbers if len({*numbers}) == len({*names}) == len(names) else array("I")
+def _numbers_in(folders: Iterable[tuple[bytes, FolderRow]]) -> set[int] | None:
+    """Return the numbers in some folders; None if any row was not written by us."""
+    packed = []
+    for path, (names, numbers, marks) in folders:
+        count = len({*names.split(b"/")} - {b""})
+        if len(numbers) != 4 * count or len(marks) != MARK_BYTES * count or path[-1:] != b"/":
+            return None
+        packed.append(numbers)
+    all_numbers = array("I", b"".join(packed))
+    found = {*all_numbers}
+    return found if len(found) == len(all_numbers) and 0 not in found else None
 
 
 def _check(order: SavedOrder) -> None:
