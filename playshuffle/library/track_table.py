@@ -380,11 +380,11 @@ class _Recognition:
 
     def _add_from_elsewhere(self) -> None:
         """Add tracks of folders that the scan did not enter, if a new file may be one of them."""
-        here = {*self._gone, *self._all_found}
-        elsewhere = [path for path in self._old.folders if path not in here]
+        elsewhere = [path for path in self._old.folders if path not in self._all_found]
         if not elsewhere:
             return
         known = frozenset(zip(self._old_paths, self._old_marks, strict=True))
+        gone = {number for rows in self._gone.values() for _, number, _ in rows}
         new = [
             mark
             for path, mark, packed in zip(
@@ -402,7 +402,7 @@ class _Recognition:
             for (name, number, packed), mark in zip(row.each(), mark_rows(row.marks), strict=True):
                 # The same file may be reached by another path now, or have left a drive that is missing.
                 is_copied = may_be_copied and copy_key(mark) in copies and is_gone(path + name)
-                if is_copied or _FileKey.of(mark) in files:
+                if number not in gone and (is_copied or _FileKey.of(mark) in files):
                     self._add(number, path + name, packed)
 
     def _all_marks(self) -> tuple[bytes, bytes]:
@@ -433,14 +433,12 @@ class _Recognition:
     def _folders(self, numbers: "array[int]", kept: Mapping[bytes, Sequence[_Row]]) -> dict[bytes, FolderRow]:
         """Return the rows of all folders."""
         folders = dict(self._old.folders)
-        for path, rows in self._gone.items():
-            lost = {number for _, number, _ in rows}
-            _put(folders, path, [each for each in self._old.folders[path].each() if each[1] not in lost])
-        moved = {*self._numbers[self._known_count :]}
-        if moved:  # tracks from elsewhere
-            for path, row in self._old.folders.items():
-                if path in folders and not moved.isdisjoint(array("I", row.numbers)):
-                    _put(folders, path, [each for each in row.each() if each[1] not in moved])
+        # Some of the tracks in folders that the scan did not enter are gone, or were found elsewhere.
+        left = {number for rows in self._gone.values() for _, number, _ in rows}
+        left.update(self._numbers[self._known_count :])
+        for path, row in self._old.folders.items() if left else ():
+            if path not in self._all_found and not left.isdisjoint(array("I", row.numbers)):
+                _put(folders, path, [each for each in row.each() if each[1] not in left])
         start = 0
         for path in self._changed:
             one = self._all_found[path]

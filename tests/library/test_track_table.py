@@ -1,7 +1,9 @@
 """Which is which: a track keeps its number whatever happens to its file, and no other track gets it."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -310,6 +312,22 @@ def test_a_file_that_was_moved_from_a_folder_outside_of_the_scan_keeps_its_numbe
         rest = {FAR: 2} if number == 4 else {}
         assert numbers_in(after) == {A: 1, B: number, b"/n/x/b.mp3": 3, **rest}
         assert after.vanished == {}
+
+
+def test_a_file_that_left_a_hidden_folder_keeps_its_number_if_another_is_gone_there(tmp_path: Path) -> None:
+    """A file of the folder is gone, and its copy moved out; another file has taken the path of the copy."""
+    top = os.fsencode(tmp_path)
+    original, copy, shown = top + b"/hidden/1.mp3", top + b"/hidden/2.mp3", top + b"/3.mp3"
+    before = scanned(
+        TrackTable(), {original: with_birth(1), copy: with_birth(1, inode=6), shown: with_birth(3, inode=7)}
+    )
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden/2.mp3").touch()
+
+    after = scanned(before, {shown: with_birth(1, inode=6)}, roots=[top])
+
+    numbers = numbers_in(before)
+    assert numbers_in(after) == {shown: numbers[copy]}
 
 
 @pytest.mark.parametrize("meanwhile", [{A: mark(3)}, {B: mark(3)}, {A: mark(3, tags=8), B: mark(4)}, {}])
