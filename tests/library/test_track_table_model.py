@@ -89,14 +89,20 @@ class Music(RuleBasedStateMachine):
     @precondition(lambda self: len(self.reachable()) > 1)
     @rule(which=WHICH, step=st.integers(1, 99))
     def swap(self, which: int, step: int) -> None:
+        """Where one is new, a scan sees both. Else it counts as a new version of the other one."""
         paths = self.reachable()
         one, other = paths[which % len(paths)], paths[(which + 1 + step % (len(paths) - 1)) % len(paths)]
+        is_known = {self.tracks[one], self.tracks[other]} <= self.numbers.keys()
+        if not is_known and (self.is_missing or self.hidden):
+            return
         self.touch(one)
         self.touch(other)
         os.rename(one, one + b".tmp")
         os.rename(other, one)
         os.rename(one + b".tmp", other)
         self.tracks[one], self.tracks[other] = self.tracks[other], self.tracks[one]
+        if not is_known:
+            self.scan(0)
 
     @precondition(lambda self: self.reachable())
     @rule(which=WHICH, folder=WHICH, is_moved=st.booleans())
