@@ -54,6 +54,11 @@ def file_key(mark: Mark) -> object | None:
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
+def same_file_key(mark: Mark) -> object | None:
+    """Return what identifies a file: its birth, or inode, size and time; None without stamps."""
+    return file_key(mark) or rename_key(mark)
+
+
 def copy_key(mark: Mark) -> object | None:
     """Return what stays when a file is moved to another file system."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None

@@ -8,10 +8,10 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from playshuffle.library.identity import Search
-from playshuffle.library.marks import MARK_BYTES, Mark, copy_key, file_key, mark_rows, rename_key
+from playshuffle.library.marks import MARK_BYTES, copy_key, mark_rows, same_file_key
 from playshuffle.library.missing import is_gone
 from playshuffle.library.tracks import Tracks, marks_of
 from playshuffle.system.mounts import Mount
@@ -33,8 +33,7 @@ class FolderRow(NamedTuple):
 
     def each(self) -> Iterator[tuple[bytes, int, bytes]]:
         """Return the name, the number and the mark of each track."""
-        marks = (self.marks[at : at + MARK_BYTES] for at in range(0, len(self.marks), MARK_BYTES))
-        return zip(self.names.split(b"/"), array("I", self.numbers), marks, strict=True)
+        return zip(self.names.split(b"/"), array("I", self.numbers), _marks_in(self.marks), strict=True)
 
 
 class Vanished(NamedTuple):
@@ -126,89 +125,27 @@ def recognise(
     Cost: O(number of folders), and O(n) for the tracks of those that have changed.
     """
     found = _found(libraries, table)
-    changed = [path for path, row in found.items() if not _is_same(table.folders.get(path), row)]
+    changed = _changed(table, found)
     if changed and table.vanished:
         table = _without_new_versions(table, found, changed)
-        changed = [path for path, row in found.items() if not _is_same(table.folders.get(path), row)]
-    reach = _Reach(scanned, missing)
-    unfound = [path for path in table.folders if path not in found and reach.was_scanned(path)]
-    gone = {path: rows for path in unfound if (rows := _gone_rows(path, table.folders[path]))}
+        changed = _changed(table, found)
+    reach = _Reach(_tops(scanned), _tops(missing))
+    gone = [
+        (number, path + name, mark)
+        for path, row in table.folders.items()
+        if path not in found and reach.was_scanned(path)
+        for name, number, mark in _gone_rows(path, row)
+    ]
     if not changed and not gone:
         return _expired(table, now_s)
     return _Recognition(table, found, changed, gone, reach, now_s).table(moved, is_whole=not missing)
 
 
-def _without_new_versions(
-    table: TrackTable, found: Mapping[bytes, "_Found"], changed: Sequence[bytes]
-) -> TrackTable:
-    """Return the table without new versions of tracks whose former version is among the changed files."""
-    files = {_FileKey.of(mark) for path in changed for mark in mark_rows(found[path].marks)}
-    files.discard(_FileKey(None))
-    returned = {
-        number for number, former in table.vanished.items() if _FileKey.of(*mark_rows(former.mark)) in files
-    }
-    folders = dict(table.folders)
-    for path, row in table.folders.items() if returned else ():
-        if not returned.isdisjoint(array("I", row.numbers)):
-            _put(folders, path, [each for each in row.each() if each[1] not in returned])
-    return replace(table, folders=folders) if returned else table
-
-
-class _FileKey(NamedTuple):
-    """What identifies a file: its birth, or inode, size and time."""
-
-    key: object
-
-    @classmethod
-    def of(cls, mark: Mark) -> Self:
-        """Return the key of the file with a mark."""
-        return cls(file_key(mark) or rename_key(mark))
-
-
-class _Reach:
-    """Which folders a scan could reach: the innermost root that a folder is below decides."""
-
-    def __init__(self, scanned: Collection[bytes], missing: Collection[bytes]) -> None:
-        self._scanned = _tops(scanned)
-        self._missing = _tops(missing)
-
-    def was_scanned(self, folder: bytes) -> bool:
-        """Return whether a folder is below a root that was scanned, and not below a missing one."""
-        return _depth(folder, self._scanned) > _depth(folder, self._missing)
-
-    def is_missing(self, folder: bytes) -> bool:
-        """Return whether a folder is below a missing root."""
-        return bool(self._missing) and _depth(folder, self._missing) > _depth(folder, self._scanned)
-
-
-def _tops(roots: Iterable[bytes]) -> tuple[bytes, ...]:
-    return tuple(root.rstrip(b"/") + b"/" for root in roots)
-
-
-def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
-    """Return the length of the innermost root that a folder is below, 0 if there is none."""
-    return max((len(top) for top in tops if folder.startswith(top)), default=0)
-
-
-# Name, number and mark of a track.
+# Name, number and mark of a track in a folder.
 _Row = tuple[bytes, int, bytes]
 
-
-def _gone_rows(folder: bytes, row: FolderRow) -> list[_Row]:
-    """Return the tracks of a folder whose files are gone."""
-    if is_gone(folder):
-        return [*row.each()]
-    return [each for each in row.each() if is_gone(folder + each[0])]
-
-
-def _expired(table: TrackTable, now_s: int) -> TrackTable:
-    """Return the table without tracks that vanished long ago."""
-    if all(now_s - each.since_s <= _VANISHED_S for each in table.vanished.values()):
-        return replace(table, renamed=frozenset())
-    vanished = {
-        number: each for number, each in table.vanished.items() if now_s - each.since_s <= _VANISHED_S
-    }
-    return replace(table, vanished=vanished, renamed=frozenset())
+# Number, path and mark of a track.
+_Known = tuple[int, bytes, bytes]
 
 
 class _Found(NamedTuple):
@@ -221,48 +158,34 @@ class _Found(NamedTuple):
 def _found(libraries: Iterable[Tracks], table: TrackTable) -> dict[bytes, _Found]:
     """Return the tracks that a scan found, by folder; those of several libraries together."""
     found: dict[bytes, _Found] = {}
-    seen: set[int] = set()
     for tracks in libraries:
         marks = marks_of(tracks.folders)
-        rows = None if tracks.chosen is None else frozenset(tracks.chosen)
-        start = 0
+        chosen = None if tracks.chosen is None else frozenset(tracks.chosen)
+        end = 0
         for folder in tracks.folders:
-            end = start + folder.track_count
-            if rows is None:
-                if id(folder) not in seen:  # another library may have the same folder, whole
-                    one = _Found(folder.names, marks[MARK_BYTES * start : MARK_BYTES * end])
-                    found[folder.path] = _united(found.get(folder.path), one)
-                    seen.add(id(folder))
-            else:
-                names = folder.file_names()
-                kept = [row for row in range(start, end) if row in rows]
-                if kept:
-                    one = _Found(
-                        b"/".join([names[row - start] for row in kept]),
-                        b"".join([marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] for row in kept]),
-                    )
-                    found[folder.path] = _united(found.get(folder.path), one)
-            start = end
-            if folder.durations_ms is None and folder.path in found:  # tags were not read, nor times compared
-                found[folder.path] = _with_known_marks(found[folder.path], table.folders.get(folder.path))
+            rows = range(end, end := end + folder.track_count)
+            one = _Found(folder.names, marks[MARK_BYTES * rows.start : MARK_BYTES * end])
+            if chosen is not None and not chosen.issuperset(rows):
+                named = zip(rows, _marks_by_name(one).items(), strict=True)
+                one = _packed(dict(each for row, each in named if row in chosen))
+            if folder.durations_ms is None:  # tags were not read, nor times compared
+                known = _marks_by_name(table.folders.get(folder.path))
+                one = _packed({name: known.get(name, mark) for name, mark in _marks_by_name(one).items()})
+            if one != found.get(folder.path, one):
+                one = _packed(_marks_by_name(found[folder.path]) | _marks_by_name(one))
+            if one.names:
+                found[folder.path] = one
     return found
 
 
-def _with_known_marks(found: _Found, row: FolderRow | None) -> _Found:
-    """Return the tracks of a folder with the marks that they are known by."""
-    if row is None:
-        return found
-    known = dict(zip(row.names.split(b"/"), _marks_in(row.marks), strict=True))
-    names = found.names.split(b"/")
-    marks = zip(names, _marks_in(found.marks), strict=True)
-    return _Found(found.names, b"".join([known.get(name, mark) for name, mark in marks]))
+def _marks_by_name(row: FolderRow | _Found | None) -> dict[bytes, bytes]:
+    """Return the mark of each track of a folder."""
+    if row is None or not row.names:
+        return {}
+    return dict(zip(row.names.split(b"/"), _marks_in(row.marks), strict=True))
 
 
-def _united(one: _Found | None, other: _Found) -> _Found:
-    if one is None or one == other:
-        return other
-    marks = dict(zip(one.names.split(b"/"), _marks_in(one.marks), strict=True))
-    marks |= zip(other.names.split(b"/"), _marks_in(other.marks), strict=True)
+def _packed(marks: Mapping[bytes, bytes]) -> _Found:
     names = sorted(marks)
     return _Found(b"/".join(names), b"".join(map(marks.__getitem__, names)))
 
@@ -271,8 +194,72 @@ def _marks_in(marks: bytes) -> list[bytes]:
     return [marks[at : at + MARK_BYTES] for at in range(0, len(marks), MARK_BYTES)]
 
 
-def _is_same(row: FolderRow | None, found: _Found) -> bool:
-    return row is not None and row.names == found.names and row.marks == found.marks
+def _changed(table: TrackTable, found: Mapping[bytes, _Found]) -> list[bytes]:
+    """Return the folders whose tracks are not as they are known."""
+    return [
+        path
+        for path, (names, marks) in found.items()
+        if (row := table.folders.get(path)) is None or row.names != names or row.marks != marks
+    ]
+
+
+def _without_new_versions(
+    table: TrackTable, found: Mapping[bytes, _Found], changed: Sequence[bytes]
+) -> TrackTable:
+    """Return the table without new versions of tracks whose former version is among the changed files."""
+    files = {same_file_key(mark) for path in changed for mark in mark_rows(found[path].marks)} - {None}
+    returned = {
+        number for number, former in table.vanished.items() if same_file_key(*mark_rows(former.mark)) in files
+    }
+    return replace(table, folders=_without(table.folders, returned))
+
+
+def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> dict[bytes, FolderRow]:
+    """Return folders without some tracks."""
+    rest = dict(folders)
+    wanted = frozenset(numbers)
+    for path, row in folders.items() if wanted else ():
+        if not wanted.isdisjoint(array("I", row.numbers)):
+            _put(rest, path, [each for each in row.each() if each[1] not in wanted])
+    return rest
+
+
+class _Reach(NamedTuple):
+    """Which folders a scan could reach: the innermost root that a folder is below decides."""
+
+    scanned: Sequence[bytes]
+    missing: Sequence[bytes]
+
+    def was_scanned(self, folder: bytes) -> bool:
+        """Return whether a folder is below a root that was scanned, and not below a missing one."""
+        return _depth(folder, self.scanned) > _depth(folder, self.missing)
+
+    def is_missing(self, folder: bytes) -> bool:
+        """Return whether a folder is below a missing root."""
+        return _depth(folder, self.missing) > _depth(folder, self.scanned)
+
+
+def _tops(roots: Iterable[bytes]) -> list[bytes]:
+    return [root.rstrip(b"/") + b"/" for root in roots]
+
+
+def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
+    """Return the length of the innermost root that a folder is below, 0 if there is none."""
+    return max((len(top) for top in tops if folder.startswith(top)), default=0)
+
+
+def _gone_rows(folder: bytes, row: FolderRow) -> list[_Row]:
+    """Return the tracks of a folder whose files are gone."""
+    is_all = is_gone(folder)
+    return [each for each in row.each() if is_all or is_gone(folder + each[0])]
+
+
+def _expired(table: TrackTable, now_s: int) -> TrackTable:
+    """Return the table without tracks that vanished long ago."""
+    vanished = {
+        number: each for number, each in table.vanished.items() if now_s - each.since_s <= _VANISHED_S
+    }
+    return replace(table, vanished=vanished, renamed=frozenset())
 
 
 class _Recognition:
@@ -283,82 +270,66 @@ class _Recognition:
         table: TrackTable,
         found: Mapping[bytes, _Found],
         changed: Sequence[bytes],
-        gone: Mapping[bytes, Sequence[_Row]],
+        gone: Sequence[_Known],
         reach: _Reach,
         now_s: int,
     ) -> None:
         self._old = table
         self._all_found = found
-        self._now_s = now_s
         self._changed = changed
-        self._gone = gone
         self._reach = reach
+        self._now_s = now_s
         # Files of the changed folders.
-        self._paths: list[bytes] = []
-        marks = []
-        for path in changed:
-            self._paths += map(path.__add__, found[path].names.split(b"/"))
-            marks.append(found[path].marks)
-        self._marks = b"".join(marks)
+        self._paths = [path + name for path in changed for name in found[path].names.split(b"/")]
+        self._marks = b"".join([found[path].marks for path in changed])
         # Known tracks that may be any of them.
-        self._numbers: list[int] = []
-        self._old_paths: list[bytes] = []
-        self._old_marks: list[bytes] = []
-        for path in changed:
-            row = table.folders.get(path)
-            for name, number, mark in row.each() if row is not None else ():
-                self._add(number, path + name, mark)
-        for path, rows in gone.items():
-            for name, number, mark in rows:
-                self._add(number, path + name, mark)
-        self._present_count = len(self._numbers)
+        self._known: list[_Known] = [
+            (number, path + name, mark)
+            for path in changed
+            if path in table.folders
+            for name, number, mark in table.folders[path].each()
+        ]
+        entered_count = len(self._known)
+        self._known += gone
+        self._known += self._from_elsewhere({number for number, _, _ in gone})
+        # Those that are removed from folders that the scan did not enter.
+        self._left = {number for number, _, _ in self._known[entered_count:]}
+        self._present_count = len(self._known)
         present = frozenset(chain.from_iterable(array("I", row.numbers) for row in table.folders.values()))
         self._former = {number: each for number, each in table.vanished.items() if number in present}
-        for number, each in table.vanished.items():
-            if number not in present:
-                self._add(number, each.path, each.mark)
-        self._known_count = len(self._numbers)
-
-    def _add(self, number: int, path: bytes, mark: bytes) -> None:
-        self._numbers.append(number)
-        self._old_paths.append(path)
-        self._old_marks.append(mark)
+        self._known += [
+            (number, each.path, each.mark) for number, each in table.vanished.items() if number not in present
+        ]
 
     def table(self, moved: Sequence[tuple[bytes, bytes]], *, is_whole: bool) -> TrackTable:
         """Return the table after the scan."""
-        self._add_from_elsewhere()
         search = Search(
-            self._old_paths,
-            b"".join(self._old_marks),
+            [path for _, path, _ in self._known],
+            b"".join([mark for _, _, mark in self._known]),
             self._paths,
             self._marks,
             self._all_marks,
             is_whole=is_whole,
         )
-        vanished_indices = range(self._present_count, self._known_count)
-        search.go(moved, vanished_indices)
+        search.go(moved, range(self._present_count, len(self._known)))
         numbers = array("I", bytes(4 * len(self._paths)))
-        for old, index in enumerate(search.now):
+        renamed = set()
+        for old, ((number, path, _), index) in enumerate(zip(self._known, search.now, strict=True)):
             if index is not None:
-                numbers[index] = self._numbers[old]
-        next_number = self._old.next_number
-        for index in sorted(search.free):
-            numbers[index] = next_number
-            next_number += 1
+                numbers[index] = number
+                if old < self._present_count and path != self._paths[index]:
+                    renamed.add(number)
+        for number, index in enumerate(sorted(search.free), self._old.next_number):
+            numbers[index] = number
         kept, vanished = self._not_found(search.now)
         vanished |= self._former | self._new_versions(search.now)
-        renamed = frozenset(
-            self._numbers[old]
-            for old, index in enumerate(search.now)
-            if index is not None
-            and old not in vanished_indices
-            and self._old_paths[old] != self._paths[index]
-        )
-        folders = self._folders(numbers, kept)
         table = replace(
-            self._old, folders=folders, vanished=vanished, next_number=next_number, renamed=renamed
+            self._old,
+            folders=self._folders(numbers, kept),
+            vanished=vanished,
+            next_number=self._old.next_number + len(search.free),
         )
-        return replace(_expired(table, self._now_s), renamed=renamed)
+        return replace(_expired(table, self._now_s), renamed=frozenset(renamed))
 
     def _new_versions(self, now: Sequence[int | None]) -> dict[int, Vanished]:
         """Return the former versions of tracks whose path has another file, if that may be elsewhere.
@@ -368,42 +339,33 @@ class _Recognition:
         if self._all_found.keys() >= self._old.folders.keys():
             return {}
         marks = mark_rows(self._marks)
-        former = {}
-        for old, index in enumerate(now):
-            if index is not None and self._old_paths[old] == self._paths[index]:
-                [mark] = mark_rows(self._old_marks[old])
-                if _FileKey.of(mark) != _FileKey.of(marks[index]):
-                    former[self._numbers[old]] = Vanished(
-                        self._old_paths[old], self._old_marks[old], self._now_s
-                    )
-        return former
+        return {
+            number: Vanished(path, mark, self._now_s)
+            for (number, path, mark), index in zip(self._known, now, strict=True)
+            if index is not None and path == self._paths[index]
+            if same_file_key(*mark_rows(mark)) != same_file_key(marks[index])
+        }
 
-    def _add_from_elsewhere(self) -> None:
-        """Add tracks of folders that the scan did not enter, if a new file may be one of them."""
+    def _from_elsewhere(self, gone: Collection[int]) -> Iterator[_Known]:
+        """Yield other tracks of folders that the scan did not enter, if a new file may be one of them."""
         elsewhere = [path for path in self._old.folders if path not in self._all_found]
         if not elsewhere:
             return
-        known = frozenset(zip(self._old_paths, self._old_marks, strict=True))
-        gone = {number for rows in self._gone.values() for _, number, _ in rows}
-        new = [
-            mark
-            for path, mark, packed in zip(
-                self._paths, mark_rows(self._marks), _marks_in(self._marks), strict=True
-            )
-            if (path, packed) not in known
-        ]
-        files = {_FileKey.of(mark) for mark in new} - {_FileKey(None)}
+        known = {(path, mark) for _, path, mark in self._known}
+        files = zip(self._paths, _marks_in(self._marks), mark_rows(self._marks), strict=True)
+        new = [mark for path, packed, mark in files if (path, packed) not in known]
+        same = {same_file_key(mark) for mark in new} - {None}
         copies = {copy_key(mark) for mark in new} - {None}
-        if not files and not copies:
-            return
-        for path in elsewhere:
+        for path in elsewhere if same or copies else ():
             row = self._old.folders[path]
             may_be_copied = not self._reach.is_missing(path)
             for (name, number, packed), mark in zip(row.each(), mark_rows(row.marks), strict=True):
                 # The same file may be reached by another path now, or have left a drive that is missing.
-                is_copied = may_be_copied and copy_key(mark) in copies and is_gone(path + name)
-                if number not in gone and (is_copied or _FileKey.of(mark) in files):
-                    self._add(number, path + name, packed)
+                if number not in gone and (
+                    same_file_key(mark) in same
+                    or (may_be_copied and copy_key(mark) in copies and is_gone(path + name))
+                ):
+                    yield number, path + name, packed
 
     def _all_marks(self) -> tuple[bytes, bytes]:
         """Return the marks of all known tracks, and of all files."""
@@ -416,10 +378,9 @@ class _Recognition:
         taken = frozenset(self._paths)
         kept: dict[bytes, list[_Row]] = {}
         vanished: dict[int, Vanished] = {}
-        for old, index in enumerate(now):
+        for (number, path, mark), index in zip(self._known, now, strict=True):
             if index is not None:
                 continue
-            number, path, mark = self._numbers[old], self._old_paths[old], self._old_marks[old]
             before = self._old.vanished.get(number)
             if before is not None:
                 vanished[number] = before._replace(since_s=min(before.since_s, self._now_s))
@@ -432,19 +393,13 @@ class _Recognition:
 
     def _folders(self, numbers: "array[int]", kept: Mapping[bytes, Sequence[_Row]]) -> dict[bytes, FolderRow]:
         """Return the rows of all folders."""
-        folders = dict(self._old.folders)
-        # Some of the tracks in folders that the scan did not enter are gone, or were found elsewhere.
-        left = {number for rows in self._gone.values() for _, number, _ in rows}
-        left.update(self._numbers[self._known_count :])
-        for path, row in self._old.folders.items() if left else ():
-            if path not in self._all_found and not left.isdisjoint(array("I", row.numbers)):
-                _put(folders, path, [each for each in row.each() if each[1] not in left])
+        folders = _without(self._old.folders, self._left)
         start = 0
         for path in self._changed:
-            one = self._all_found[path]
-            count = len(one.marks) // MARK_BYTES
-            folders[path] = FolderRow(one.names, numbers[start : start + count].tobytes(), one.marks)
-            start += count
+            names, marks = self._all_found[path]
+            end = start + len(marks) // MARK_BYTES
+            folders[path] = FolderRow(names, numbers[start:end].tobytes(), marks)
+            start = end
         for path, rows in kept.items():
             there = folders.get(path)
             _put(folders, path, [*(there.each() if there is not None else ()), *rows])
