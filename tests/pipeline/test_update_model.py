@@ -172,12 +172,19 @@ class _Model:
         root.rename(hidden)
         name = self.chance.choice([*self._orders] or ["random"])
         if name in self._orders:
-            known = {track: path for track, path in self._paths[name].items() if path.is_relative_to(root)}
+            # An update of another list may have seen that a track was removed.
+            known = {
+                track: path
+                for track, path in self._paths[name].items()
+                if track in self.music.tracks and path.is_relative_to(root)
+            }
             keep(self._request(name), self._tools(), Changes(None, frozenset(), (), 0))
-            if name not in _PARTIAL:  # else one that came may have pushed one out
+            if name == "most":  # one that came may have pushed one out
+                self._orders.pop(name)
+            if name not in _PARTIAL:
                 entries = {*listed(self._file(name))}
                 for track, path in known.items():
-                    now = self.music.tracks[track].path if track in self.music.tracks else path
+                    now = self.music.tracks[track].path
                     assert not entries.isdisjoint((str(path), str(now))), (name, path, self.music.done)
         deck = self.chance.choice([*self._rounds])
         if self._rounds[deck].deals:
