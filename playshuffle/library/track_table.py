@@ -336,7 +336,7 @@ class _Recognition:
 
         A scan of some folders cannot tell whether the former file was replaced or moved to another folder.
         """
-        if self._all_found.keys() >= self._old.folders.keys():
+        if all(map(self._reach.was_scanned, self._old.folders)):
             return {}
         marks = mark_rows(self._marks)
         return {
