@@ -23,6 +23,7 @@ from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.target import Target
+from playshuffle.system import mounts
 from playshuffle.text import counted
 
 
@@ -72,7 +73,12 @@ def _root(path: bytes, known: KnownRoot) -> Root:
 
 
 def seems_missing(root: bytes, known: KnownRoot) -> bool:
-    """Return whether a root that is not scanned now is not there as it was."""
+    """Return whether a root that is not scanned now is not there as it was.
+
+    A network share counts as missing: it may hang, and nothing of this run needs it.
+    """
+    if any(mounts.is_blind(mount.kind) for mount in known.mounts if mount.kind != "overlay"):
+        return True
     try:
         check_root(root, _root(root, known))
         if known.numbers and not os.listdir(root):
