@@ -96,10 +96,15 @@ class Library(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What a scan found at all places. cached: the folders as they were known before, by path."""
+    """What a scan found at all places.
+
+    cached: the folders as they were known before, by path. shrunk: those that lost files, each with its tags
+    as JSON, to be stored when no drive turns out to be missing.
+    """
 
     places: Mapping[Place, Found]
     cached: Mapping[bytes, Folder]
+    shrunk: Sequence[tuple[Folder, str]] = ()
 
 
 def scan_places(
@@ -125,9 +130,10 @@ def scan_places(
     }
     if cache is None:
         return Scan(found, cached)
+    shrunk: list[tuple[Folder, str]] = []
     known = dict(cached)
     for place, each in found.items():
-        read = _read(list(each.roots.values()), known, cache, read_all, progress)
+        read = _read(list(each.roots.values()), known, cache, read_all, progress, shrunk)
         known |= read
         roots = {
             root: [read.get(folder.path, folder) for folder in folders]
@@ -136,7 +142,7 @@ def scan_places(
         found[place] = each._replace(roots=roots)
     if not cache.is_kept:
         progress.forgotten()
-    return Scan(found, cached)
+    return Scan(found, cached, shrunk)
 
 
 def _walk(
@@ -180,12 +186,12 @@ def survey(roots: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progr
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
-    """Remove folders from the cache that do not exist any more; those of missing roots stay."""
+    """Remove folders and files from the cache that do not exist any more; those of missing roots stay."""
     seen = {folder.path for found in scan.places.values() for root in found.roots.values() for folder in root}
     tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
-    cache.keep(
-        (), [path for path in scan.cached.keys() - seen if not path.startswith(tops) and is_gone(path)]
-    )
+    shrunk = [(folder, fields) for folder, fields in scan.shrunk if not folder.path.startswith(tops)]
+    removed = [path for path in scan.cached.keys() - seen if not path.startswith(tops) and is_gone(path)]
+    cache.keep(shrunk, removed)
 
 
 def _read(
@@ -194,8 +200,12 @@ def _read(
     cache: Cache,
     read_all: ReadAll,
     progress: Progress,
+    shrunk: list[tuple[Folder, str]],
 ) -> dict[bytes, Folder]:
-    """Read what is not in the cache, store it there, and return the folders that were read, by path."""
+    """Read what is not in the cache, store it there, and return the folders that were read, by path.
+
+    shrunk: folders that lost files are added here, and not stored: their drive may be missing.
+    """
     unread = [folder for root in roots for folder in root if folder.durations_ms is None]
     if not unread:
         return {}
@@ -210,8 +220,11 @@ def _read(
     try:
         for folder, fields in with_readings(unread, cached, cache.fields, read_and_tell):
             folders_read[folder.path] = folder
-            if _may_replace(folder, cached.get(folder.path)):
+            dropped = _dropped(folder, cached.get(folder.path))
+            if not dropped:
                 unkept.append((folder, fields))
+            elif all(map(is_gone, dropped)):  # others are not listed, or ignored by one playlist alone
+                shrunk.append((folder, fields))
             if len(unkept) == _KEEP_EVERY:
                 cache.keep(unkept, ())
                 unkept = []
@@ -220,10 +233,7 @@ def _read(
     return folders_read
 
 
-def _may_replace(folder: Folder, before: Folder | None) -> bool:
-    """Return whether a folder has all files of its cached version that exist.
-
-    Others may not be listed, or ignored by one playlist alone.
-    """
-    dropped = set(before.file_names()).difference(folder.file_names()) if before is not None else ()
-    return all(is_gone(folder.path + name) for name in dropped)
+def _dropped(folder: Folder, before: Folder | None) -> list[bytes]:
+    """Return the paths of the files that only the cached version of a folder has."""
+    names = set(before.file_names()).difference(folder.file_names()) if before is not None else ()
+    return [folder.path + name for name in names]

@@ -195,6 +195,21 @@ def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(
     assert library.notes == []
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_missing_root_keeps_its_tags(tmp_path: Path, is_there: bool) -> None:
+    """Also if the folder on which its drive was mounted is there, and empty."""
+    library = Library(tmp_path, a=30, b=3)
+    library.update("Music/a", "Music/b")
+    before = (tmp_path / "list.m3u").read_bytes()
+    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
+    if is_there:
+        (tmp_path / "Music/a").mkdir()
+
+    for _ in range(2):
+        library.update("Music/a", "Music/b")
+        assert (tmp_path / "list.m3u").read_bytes() == before
+
+
 def test_deletions_that_were_seen_stay_believed_when_another_root_is_missing(tmp_path: Path) -> None:
     library = Library(tmp_path, a=60, b=5)
     roots = ("Music/a", "Music/b")
