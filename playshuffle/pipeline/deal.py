@@ -261,6 +261,6 @@ def entries_report(run: Run, entries: Sequence[int]) -> Report:
 
 
 def deck_of(run: Run) -> DeckRecord:
-    """Return what is remembered of the deck, of a playlist that is dealt."""
+    """Return the record of the deck, of a playlist that is dealt."""
     assert run.deck is not None
     return run.deck

@@ -1,4 +1,4 @@
-"""Load what is remembered of a deck."""
+"""Load the record of a deck."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

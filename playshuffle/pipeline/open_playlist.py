@@ -1,4 +1,4 @@
-"""Open a playlist over an open library: lock it, read what is remembered of it, and choose its tracks."""
+"""Open a playlist over an open library: lock it, read its record, and choose its tracks."""
 
 import os
 from array import array
@@ -42,7 +42,7 @@ class Run(NamedTuple):
     tracks: those of them that can be written; unwritable: the others.
     recipe: with its pins resolved to indices of `tracks`.
     last: the last order; None if there is none, and for a deck.
-    deck: what is remembered of the deck; None if the playlist is not dealt.
+    deck: the record of the deck; None if the playlist is not dealt.
     """
 
     request: Request

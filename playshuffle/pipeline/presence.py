@@ -75,7 +75,8 @@ def _root(path: bytes, known: KnownRoot) -> Root:
 def seems_missing(root: bytes, known: KnownRoot) -> bool:
     """Return whether a root that is not scanned now is not there as it was.
 
-    A network share counts as missing: it may hang, and nothing of this run needs it.
+    A network share counts as missing: it may hang, and nothing of this run needs it. An overlay, as in a
+    container, is local.
     """
     if any(mounts.is_blind(mount.kind) for mount in known.mounts if mount.kind != "overlay"):
         return True

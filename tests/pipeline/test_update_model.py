@@ -61,7 +61,7 @@ def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
 class _Model:
     """A library and the playlists of it, with what each was told so far.
 
-    seen: how many renames and how many removals an update was told of; it saves them for all playlists.
+    seen: how many renames and how many removals were reported to an update; it saves them for all lists.
     paths: by playlist, those that its tracks had when it was checked last.
     known: by deck, the paths of the tracks that it found at its last deal, or knew on a missing root.
     unsure: by deck, the files that may count as dealt in this round: each has the path of a removed track,
