@@ -21,7 +21,7 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("folder", "directory", "directories"), "folders"),
         **dict.fromkeys(("group", "blocks", "block", "genre", "composer", "work"), "groups"),
         **dict.fromkeys(("semi", "partial", "slight"), "light"),
-        **dict.fromkeys(("rating", "ratings", "favourites", "favorites", "favourite", "stars"), "weighted"),
+        **dict.fromkeys(("rating", "ratings", "weighted", "favorites", "favourite", "stars"), "favourites"),
         **dict.fromkeys(("none", "off", "path", "name", "natural", "alphabetical", "sort"), "sorted"),
         "cycle": "sattolo",
     },

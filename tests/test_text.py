@@ -42,7 +42,7 @@ def test_an_order_is_found_by_other_names_and_in_capitals(name: str) -> None:
         ("order", "album", "albums"),
         ("order", "blocks", "groups"),
         ("order", "semi", "light"),
-        ("order", "favourites", "weighted"),
+        ("order", "weighted", "favourites"),
         ("player", "winamp", "generic"),
         ("player", "foobar2000", "generic"),
         ("player", "android", "generic"),

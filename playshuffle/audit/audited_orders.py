@@ -134,7 +134,7 @@ def _gap(tracks: int) -> _WithGuarantee:
     return lambda order, draw: shuffle.not_before(order, soonest, draw), guarantees.gap(tracks, plays)
 
 
-def _weighted(tracks: int) -> _WithGuarantee:
+def _favourites(tracks: int) -> _WithGuarantee:
     heavy = tracks // 2
     weights = [_WEIGHT] * heavy + [1] * (tracks - heavy)
     return lambda order, draw: shuffle.weighted(order, weights, draw), guarantees.favoured(
@@ -164,7 +164,7 @@ _OWN: Mapping[str, Callable[[int], _WithGuarantee]] = {
     "groups": _groups,
     "spread": _spread,
     "gap": _gap,
-    "weighted": _weighted,
+    "favourites": _favourites,
 }
 
 NAMES = (*_UNIFORM, *_OWN, *(SPECIMEN + name for name in SPECIMENS))

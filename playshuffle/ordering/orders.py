@@ -178,14 +178,14 @@ def _insert_sorted(tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> InsertN
     return lambda order, new, _randbelow, _first: sorted([*order, *new], key=rank.__getitem__)
 
 
-def _weighted(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
+def _favourites(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
     ratings = groups.ratings(tracks, tags_of)
     if not any(rating is not None for rating in ratings):
         raise OptionError(
             "{} needs ratings, and no track has one: it would be a plain random order. It reads the tags"
             " POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or choose another"
             " order.",
-            'order = "weighted"',
+            'order = "favourites"',
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]
     return lambda order, randbelow: weighted(order, weights, randbelow)
@@ -222,7 +222,7 @@ class _Orders(dict[str, Order]):
         )
 
 
-# To add an order: a shuffle, its row here, and a test of its guarantee.
+# To add an order: a shuffle, its row here, and a test of its guarantee. In the order of the help.
 ORDERS: Mapping[str, Order] = _Orders(
     {
         "random": Order(
@@ -232,16 +232,9 @@ ORDERS: Mapping[str, Order] = _Orders(
             ("gap", "part", "pin"),
             deck_gap="kept",
         ),
-        "sattolo": Order(
-            lambda *_: sattolo,
-            "no track has the position that it had last time (Sattolo)",
-            "the tracks that ended the last list may begin this one",
-            ("part", "pin"),
-            from_last=True,
-        ),
         "spread": Order(
             _spread,
-            "avoids two tracks in a row by the same artist or from the same album",
+            "avoids two tracks in a row by one artist or from one album",
             "not every order can come, and --pin may cause a repeat",
             ("group_by", "pin"),
             tag=ARTIST,
@@ -258,6 +251,28 @@ ORDERS: Mapping[str, Order] = _Orders(
             tag=ALBUM,
             insert_new=_insert_block,
             is_dealt_by_albums=True,
+        ),
+        "favourites": Order(
+            _favourites,
+            "a track with twice the rating is twice as likely to be next",
+            "unrated tracks count as half, and low ratings can come first",
+            ("part", "pin"),
+            tag=_RATING,
+        ),
+        "sattolo": Order(
+            lambda *_: sattolo,
+            "no track has the position that it had last time (Sattolo)",
+            "the tracks that ended the last list may begin this one",
+            ("part", "pin"),
+            from_last=True,
+        ),
+        "sorted": Order(
+            _sorted,
+            "sorted by path, not shuffled: track 2 before track 10",
+            "nothing is random",
+            ("pin",),
+            insert_new=_insert_sorted,
+            deck_gap="none",
         ),
         "folders": Order(
             _blocks,
@@ -281,21 +296,6 @@ ORDERS: Mapping[str, Order] = _Orders(
             "about a third of the tracks keep their position",
             ("part", "pin"),
             from_last=True,
-        ),
-        "weighted": Order(
-            _weighted,
-            "a track with twice the rating is twice as likely to be next",
-            "unrated tracks count as half, and low ratings may still come first",
-            ("part", "pin"),
-            tag=_RATING,
-        ),
-        "sorted": Order(
-            _sorted,
-            "sorted by path, not shuffled: track 2 before track 10",
-            "nothing is random",
-            ("pin",),
-            insert_new=_insert_sorted,
-            deck_gap="none",
         ),
     }
 )

@@ -70,7 +70,7 @@ def draw_order(run: Run, *, is_update: bool = False) -> tuple[Arranged, list[str
         played = [run.choice.kept.get(number, number) for number in numbers]
         last = last_order(run.tracks.numbers, played, run.last.played if run.last is not None else None)
     notes = gap_notes + _notes_on(recipe, run.tracks, last)
-    if recipe.order == "weighted" and run.tags_of is not None:
+    if recipe.order == "favourites" and run.tags_of is not None:
         rated = sum(rating is not None for rating in ratings(run.tracks, run.tags_of))
         if 0 < rated < len(run.tracks):
             verb = "has" if rated == 1 else "have"

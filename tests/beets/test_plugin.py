@@ -156,7 +156,7 @@ def test_deals_play_each_track_once_before_any_repeats(beets: Beets) -> None:
 def test_ratings_come_from_the_items(beets: Beets) -> None:
     beets.out("modify", "-y", "-M", "-W", "rating=0", "genre:rock")
     beets.out("modify", "-y", "-M", "-W", "rating=1", "genre:jazz")
-    beets.out("playshuffle", "--order", "weighted", "--paths", "absolute")
+    beets.out("playshuffle", "--order", "favourites", "--paths", "absolute")
 
     order = entries((beets.music / "playshuffle.m3u").read_bytes())
     rock = set(map(os.fsdecode, beets.out("ls", "-p", "genre:rock").splitlines()))

@@ -246,7 +246,7 @@ def test_the_size_and_the_order_may_change_between_deals(tmp_path: Path) -> None
     assert len({*first, *second, *third}) == 12
 
 
-@pytest.mark.parametrize("order", ["spread", "albums", "sattolo", "weighted", "folders"])
+@pytest.mark.parametrize("order", ["spread", "albums", "sattolo", "favourites", "folders"])
 def test_every_order_deals_rounds(tmp_path: Path, order: str) -> None:
     music = numbered(tmp_path, 9)
     dealt = []

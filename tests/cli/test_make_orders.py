@@ -161,7 +161,7 @@ def test_a_rating_of_nothing_is_played_last(tmp_path: Path) -> None:
         file["fmps_rating"] = rating
         file.save()
 
-    assert order(music, "--order", "weighted")[2] == "a.flac"
+    assert order(music, "--order", "favourites")[2] == "a.flac"
 
 
 def test_a_part_is_shuffled_and_the_rest_is_where_it_was(tmp_path: Path) -> None:
@@ -237,9 +237,9 @@ def test_a_gap_of_all_tracks_repeats_the_order(tmp_path: Path) -> None:
         ("--gap 10", "there are only 9 tracks"),
         ("--order spread --no-tags", "needs tags (artist). Remove --no-tags."),
         ("--order albums --no-tags", "needs tags (album)"),
-        ("--order weighted --no-tags", "needs tags (rating)"),
+        ("--order favourites --no-tags", "needs tags (rating)"),
         ("--order groups --group-by genre --no-tags", "needs tags (genre)"),
-        ("--order weighted", "no track has one"),
+        ("--order favourites", "no track has one"),
         ("--order album", "Did you mean 'albums'?"),
     ],
 )
@@ -303,12 +303,12 @@ def test_the_orders_are_listed_for_programs() -> None:
     assert "genre" in said["group_by"]
 
 
-def test_weighted_without_ratings_names_the_tags_that_it_reads(tmp_path: Path) -> None:
+def test_favourites_without_ratings_names_the_tags_that_it_reads(tmp_path: Path) -> None:
     music = tagged_library(tmp_path, {"1.mp3": {"title": "a"}, "2.ogg": {"title": "b"}})
-    done = run("make", music, "--order", "weighted")
+    done = run("make", music, "--order", "favourites")
     assert (done.code, "would be a plain random order" in done.err, "POPM" in done.err) == (2, True, True)
 
     (music / "3.ogg").write_bytes((DATA / "tone.ogg").read_bytes())  # has a rating
     assert "Note: 1 of 3 tracks has a rating. The others count as half of the best." in make(
-        music, "--order", "weighted"
+        music, "--order", "favourites"
     )

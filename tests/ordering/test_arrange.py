@@ -473,7 +473,7 @@ def test_a_limit_cuts_the_last_album_where_it_falls() -> None:
     assert is_uniform_over(distribution(chosen), beginnings)
 
 
-# Semi, weighted, part
+# Semi, favourites, part
 
 
 def test_a_semi_shuffle_begins_at_the_last_order() -> None:
@@ -490,7 +490,9 @@ def test_what_is_rated_higher_tends_to_come_earlier() -> None:
     tracks, tags_of = tagged({"/m/a": Tags(rating=0.1), "/m/b": Tags(rating=0.9)})
     seeded = Seeded("1")
 
-    first = sum(arrange(tracks, Recipe("weighted"), None, seeded, tags_of).order[0] == 1 for _ in range(1000))
+    first = sum(
+        arrange(tracks, Recipe("favourites"), None, seeded, tags_of).order[0] == 1 for _ in range(1000)
+    )
 
     assert abs(first - 900) < 4 * (1000 * 0.9 * 0.1) ** 0.5
 
@@ -501,7 +503,7 @@ def test_what_is_not_rated_counts_as_half_and_nothing_comes_after_all_others() -
     seeded = Seeded("1")
 
     orders = Counter(
-        tuple(arrange(tracks, Recipe("weighted"), None, seeded, tags_of).order) for _ in range(400)
+        tuple(arrange(tracks, Recipe("favourites"), None, seeded, tags_of).order) for _ in range(400)
     )
 
     assert set(orders) == {(1, 2, 0), (2, 1, 0)}
@@ -512,7 +514,7 @@ def test_ratings_that_nobody_gave_are_no_order() -> None:
     tracks, tags_of = tagged({"/m/a": None, "/m/b": Tags()})
 
     with pytest.raises(PlayshuffleError, match="no track has one") as caught:
-        arrange(tracks, Recipe("weighted"), None, Seeded("1"), tags_of)
+        arrange(tracks, Recipe("favourites"), None, Seeded("1"), tags_of)
 
     assert caught.value.code == Exit.USAGE
 
@@ -716,7 +718,7 @@ STABLE: dict[str, tuple[Recipe, list[int]]] = {
     "folders": (Recipe("folders"), [7, 8, 0, 1, 2, 3, 4, 5, 6]),
     "groups": (Recipe("groups", group_size=2), [6, 7, 8, 2, 3, 0, 1, 4, 5]),
     "light": (Recipe("light"), [5, 7, 8, 4, 6, 3, 2, 1, 0]),
-    "weighted": (Recipe("weighted"), [1, 5, 6, 4, 8, 2, 3, 0, 7]),
+    "favourites": (Recipe("favourites"), [1, 5, 6, 4, 8, 2, 3, 0, 7]),
     "sorted": (Recipe("sorted"), [0, 1, 2, 3, 4, 5, 6, 7, 8]),
     "gap": (Recipe(gap=Gap(4)), [7, 8, 5, 0, 2, 3, 1, 4, 6]),
     "part": (Recipe(part=range(2, 6)), [8, 7, 5, 3, 4, 6, 2, 1, 0]),

@@ -38,7 +38,7 @@ _RECIPES = {
     "random": Recipe("random"),
     "sattolo": Recipe("sattolo"),
     "light": Recipe("light"),
-    "weighted": Recipe("weighted"),
+    "favourites": Recipe("favourites"),
     "spread": Recipe("spread"),
     "albums": Recipe("albums"),
     "folders": Recipe("folders"),
