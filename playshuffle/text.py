@@ -60,6 +60,7 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("part-size", "split"), "max-per-file"),
         **dict.fromkeys(("overwrite", "replace"), "force"),
         **dict.fromkeys(("audiobooks", "podcasts"), "spoken"),
+        **dict.fromkeys(("dedupe", "deduplicate", "duplicates", "unique"), "no-duplicates"),
         **dict.fromkeys(("skip", "omit", "ignore", "blacklist"), "without"),
         **dict.fromkeys(("dir", "directory", "folder", "music"), "folders"),
         **dict.fromkeys(("quiet", "debounce", "delay"), "settle"),

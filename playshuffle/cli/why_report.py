@@ -40,7 +40,7 @@ Reasons = Mapping[bytes, Mapping[str, Reason]]
 
 # Keys of the configuration that reasons come from, by the code of the reason.
 _KEYS = {
-    DUPLICATE: ("dedupe",),
+    DUPLICATE: ("no_duplicates",),
     LIMIT: ("limit", "time"),
     MOST: ("most",),
     WHERE: ("where",),

@@ -87,10 +87,10 @@ def build_request(
         **{name: getattr(options, name) for name in _SAME},
     )
     check_needs(request)
-    if request.dedupe is not None and "inside" in ORDERS[recipe.order].takes:
+    if request.no_duplicates and "inside" in ORDERS[recipe.order].takes:
         raise OptionError(
             "{} does not work with {}: the {order} would have gaps. Omit it, or choose another order.",
-            "dedupe",
+            "no_duplicates",
             f'order = "{recipe.order}"',
             order=recipe.order,
         )

@@ -24,7 +24,6 @@ from playshuffle.selection.query import parse
 from playshuffle.shuffle import Inside
 
 STDOUT = "-"
-RECORDING = "recording"
 MAKE, MAKE_DEAL, MAKE_WATCH, ALL = ("make",), ("make", "deal"), ("make", "watch"), ("make", "deal", "watch")
 
 
@@ -32,7 +31,7 @@ class Row(NamedTuple):
     """What the command line and the configuration know of an option.
 
     name, type, default: those of its field in `Options`.
-    flag: its long spelling; `--no-` gives the opposite of the value. short: the other spelling.
+    flag: its long spelling; `--no-` for a value that is true by default. short: the other spelling.
     help: for the command line, at most 50 characters. group: one of `option_groups.GROUPS`.
     metavar: placeholder of the value.
     verbs: the commands that take it.
@@ -68,12 +67,12 @@ class Row(NamedTuple):
     @property
     def is_negated(self) -> bool:
         """Return whether the flag gives the opposite of the value."""
-        return self.flag.startswith("--no-")
+        return self.default is True
 
     @property
     def key(self) -> str:
         """Return the key of the configuration: the long flag as a TOML name."""
-        return self.flag.removeprefix("--").removeprefix("no-").replace("-", "_")
+        return self.flag.removeprefix("--no-" if self.is_negated else "--").replace("-", "_")
 
 
 def _from_one(key: str) -> Callable[[int], None]:
@@ -107,9 +106,8 @@ class Options(NamedTuple):
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["never.m3u"]')] = ()
-    dedupe: Annotated[str | None, Row(
-        "--dedupe", "Keep only the best copy of each recording", INCLUDE, RECORDING, verbs=ALL,
-        names=("kind of duplicates", (RECORDING,)), example='"recording"')] = None
+    no_duplicates: Annotated[bool, Row(
+        "--no-duplicates", "Keep only the best copy of each recording", INCLUDE, verbs=ALL)] = False
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
     group_size: Annotated[int | None, Row(
         "--group-size", "Number of tracks in a group, such as 3", EXPERT, "N", example="3")] = None

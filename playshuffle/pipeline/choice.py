@@ -152,7 +152,7 @@ def choose(
         stage, remaining, idle_lists = _without(lists, found, remaining)
         stages.append(stage)
     kept: dict[int, int] = {}
-    if request.dedupe is not None:
+    if request.no_duplicates:
         assert tags_of is not None, "check_needs refuses it without tags"
         positions = {number: at for at, number in enumerate(last)}
         wider = before_lists if len(before_lists) > len(remaining) else ()

@@ -16,7 +16,7 @@ class Request(NamedTuple):
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
     source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
     where: queries that tracks must match. without: playlists whose tracks are left out.
-    dedupe: keep one copy of each `recording`. spoken: audiobooks and podcasts count as tracks.
+    no_duplicates: keep one copy of each recording. spoken: audiobooks and podcasts count as tracks.
     most: the limit for each value of a tag; of each deal, if the playlist is dealt.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
     player: for which the playlist is written, one of `players.PLAYERS`.
@@ -36,7 +36,7 @@ class Request(NamedTuple):
     streams: tuple[bytes, ...] = ()
     where: tuple[str, ...] = ()
     without: tuple[bytes, ...] = ()
-    dedupe: str | None = None
+    no_duplicates: bool = False
     most: LimitPerTag | None = None
     spoken: bool = False
     style: PathStyle | None = None

@@ -26,8 +26,8 @@ def check_needs(request: Request) -> None:
         return
     if request.most is not None and request.most.tag != FOLDER:
         raise OptionError("{} needs tags. Remove {}.", "most", "tags = false")
-    if request.dedupe is not None:
-        raise OptionError("{} needs tags. Remove {}.", "dedupe", "tags = false")
+    if request.no_duplicates:
+        raise OptionError("{} needs tags. Remove {}.", "no_duplicates", "tags = false")
     if not request.where:
         return
     fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}

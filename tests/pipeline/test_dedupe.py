@@ -45,7 +45,7 @@ def put(music: Path, *names: str) -> None:
 
 
 def request_for(music: Path) -> Request:
-    return Request((bytes(music),), bytes(music / "all.m3u"), dedupe="recording")
+    return Request((bytes(music),), bytes(music / "all.m3u"), no_duplicates=True)
 
 
 def test_the_best_copy_is_kept(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_p
 def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
-    off = on._replace(dedupe=None)
+    off = on._replace(no_duplicates=False)
     keep(off, tools(), EVERYWHERE)
     whole = listed(tmp_path / "all.m3u")
     for _ in range(2):

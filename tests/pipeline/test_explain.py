@@ -79,7 +79,7 @@ def random_request(music: Path, choose: random.Random) -> Request:
         Recipe(limit=choose.choice((None, None, 3))),
         where=where,
         without=(bytes(music / "never.m3u"),) if choose.random() < 0.5 else (),
-        dedupe=choose.choice((None, "recording")),
+        no_duplicates=choose.choice((False, True)),
         most=choose.choice((None, None, LimitPerTag(2, "genre"), LimitPerTag(1, "folder"))),
         spoken=choose.random() < 0.3,
         ignore_files=choose.random() < 0.7,
@@ -163,7 +163,7 @@ def example_library(music: Path) -> Request:
         bytes(music / "all.m3u"),
         where=("-genre:rock",),
         without=(bytes(music / "never.m3u"),),
-        dedupe="recording",
+        no_duplicates=True,
     )
 
 

@@ -149,7 +149,7 @@ def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
 
 def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 9))
-    request = request_for(tmp_path)._replace(dedupe="recording")
+    request = request_for(tmp_path)._replace(no_duplicates=True)
     before = kept(request)
     put(tmp_path, *(name.replace(".mp3", ".flac") for name in before))
 
