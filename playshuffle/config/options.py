@@ -162,7 +162,7 @@ class Options(NamedTuple):
         "--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)] = True
     allow_shrink: Annotated[bool, Row(
         "--allow-shrink", "Accept that missing tracks are gone for good", SAFETY, has_key=False)] = False
-    force: Annotated[bool, Row("--force", "Replace a playlist from another program", SAFETY)] = False
+    force: Annotated[bool, Row("--force", "Replace another program's or user's playlist", SAFETY)] = False
     # fmt: on
 
 

@@ -174,7 +174,7 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
         with contextlib.suppress(OSError):  # it was just removed
             owners.add(os.stat(root).st_uid)
     return [
-        f"Running as root, but the music belongs to user {owner}. The playlist and the saved state will be"
+        f"Running as root, but the music belongs to user {owner}. A new playlist and the saved state will be"
         " owned by root. Run it as that user, or use playshuffle@USER.service."
         for owner in sorted(owners - {0})
     ]

@@ -6,10 +6,11 @@ fitted into one file, are removed after the new files are written.
 
 import contextlib
 import os
+import pwd
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.playlist.m3u import Text, fingerprint_of
@@ -117,10 +118,11 @@ def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[Prepar
     Args:
         path: of the playlist.
         text: of it.
-        force: replace parts that are not ours, too.
+        force: replace parts that are not ours, and files of other users, too.
 
     Raises:
-        PlayshuffleError: the content could not be written. Each file is as it was.
+        PlayshuffleError: the content could not be written, or a file of another user would get another
+            owner. Each file is as it was.
     """
     files = files_of(path, text)
     texts = [text] if isinstance(text, Text) else text.texts
@@ -132,7 +134,44 @@ def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[Prepar
             stack.enter_context(atomic_file.prepared(file, content))
             for file, content in zip(files, texts, strict=True)
         ]
-        yield PreparedParts(ready, surplus(path, text))
+        unused = surplus(path, text)
+        owners = [*zip(files, (one.owner for one in ready), strict=True), *product(unused, [ready[0].owner])]
+        for file, owner in owners if not force else ():
+            _check_owner(path, file, owner)
+        yield PreparedParts(ready, unused)
+
+
+def _check_owner(path: bytes, file: bytes, owner: int) -> None:
+    """Check that a file of the playlist, if it exists, belongs to the user that a new file belongs to.
+
+    Only writing shows that: on some file systems all files have one owner, and root may keep it.
+
+    Raises:
+        PlayshuffleError: it belongs to another user.
+    """
+    try:
+        other = os.lstat(file).st_uid
+    except OSError:
+        return
+    if other != owner:
+        stem, suffix = os.path.splitext(path)
+        raise OptionError(
+            "{path} is a playlist of user {user}, so it was not changed. Write your own with {}, such as"
+            " {own}, or add {} to replace it.",
+            "output",
+            "force = true",
+            code=Exit.CANNOT_CREATE,
+            path=shown(path),
+            user=_user_name(other),
+            own=shown(b"%b-%b%b" % (stem, os.fsencode(_user_name(owner)), suffix)),
+        )
+
+
+def _user_name(number: int) -> str:
+    try:
+        return shown(pwd.getpwuid(number).pw_name)
+    except KeyError:
+        return str(number)
 
 
 def not_ours(path: bytes) -> PlayshuffleError:

@@ -81,7 +81,17 @@ class Prepared:
     @property
     def stamp(self) -> str:
         """Return the stamp of the file as it will be; see the function `stamp`."""
-        return stamp(self._temporary or os.path.basename(self._path), self._folder_fd)
+        return stamp(self._current, self._folder_fd)
+
+    @property
+    def owner(self) -> int:
+        """Return the user that the file will belong to."""
+        return os.stat(self._current, dir_fd=self._folder_fd).st_uid
+
+    @property
+    def _current(self) -> bytes:
+        """Return the name of the file with the new content."""
+        return self._temporary or os.path.basename(self._path)
 
     def discard(self) -> None:
         """Remove the new content if it was not put in place."""

@@ -19,12 +19,15 @@ _CLONE_NEWNS = 0x20000
 _SKIPPED = 2
 
 
-def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = False) -> T:
+def forked(
+    act: Callable[[], T], *, as_nobody: bool = False, as_user: int | None = None, own_mounts: bool = False
+) -> T:
     """Do it in a child, and hand back what it returns.
 
     Args:
         act: what to do; what it returns must be such that it can be pickled.
         as_nobody: root passes every check of permissions, so it must not be root.
+        as_user: be this user, of whom the system may know nothing; only root can.
         own_mounts: what is mounted there nobody else sees, and it is gone with the child.
     """
     read_end, write_end = os.pipe()
@@ -37,9 +40,11 @@ def forked(act: Callable[[], T], *, as_nobody: bool = False, own_mounts: bool = 
                     unmet("the kernel refuses mounts of our own, as in a container")
                 subprocess.run(["mount", "--make-rprivate", "/"], check=True)
             if as_nobody and os.geteuid() == 0:
+                as_user = _NOBODY
+            if as_user is not None:
                 os.setgroups([])
-                os.setgid(_NOBODY)
-                os.setuid(_NOBODY)
+                os.setgid(as_user)
+                os.setuid(as_user)
             answer = pickle.dumps(act())
             status = 0
         except pytest.skip.Exception as skipped:

@@ -1,0 +1,124 @@
+"""Several users who write playlists into one folder."""
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.scan import Progress
+from playshuffle.pipeline.deal import deal_playlist
+from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
+from playshuffle.shuffle import System
+from playshuffle.tags.reading import Reading, Tags
+from tests.support.forked import forked
+from tests.support.program import listed
+from tests.support.tree import public_folder
+
+pytestmark = [pytest.mark.process, pytest.mark.root]
+
+ANN, BOB, ROOT = 54_001, 54_002, 0
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of music that everyone may write in; the home of each user is beside it."""
+    with public_folder() as top:
+        folder = Path(os.fsdecode(top))
+        for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+            monkeypatch.delenv(name)
+        for user in (ANN, BOB, ROOT):
+            (folder / str(user)).mkdir()
+            os.chown(folder / str(user), user, user)
+        music = folder / "music"
+        music.mkdir()
+        music.chmod(0o777)
+        for number in range(9):
+            (music / f"{number}.mp3").write_bytes(b"x")
+        yield music
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read no file: other users may not run the Python of this one."""
+    return ((index, Reading(Tags())) for index in range(len(paths)))
+
+
+def run(user: int, output: Path, *, count: int | None = None, seed: str = "", **options: object) -> str:
+    """Make or, with a count, deal a playlist as a user; return the error."""
+    request = Request((os.fsencode(output.parent),), os.fsencode(output), seed=seed or None)
+    request = request._replace(**options)  # type: ignore[arg-type]
+    tools = Tools(read_all, System(), Progress())
+
+    def act() -> str:
+        os.environ["HOME"] = str(output.parents[1] / str(user))
+        try:
+            if count is None:
+                make_playlist(request, tools)
+            else:
+                deal_playlist(request, tools, Amount(count=count), Every.RUN, datetime.now().astimezone())
+        except PlayshuffleError as error:
+            return f"{error.code.name}: {error}"
+        return ""
+
+    return forked(act, as_user=user)
+
+
+def owner(path: Path) -> int:
+    return path.stat().st_uid
+
+
+@pytest.mark.parametrize("count", [None, 3])
+def test_the_list_of_another_user_is_not_replaced(shared: Path, count: int | None) -> None:
+    file, own = shared / "today.m3u", shared / f"today-{BOB}.m3u"
+    assert run(ANN, file, count=count) == ""
+    content = file.read_bytes()
+
+    assert run(BOB, file, count=count) == (
+        f"CANNOT_CREATE: {file} is a playlist of user {ANN}, so it was not changed. Write your own with -o,"
+        f" such as {own}, or add --force to replace it."
+    )
+
+    assert (file.read_bytes(), owner(file)) == (content, ANN)
+    assert run(BOB, own, count=count) == run(ANN, file, count=count) == ""
+    assert (owner(own), owner(file)) == (BOB, ANN)
+
+
+def test_a_refused_deal_is_not_counted(shared: Path) -> None:
+    run(ANN, shared / "today.m3u", count=4)
+    assert run(BOB, shared / "today.m3u", count=4)
+    (shared / "today.m3u").unlink()
+
+    assert run(BOB, shared / "today.m3u", count=9) == ""
+    assert len(listed(shared / "today.m3u")) == 9
+
+
+def test_force_replaces_the_list_of_another_user(shared: Path) -> None:
+    run(ANN, shared / "all.m3u")
+
+    assert run(BOB, shared / "all.m3u", force=True) == ""
+    assert owner(shared / "all.m3u") == BOB
+
+
+def test_root_replaces_the_list_of_a_user_who_stays_its_owner(shared: Path) -> None:
+    run(ANN, shared / "all.m3u", seed="1")
+    before = listed(shared / "all.m3u")
+
+    assert run(ROOT, shared / "all.m3u", seed="2") == ""
+
+    assert listed(shared / "all.m3u") != before
+    assert owner(shared / "all.m3u") == ANN
+
+
+def test_parts_of_the_list_of_another_user_are_not_removed(shared: Path) -> None:
+    run(ANN, shared / "all.m3u", max_per_file=5)
+
+    assert f"all.m3u is a playlist of user {ANN}" in run(BOB, shared / "all.m3u")
+
+    assert sorted(file.name for file in shared.glob("*.m3u")) == ["all-1.m3u", "all-2.m3u"]
+    assert owner(shared / "all-1.m3u") == ANN
