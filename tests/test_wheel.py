@@ -99,7 +99,7 @@ def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
     assert {"audit"} <= set(plain.get_all("Provides-Extra", []))
     assert plain.get_all("Project-URL") is None
     description = str(plain.get_payload())
-    assert "pipx install" in description
+    assert "bin/playshuffle make" in description
     assert re.findall(r"\]\((?!https:)", description) == [], "links into a clone"
 
 

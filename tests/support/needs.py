@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -35,7 +36,7 @@ def not_listed(started: Iterable[str]) -> set[str]:
     return {os.path.basename(path) for path in programs} - PROGRAMS.keys()
 
 
-def unmet(reason: str) -> None:
+def unmet(reason: str) -> NoReturn:
     """Skip the test for what the machine lacks; fail in CI, where it may lack nothing."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
