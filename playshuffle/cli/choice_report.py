@@ -16,6 +16,7 @@ from playshuffle.pipeline.choice import (
     Stage,
     idle_text,
 )
+from playshuffle.selection.fields import FIELDS, FLAG
 from playshuffle.text import counted, short, shortened
 
 
@@ -30,9 +31,10 @@ def lines(choice: Choice, *, names: bool) -> Iterator[str]:
                 yield from (f"  {line}" for line in shortened([*reasons, *unnamed], NAMED))
     for term in choice.lacking:
         verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
+        name = f"{term.field} tag" if FIELDS[term.field].kind == FLAG else term.field
         verb = "keeps" if term.is_kept else "skips"
         tracks = counted(term.track_count, "track")
-        yield f"{tracks} {verb_have} no {term.field}; {short(term.text)} {verb} {pronoun}"
+        yield f"{tracks} {verb_have} no {name}; {short(term.text)} {verb} {pronoun}"
     yield from map(idle_text, choice.idle)
 
 

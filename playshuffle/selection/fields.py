@@ -162,6 +162,7 @@ _ALL = (
     _number("bitrate"),
     _number("samplerate", "sample_rate"),
     Field("lossless", FLAG, _tag("lossless"), as_it_is),
+    Field("explicit", FLAG, _tag("explicit"), as_it_is),
     Field("size", SIZE, _stamps(0), lambda raw: raw if raw >= 0 else None, needs_tags=False, is_unique=True),
     Field("mtime", TIME, _stamps(1), lambda raw: raw / 1e9, needs_tags=False, is_unique=True),
     _text("recording_id", is_unique=True),

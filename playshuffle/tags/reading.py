@@ -8,7 +8,7 @@ class Tags(NamedTuple):
     """The tags of a file and the properties of its audio; an empty string, or None, where it has none.
 
     Several values of one tag are joined by '; '. rating: from 0 to 1. media_kind: the number of
-    MP4's `stik`. bitrate: bits per second. sample_rate: Hz.
+    MP4's `stik`. explicit: False for clean lyrics. bitrate: bits per second. sample_rate: Hz.
     """
 
     duration_ms: int | None = None
@@ -37,6 +37,7 @@ class Tags(NamedTuple):
     lossless: bool | None = None
     sample_rate: int | None = None
     play_count: int | None = None
+    explicit: bool | None = None
 
 
 TOO_MUCH_MEMORY = "needed too much memory"  # ends the reason of a file that took a reader process's memory

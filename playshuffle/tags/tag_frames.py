@@ -68,6 +68,7 @@ _NAMES = {
         ("originaldate", "originalyear", "original year", "wm/originalreleasetime", "wm/originalreleaseyear"),
     ),
     "play_count": _Names(("pcnt",), ("fmps_playcount", "playcount", "play_count", "popm:count")),
+    "explicit": _Names((), ("itunesadvisory", "rtng")),
 }
 
 _FIELDS = {
@@ -78,6 +79,9 @@ _FIELDS = {
 
 # What a rating may be called, and the best it can be.
 _RATING_NAMES = {"fmps_rating": 1, "popm": 255, "rate": 100, "wm/shareduserrating": 99}
+
+# What `rtng` and `ITUNESADVISORY` mean: none, explicit, clean, and explicit in old files.
+_ADVISORIES: Mapping[int | None, bool] = {0: False, 1: True, 2: False, 4: True}
 
 # All names in lower case that add to a field.
 KNOWN_NAMES = frozenset((*_FIELDS, *_RATING_NAMES, "rating"))
@@ -98,7 +102,7 @@ ID3V22_TEXTS = {
 ID3V22_OTHERS = frozenset((b"GP1", b"TXX", b"UFI", b"POP", b"COM", b"TLA", b"TBP", b"TOR", b"CNT"))
 
 # The rows as text, for the version of the cache.
-SIGNATURE = repr((_NAMES, _RATING_NAMES, LONGEST_COMMENT, Tags._fields))
+SIGNATURE = repr((_NAMES, _RATING_NAMES, _ADVISORIES, LONGEST_COMMENT, Tags._fields))
 
 
 class Stream(NamedTuple):
@@ -182,6 +186,10 @@ def _count(values: Sequence[Any]) -> int | None:
     return max((int(match[0]) for match in matches if match), default=None)
 
 
+def _is_explicit(values: Sequence[Any]) -> bool | None:
+    return _ADVISORIES.get(_count(values))
+
+
 def _rate(value: float) -> int | None:
     # Written so that NaN fails it, too.
     return round(value) if 0 < value < 1 << 31 else None
@@ -219,4 +227,5 @@ _READERS = {
     "bpm": _rounded,
     "media_kind": _number,
     "play_count": _count,
+    "explicit": _is_explicit,
 }

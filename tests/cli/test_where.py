@@ -50,6 +50,23 @@ def test_the_summary_counts_matches_and_tracks_without_the_tag(music: Path) -> N
     assert "1 track has no genre; -genre:rock keeps it" in said
 
 
+def test_the_summary_counts_tracks_that_may_be_explicit(tmp_path: Path) -> None:
+    music = tagged_library(
+        tmp_path / "Music",
+        {
+            "1.flac": {"title": "One", "itunesadvisory": "1"},
+            "2.flac": {"title": "Two", "itunesadvisory": "2"},
+            "3.flac": {"title": "Three"},
+        },
+    )
+
+    said = make(music, "--where", "-explicit:yes")
+
+    assert sorted(listed(music / "playshuffle.m3u")) == ["2.flac", "3.flac"]
+    assert "2 of 3 tracks match the query" in said
+    assert "1 track has no explicit tag; -explicit:yes keeps it" in said
+
+
 def test_the_report_has_the_same_numbers(music: Path) -> None:
     choice = report(music, "--where", "year:1960..")["choice"]
 

@@ -29,13 +29,14 @@ LIBRARY = {
         date="1959",
         rating=0.8,
         lossless=True,
+        explicit=True,
         bitrate=900_000,
     ),
     "/m/Albums/2.m4a": Tags(
         270_000, "Straße", "Annie", "First", genre="Jazz Fusion", date="1990-12-31", rating=0.2, lossless=True
     ),
     "/m/Albumsx/3.mp3": Tags(
-        3_723_000, unicodedata.normalize("NFD", "Café"), "Beth", date="1999-02", bpm=120
+        3_723_000, unicodedata.normalize("NFD", "Café"), "Beth", date="1999-02", bpm=120, explicit=False
     ),
     "/m/4.ogg": None,
 }
@@ -129,6 +130,11 @@ OPERATORS = [
     ("lossless:yes", "12"),
     ("-lossless:yes", "34"),
     ("lossless:no", ""),
+    ("explicit:yes", "1"),
+    ("explicit:no", "3"),
+    ("-explicit:yes", "234"),
+    ("-explicit:no", "124"),
+    ("explicit::yes", "1"),
     ("bitrate:320000..", "1"),
     ("size:0", "1234"),
     ("size:..1K", "1234"),

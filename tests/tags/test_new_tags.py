@@ -11,6 +11,7 @@ import pytest
 from mutagen.id3 import COMM, ID3, PCNT, POPM, TBPM, TDOR, TLAN, TMOO, TORY, TXXX
 
 from playshuffle.tags import head_id3
+from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Tags
 from playshuffle.tags.tag_frames import LONGEST_COMMENT, Stream, tags_of
 from playshuffle.tags.tag_reader import read
@@ -129,6 +130,32 @@ def test_play_counts_of_quod_libet_and_ratings(tmp_path: Path) -> None:
     tags = tags_in(written(tmp_path, "tone.ogg", {"playcount:me@example.org": "12", "RATING": "4"}))
 
     assert (tags.play_count, tags.rating) == (12, 0.8)
+
+
+ADVISORIES = [(1, True), (4, True), (2, False), (0, False), (3, None), (None, None)]
+
+
+@pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
+def test_explicit_in_mp4(advisory: int | None, explicit: bool | None, tmp_path: Path) -> None:
+    path = written(tmp_path, "tone.m4a", {} if advisory is None else {"rtng": [advisory]})
+
+    assert tags_in(path).explicit is explicit
+    assert read_head(os.fsencode(path)) == read(os.fsencode(path))
+
+
+@pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
+@pytest.mark.parametrize("name", ["tone.flac", "tone.opus", "tone.m4a", "tone.wv", "v24.mp3"])
+def test_explicit_in_a_free_tag(
+    name: str, advisory: int | None, explicit: bool | None, tmp_path: Path
+) -> None:
+    key = {"tone.m4a": ITUNES + "ITUNESADVISORY", "v24.mp3": "TXXX:ITUNESADVISORY"}.get(
+        name, "ITUNESADVISORY"
+    )
+    text = {"tone.m4a": str(advisory).encode(), "v24.mp3": TXXX(3, "ITUNESADVISORY", str(advisory))}
+
+    tags = tags_in(written(tmp_path, name, {} if advisory is None else {key: text.get(name, str(advisory))}))
+
+    assert tags.explicit is explicit
 
 
 def test_a_long_comment_is_cut() -> None:
