@@ -21,6 +21,11 @@ class Key(NamedTuple):
 
 KEYS_OF_ALL: Sequence[Key] = (
     Key("folders", '["~/Music"]', "", "Music folders of every playlist without folders of its own."),
+    *(
+        Key(row.key, row.example or "", "", f"For all playlists, in addition to their own. {row.help}.")
+        for row in ROWS
+        if row.key in keys.FOR_ALL
+    ),
     Key("settle", '"2s"', '"2s"', "How long to wait after the last change, at most 7d."),
     Key("poll", '"5m"', '"5m"', "Time between scans of folders on network drives, at most 7d."),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playshuffle.cli.screen import Screen, home_path
+from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.toml_file import Document
 from playshuffle.errors import shown
 from playshuffle.pipeline.choice import DUPLICATE, MOST, SPOKEN, WHERE, WITHOUT
@@ -86,13 +87,24 @@ class Question:
     still_ns: int = 0
     document: Document | None = None
 
-    def line(self, name: str, code: str) -> int | None:
-        """Return the line of the configuration that a reason comes from."""
-        document = self.document
-        if document is None:
+    def line(self, name: str, reason: Reason) -> int | None:
+        """Return the line of the configuration that a reason comes from: of the playlist, or of all."""
+        if self.document is None:
             return None
-        lines = (document.line("playlist", name, key) for key in _KEYS.get(code, ()))
-        return next((line for line in lines if line is not None), None)
+        table = self.document.table
+        for key in _KEYS.get(reason.code, ()):
+            for above, values in ((("playlist", name), table["playlist"][name]), ((), table)):
+                if key in values and (key not in FOR_ALL or _explains(values[key], reason)):
+                    return self.document.line(*above, key)
+        return None
+
+
+def _explains(value: str | Sequence[str], reason: Reason) -> bool:
+    """Return whether a query has a term that fails, or a skip list is the one that omits the track."""
+    texts = [value] if isinstance(value, str) else value
+    if reason.code == WITHOUT:
+        return any(f"{os.path.basename(text)}," in f"{reason.text}," for text in texts)
+    return any(term.text in text for text in texts for term in reason.terms if not term.holds)
 
 
 def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:
@@ -102,7 +114,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
         width = max(map(len, by_list))
         for name, reason in by_list.items():
             answer = "yes" if reason.code == IN else "no"
-            line = question.line(name, reason.code)
+            line = question.line(name, reason)
             place = (
                 ""
                 if line is None or question.document is None
@@ -165,7 +177,7 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question:
             "in": reason.code == IN,
             "reason": reason.code,
             "text": reason.text,
-            "line": question.line(name, reason.code),
+            "line": question.line(name, reason),
             "terms": [
                 {"term": term.text, "holds": term.holds, "values": dict(term.values)} for term in reason.terms
             ],

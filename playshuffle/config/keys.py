@@ -59,7 +59,15 @@ def _key_of(row: Row) -> Key:
     return key._replace(example=row.example or key.example)
 
 
-TOP: Mapping[str, Key] = {"folders": _FOLDERS, "settle": _DURATION, "poll": _DURATION}
+# Options of playlists that the top of the configuration may have, too: they hold for all playlists.
+FOR_ALL = ("where", "without")
+
+TOP: Mapping[str, Key] = {
+    "folders": _FOLDERS,
+    **{row.key: _key_of(row) for row in ROWS if row.name in FOR_ALL},
+    "settle": _DURATION,
+    "poll": _DURATION,
+}
 
 FIELDS: Mapping[str, str] = {row.key: row.name for row in ROWS if row.has_key}
 

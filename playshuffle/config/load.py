@@ -3,7 +3,7 @@
 import functools
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from playshuffle import duration
@@ -64,8 +64,8 @@ def understand(document: Document) -> Config:
     """
     own = read_players(document)
     set_own_players(own.players)
-    top = _top_faults(document)
-    folders = ["/"] if top else _absolute(document, document.table).get("folders", [])
+    top = _top_faults(document, own)
+    for_all = {"folders": ["/"]} if top else _absolute(document, document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
@@ -77,7 +77,7 @@ def understand(document: Document) -> Config:
         faults = _faults_of(document, name, content, own)
         if not faults:
             try:
-                _add(playlists, _wanted(document, name, content, folders))
+                _add(playlists, _wanted(document, name, content, for_all))
             except PlayshuffleError as error:
                 key = [key for key in error.keys if key in content][:1]
                 faults = [document.fault(error.in_configuration, "playlist", name, *key)]
@@ -92,10 +92,10 @@ def understand(document: Document) -> Config:
     return Config(document.path, tuple(playlists.values()), tuple(broken), settle_s, poll_s, own.players)
 
 
-def _top_faults(document: Document) -> list[Fault]:
+def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
     """Return the faults outside of the playlists."""
     table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
-    faults = keys.faults(document, (), table, keys.TOP)
+    faults = keys.faults(document, (), table, keys.TOP, functools.partial(_value_fault, own))
     if faults:
         right = [name for name, key in keys.TOP.items() if name in table and key.is_right(table[name])]
         table = {name: table[name] for name in right}
@@ -205,15 +205,17 @@ def _absolute(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wanted(
-    document: Document, name: str, content: Mapping[str, Any], folders: Sequence[str]
+    document: Document, name: str, content: Mapping[str, Any], for_all: Mapping[str, Any]
 ) -> ConfiguredPlaylist:
     """Return a playlist from its table, whose values are right, each for itself.
+
+    for_all: the values at the top of the file.
 
     Raises:
         PlayshuffleError: its values do not work together.
     """
     content = _absolute(document, content)
-    folders = tuple(content.get("folders", folders))
+    folders = tuple(content.get("folders", for_all.get("folders", ())))
     if not folders:
         raise PlayshuffleError(
             f"Playlist '{shown(name)}' has no folders. Write folders = [...] below it, or at the top for all"
@@ -227,13 +229,24 @@ def _wanted(
         file_name = _file_name(name)
         player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
         fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name))
-    options = Options(folders=folders, **fields)
+    options = _with_rules(Options(folders=folders, **fields), keys.options_of(for_all))
     reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"])
     tell = tuple(
         QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
     )
     return ConfiguredPlaylist(
         name, options, build_request(options), Reshuffle(reshuffle), read_deal(content), tell
+    )
+
+
+def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
+    """Return options with the queries and the skip lists of all playlists, before its own.
+
+    A skip list of all playlists may be a playlist of the file, which does not omit its own tracks.
+    """
+    lists = (path for path in rules.get("without", ()) if path != options.output)
+    return options._replace(
+        where=(*rules.get("where", ()), *options.where), without=(*lists, *options.without)
     )
 
 

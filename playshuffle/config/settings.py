@@ -23,6 +23,11 @@ def settings(document: Document, config: Config) -> dict[str | None, list[Settin
         Setting(name, document.table.get(name, default), document.line(name))
         for name, default in (("settle", SETTLE), ("poll", POLL))
     ]
+    top += [
+        Setting(name, keys.options_of(document.table)[name], document.line(name))
+        for name in keys.FOR_ALL
+        if name in document.table
+    ]
     return {None: top, **{playlist.name: _of(document, playlist) for playlist in config.playlists}}
 
 
@@ -42,11 +47,10 @@ def _of(document: Document, playlist: ConfiguredPlaylist) -> list[Setting]:
     settings = []
     table = document.table["playlist"][playlist.name]
     for key in keys.PLAYLIST:
-        line = document.line("playlist", playlist.name, key)
+        line = document.line("playlist", playlist.name, key) or document.line(key)
         value: object
         if key == "folders":
             value = tuple(map(os.fsdecode, playlist.request.roots))
-            line = line or document.line("folders")
         elif key == "reshuffle":
             value = None if playlist.deal is not None else playlist.reshuffle.value
         elif key == "every":

@@ -30,7 +30,10 @@ def check_needs(request: Request) -> None:
         raise OptionError("{} needs tags. Remove {}.", "no_duplicates", "tags = false")
     if not request.where:
         return
-    fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {"path"}
+    fields = {check.field.name for term in parse_all(request).terms for check in term.checks} - {
+        "path",
+        "today",
+    }
     if fields:
         raise OptionError(
             "{} uses {field}, which needs tags. Remove {}.", "where", "tags = false", field=min(fields)

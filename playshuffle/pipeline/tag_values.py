@@ -9,7 +9,7 @@ from playshuffle.library.scan import survey
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.pipeline.tools import Tools
-from playshuffle.selection.fields import FIELDS, TEXT, Field
+from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field
 from playshuffle.selection.query import shown_value
 from playshuffle.selection.values import BETWEEN
 
@@ -22,7 +22,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(
-    roots: Sequence[bytes], tools: Tools, names: Sequence[str] = tuple(FIELDS)
+    roots: Sequence[bytes], tools: Tools, names: Sequence[str] = OF_TRACKS
 ) -> tuple[int, dict[str, Coverage]]:
     """Return the number of tracks below some folders, and the coverage of each field."""
     with Cache() as cache:

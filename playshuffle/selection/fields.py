@@ -6,6 +6,7 @@ Raw values repeat from track to track, so that a term has to look at each of the
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,13 +21,14 @@ STARS = 5
 Rows = Sequence[Sequence[Any] | None]
 _Read = Callable[[Folder, Rows], Iterable[Any]]
 
-TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, PATH, FLAG = (
+TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = (
     "text",
     "number",
     "length",
     "size",
     "date",
     "time",
+    "day",
     "path",
     "flag",
 )
@@ -92,6 +94,11 @@ def _lengths(folder: Folder, _: Rows) -> Iterable[int]:
 
 def _paths(folder: Folder, _: Rows) -> Iterable[bytes]:
     return folder.file_paths()
+
+
+def _today(folder: Folder, _: Rows) -> Iterable[str]:
+    """Return the local day for each file: a query compares it with days of the year."""
+    return [time.strftime("%m-%d")] * (folder.names.count(b"/") + 1)
 
 
 def _stamps(offset: int) -> _Read:
@@ -165,10 +172,12 @@ _ALL = (
     Field("explicit", FLAG, _tag("explicit"), as_it_is),
     Field("size", SIZE, _stamps(0), lambda raw: raw if raw >= 0 else None, needs_tags=False, is_unique=True),
     Field("mtime", TIME, _stamps(1), lambda raw: raw / 1e9, needs_tags=False, is_unique=True),
+    Field("today", DAY, _today, as_it_is, needs_tags=False),
     _text("recording_id", is_unique=True),
     _text("release_id"),
 )
 FIELDS = {field.name: field for field in _ALL}
+OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)
 
 ALIASES = {
     "album_artist": "albumartist",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from playshuffle.selection.fields import DAY
 from playshuffle.selection.terms import Term
 
 _CLOSENESS = 0.7
@@ -40,7 +41,8 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[int, int], folders: Iterable
     for term in unused:
         tops = tuple(os.path.join(top, b"") for top in term.tops)
         is_there = bool(tops) and any(path.startswith(tops) for path in paths)
-        if term.is_negated or (tops and not is_there):
+        is_of_tracks = any(check.field.kind != DAY for check in term.checks)
+        if (term.is_negated and is_of_tracks) or (tops and not is_there):
             found.append(Idle(term.text, term.is_negated, None if is_there else _near(term, paths)))
     return tuple(found)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from playshuffle.selection.fields import DATE, FLAG, LENGTH, PATH, SIZE, TEXT, TIME, Field
+from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, PATH, SIZE, TEXT, TIME, Field
 
 Test = Callable[[Any], bool]
 
@@ -25,6 +25,7 @@ _YES = frozenset(("1", "y", "yes", "t", "true", "on"))
 _NO = frozenset(("0", "n", "no", "f", "false", "off"))
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _RELATIVE_DAYS = {"y": 365, "m": 30, "w": 7, "d": 1}
+_MONTH_DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 
@@ -96,6 +97,9 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
     """
     if field.kind == FLAG:
         return _flag(value)
+    if field.kind == DAY:
+        is_in_season = _is_in_season(value, now)
+        return lambda _: is_in_season
     if field.kind in (DATE, TIME):
         test = _period(value, now)
         convert = _tagged_moment if field.kind == DATE else _local_moment
@@ -155,6 +159,21 @@ def _flag(value: str) -> Test:
         raise ValueError("is neither yes nor no.")
     wanted = value.lower() in _YES
     return lambda actual: actual is wanted
+
+
+def _is_in_season(value: str, now: datetime) -> bool:
+    """Return whether this day is one of some days of the year, such as 12-01..12-26 or 12-24."""
+    is_leap_year = now.year % 4 == 0 and (now.year % 100 != 0 or now.year % 400 == 0)
+
+    def day(text: str) -> tuple[int, int]:
+        match = re.fullmatch(r"(\d\d)-(\d\d)", text, re.ASCII)
+        if not match or not 1 <= int(match[1]) <= 12 or not 1 <= int(match[2]) <= _MONTH_DAYS[int(match[1])]:
+            raise ValueError("is not a day or a range of days. Write it like 12-24 or 12-01..12-26.")
+        return (int(match[1]), int(match[2])) if text != "02-29" or is_leap_year else (3, 1)
+
+    first, _, last = value.partition("..")
+    low, today, high = day(first), (now.month, now.day), day(last if ".." in value else first)
+    return low <= today <= high if low <= high else today >= low or today <= high
 
 
 def _number(text: str) -> float:

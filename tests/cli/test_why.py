@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.needs import need
 from tests.support.program import DATA, change_options, listed, make, numbered, run
 from tests.support.service import aged, config
 from tests.support.tagging import tagged_library
@@ -73,6 +74,26 @@ def test_each_term_is_named_with_the_line_of_the_configuration(music: Path, tmp_
     assert row["terms"][0] == {"term": "genre:jazz", "holds": False, "values": {"genre": "Rock"}}
     [row] = json.loads(run("why", music / "1.mp3", "--json", env=env).out)["files"][0]["playlists"]
     assert (row["in"], [term["holds"] for term in row["terms"]]) == (True, [True, True, True])
+
+
+def test_a_rule_for_all_playlists_is_named_with_its_line_and_the_day(music: Path, tmp_path: Path) -> None:
+    need("faketime")
+    aged(music)
+    (tmp_path / "never.m3u").write_text(f"{music}/1.mp3\n")
+    file = tmp_path / "config.toml"
+    rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "never.m3u"\n'
+    file.write_text(f'{rules}[playlist.all]\nwhere = "path:/"\nwithout = "other.m3u"\n')
+    (tmp_path / "other.m3u").write_text("")
+    env = {"PLAYSHUFFLE_CONFIG": str(file)}
+
+    def why(name: str, day: str) -> str:
+        before = ["faketime", "-f", f"@{day} 12:00:00"]
+        return run("why", music / name, env=env, before=before).out.decode()
+
+    terms = "-genre:rock fails (genre is Rock); today:12-01..12-26 fails (today is 11-23)"
+    assert f"no: {file}, line 2: {terms}; path:/ holds" in why("live/2.ogg", "2026-11-23")
+    assert "no: the playlist does not exist yet" in why("live/2.ogg", "2026-12-01")
+    assert f"no: {file}, line 3: in {tmp_path}/never.m3u, line 1\n" in why("1.mp3", "2026-12-01")
 
 
 def test_a_file_that_is_still_being_written_is_named(music: Path, tmp_path: Path) -> None:

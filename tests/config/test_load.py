@@ -220,6 +220,35 @@ def test_a_name_that_would_be_mistaken_is_refused_with_its_line(
     assert [playlist.name for playlist in config.playlists] == ["good"]
 
 
+def test_rules_for_all_playlists_narrow_each_of_them(tmp_path: Path) -> None:
+    top = f'{TOP}where = "-genre:podcast OR today:12-01..12-26"\nwithout = ["never.m3u", "old.m3u"]\n'
+    tables = '[playlist.all]\n[playlist.calm]\nwhere = "genre:calm"\nwithout = "calm.pls"\n'
+    never = f'[playlist.never]\noutput = "{tmp_path}/never.m3u"\n'
+
+    everything, calm, itself = loaded(tmp_path, top + tables + never).playlists
+
+    lists = [os.fsencode(tmp_path / name) for name in ("never.m3u", "old.m3u", "calm.pls")]
+    rule = "-genre:podcast OR today:12-01..12-26"
+    assert (everything.request.where, everything.request.without) == ((rule,), tuple(lists[:2]))
+    assert (calm.request.where, calm.request.without) == ((rule, "genre:calm"), tuple(lists))
+    assert itself.request.without == (lists[1],)
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (
+            'where = "gnre:x"',
+            ", line 2: where: The query has an error in column 1: there is no field 'gnre'.",
+        ),
+        ("where = 3", ", line 2: where must be a text in quotes or a list of texts"),
+        ('without = ""', ", line 2: without: The name is empty."),
+    ],
+)
+def test_a_mistake_in_a_rule_for_all_playlists_stops_them_all(tmp_path: Path, rule: str, says: str) -> None:
+    assert says in refused(tmp_path, f"{TOP}{rule}\n[playlist.good]\n")
+
+
 def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")

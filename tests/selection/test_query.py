@@ -49,6 +49,37 @@ def kept(text: str, now: datetime = NOW) -> str:
     return "".join(sorted(names[index] for index in parse(text, [ROOT], now).select(tracks, tags_of).kept))
 
 
+@pytest.mark.parametrize(
+    ("days", "inside", "outside"),
+    [
+        ("12-24", ["2026-12-24"], ["2026-12-23", "2026-12-25"]),
+        ("12-01..12-26", ["2026-12-01", "2026-12-26"], ["2026-11-30", "2026-12-27"]),
+        (
+            "12-20..01-06",
+            ["2026-12-20", "2026-12-31", "2027-01-01", "2027-01-06"],
+            ["2026-12-19", "2027-01-07"],
+        ),
+        ("02-29", ["2028-02-29", "2026-03-01"], ["2028-03-01", "2026-02-28", "2100-02-28"]),
+        ("02-20..02-29", ["2026-03-01", "2028-02-29"], ["2028-03-01", "2026-03-02"]),
+        ("02-29..03-05", ["2028-02-29", "2026-03-01"], ["2028-02-28", "2026-02-28"]),
+        ("03-01..02-28", ["2026-03-01", "2026-02-28"], ["2028-02-29"]),
+    ],
+)
+def test_a_season_is_days_of_each_year(days: str, inside: list[str], outside: list[str]) -> None:
+    for day in inside + outside:
+        for clock in ("T00:00:00", "T23:59:59"):
+            now = datetime.fromisoformat(day + clock)
+            assert kept(f"today:{days}", now) == ("1234" if day in inside else ""), day + clock
+            assert kept(f"one today:{days}", now) == ("1" if day in inside else ""), day + clock
+            assert kept(f"-title:one OR today:{days}", now) == ("1234" if day in inside else "234")
+
+
+def test_no_season_excludes_nothing_by_mistake() -> None:
+    tracks, tags_of = tagged(LIBRARY)
+
+    assert parse("-today:12-24", [ROOT], NOW).select(tracks, tags_of).idle == ()
+
+
 # Each operator on both sides of its limits, so that any two of them differ in a row.
 OPERATORS = [
     ("", "1234"),
@@ -194,6 +225,15 @@ def test_operators(text: str, tracks: str) -> None:
         ("date:9999", 1, "is not a date."),
         ("mtime:-999999y..", 1, "is not a date."),
         ("lossless:maybe", 1, "is neither yes nor no."),
+        ("today:christmas", 1, "'today:christmas': christmas is not a day or a range of days. Write it like"),
+        ("one today:12-01..", 5, "is not a day or a range of days."),
+        ("today:..12-26", 1, "is not a day or a range of days."),
+        ("today:>=12-01", 1, "is not a day or a range of days."),
+        ("today:13-01", 1, "is not a day or a range of days."),
+        ("today:00-10", 1, "is not a day or a range of days."),
+        ("today:02-30", 1, "is not a day or a range of days."),
+        ("today:1-1", 1, "is not a day or a range of days."),
+        ("today:2026-12-24", 1, "is not a day or a range of days."),
         ("one title::a[", 5, "is not a regular expression: unterminated character set"),
         ("title::" + '"' + "(" * 4000 + ")" * 4000 + '"', 1, "is not a regular expression"),
         ("x" * (LONGEST + 1), LONGEST + 1, "queries of more than 10,000 characters are not supported."),

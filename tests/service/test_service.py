@@ -10,8 +10,10 @@ from pathlib import Path
 import mutagen
 import pytest
 
+from tests.support.needs import need
 from tests.support.program import DATA, library, listed, make, numbered, run
 from tests.support.service import PATIENCE_S, SETTLE_S, Service, aged, config, holds, left, wait_for
+from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
@@ -32,6 +34,27 @@ def service(music: Path, tmp_path: Path) -> Iterator[Service]:
 
 
 # What comes, goes and moves
+
+
+def test_a_season_begins_at_midnight(tmp_path: Path) -> None:
+    need("faketime")
+    music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"genre": "Rock"}, "b.ogg": {"genre": "Xmas"}}))
+    clock = tmp_path / "clock"
+    clock.write_text("@2026-11-30 23:58:00")
+    (library,) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
+    env = {
+        "LD_PRELOAD": str(library),
+        "FAKETIME_TIMESTAMP_FILE": str(clock),
+        "FAKETIME_NO_CACHE": "1",
+    }
+    rule = 'where = "-genre:xmas OR today:12-01..12-26"\n'
+
+    with Service(tmp_path, rule + config(music), env=env) as service:
+        wait_for(holds(music / "all.m3u", "a.mp3"))
+        wait_for(lambda: service.playlist("all")["state"] == "managed")
+        clock.write_text("@2026-12-01 00:00:01")
+        wait_for(holds(music / "all.m3u", "a.mp3", "b.ogg"))  # no hourly scan is due yet
+        assert "woke from sleep" not in service.log
 
 
 @pytest.mark.timing
