@@ -5,7 +5,7 @@ import shlex
 from typing import cast
 
 from playshuffle import duration
-from playshuffle.config.options import STDOUT, Options, check_options, to_json
+from playshuffle.config.options import STDOUT, Options, check_options, to_json, with_paths
 from playshuffle.config.own_players import known_player
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.check_recipe import check_recipe
@@ -22,6 +22,7 @@ from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import ALIASES, FIELDS
 from playshuffle.shuffle import Inside
+from playshuffle.store.home_paths import named_paths
 
 # Options that mean in a request what they say.
 _SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without", "most"}
@@ -98,7 +99,7 @@ def build_request(
 
 
 def _options_to_save(options: Options, request: Request) -> str:
-    """Return the options as JSON, with absolute paths: they mean the same in another folder.
+    """Return the options as JSON. Their paths mean the same in another folder, and in a copy of the home.
 
     It is empty if the files cannot be listed again, since a pipe or a caller named them. A permission
     to lose something is left out: it was for one run.
@@ -106,17 +107,16 @@ def _options_to_save(options: Options, request: Request) -> str:
     list_file = request.source_file
     if request.files is not None and (list_file is None or list_file.startswith((b"/dev/", b"/proc/"))):
         return ""
-    return to_json(
-        options._replace(
-            folders=() if request.files is not None else tuple(map(os.fsdecode, request.roots)),
-            output=_text(request.output),
-            source=_text(list_file),
-            without=tuple(map(os.fsdecode, request.without)),
-            relative_to=_text(request.relative_to),
-            allow_shrink=False,
-            force=False,
-        )
+    absolute_options = options._replace(
+        folders=() if request.files is not None else tuple(map(os.fsdecode, request.roots)),
+        output=_text(request.output),
+        source=_text(list_file),
+        without=tuple(map(os.fsdecode, request.without)),
+        relative_to=_text(request.relative_to),
+        allow_shrink=False,
+        force=False,
     )
+    return to_json(with_paths(absolute_options, named_paths().stored))
 
 
 def _text(path: bytes | None) -> str | None:

@@ -24,6 +24,7 @@ from playshuffle.selection.query import parse
 from playshuffle.shuffle import Inside
 
 STDOUT = "-"
+_PATHS = ("folders", "output", "source", "without", "relative_to", "replace_prefix")
 MAKE, MAKE_DEAL, MAKE_WATCH, ALL = ("make",), ("make", "deal"), ("make", "watch"), ("make", "deal", "watch")
 
 
@@ -197,6 +198,25 @@ def check_options(options: Options) -> Options:
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
     return options._replace(**names)
+
+
+def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
+    """Return options with each path converted; of a replaced prefix, that of the music here.
+
+    Raises:
+        UnicodeEncodeError: a path was damaged, and cannot be one.
+    """
+
+    def converted(value: str) -> str:
+        return os.fsdecode(convert(os.fsencode(value)))
+
+    values: dict[str, Any] = {}
+    for name in _PATHS:
+        value = getattr(options, name)
+        values[name] = (
+            tuple(map(converted, value)) if isinstance(value, tuple) else value and converted(value)
+        )
+    return options._replace(**values)
 
 
 def to_json(options: Options) -> str:

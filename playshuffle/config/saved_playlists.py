@@ -4,10 +4,11 @@ import os
 from collections.abc import Sequence
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options, from_json
+from playshuffle.config.options import Options, from_json, with_paths
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist import parts
 from playshuffle.store.decks import StoredDeck, deck_paths
+from playshuffle.store.home_paths import named_paths
 from playshuffle.store.state import SavedOrder, State
 from playshuffle.system import atomic_file
 
@@ -35,7 +36,7 @@ def saved_request(
     """
     text = next((record.options for record in records if record is not None and record.options), "")
     try:
-        options = from_json(text)
+        options = with_paths(from_json(text), named_paths().absolute)
     except ValueError:
         return None
     if not (options.folders or options.source):

@@ -17,6 +17,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.system.near_file import near_file
+from playshuffle.system.xdg import state_folder
 
 
 class Root(NamedTuple):
@@ -97,7 +98,7 @@ def check_tracks(
     if last_root is not None and root.mounts:
         real = os.path.realpath(root.path)
         for mount in last_root.mounts:
-            if any(mount.is_same(current) for current in root.mounts):
+            if any(mount.is_same(current) for current in root.mounts) or not _can_be_missing(mount, real):
                 continue
             # The part below the root; nothing of a mount that the root is on, so that all tracks count.
             prefix = root.path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
@@ -148,7 +149,7 @@ def check_output(folder: bytes, before: Iterable[Mount], current: Iterable[Mount
     """Check that a playlist is not written to the mount point of its missing drive.
 
     Args:
-        folder: of the playlist.
+        folder: of the playlist, without links.
         before: the mounts that it was on when the playlist was written last.
         current: those that it is on now.
 
@@ -156,8 +157,23 @@ def check_output(folder: bytes, before: Iterable[Mount], current: Iterable[Mount
         MissingError: the drive is missing.
     """
     for last, now in product(before, current):
-        if last.point != now.point and last.point.startswith(now.point.rstrip(b"/") + b"/"):
+        is_below = last.point != now.point and last.point.startswith(now.point.rstrip(b"/") + b"/")
+        if is_below and _can_be_missing(last, folder):
             raise missing_error(folder, f"{shown(last.point)} is not mounted", _CONFIRM)
+
+
+def _can_be_missing(mount: Mount, folder: bytes) -> bool:
+    """Return whether a mount that is not there as it was can be one of a folder without links.
+
+    It is not if the home was copied from another computer: then it is elsewhere, or our state is on it.
+    """
+    point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
+    with contextlib.suppress(OSError):  # without a home there is no state
+        state = os.path.realpath(state_folder(make=False))
+        on = mounts.under(state, mounts.table())[:1]
+        if state.startswith(point) and any(len(each.point) <= len(mount.point) for each in on):
+            return False
+    return inside.startswith(point) or point.startswith(inside)
 
 
 def missing_error(path: bytes, why: str, advice: str = "Mount the drive and try again.") -> MissingError:

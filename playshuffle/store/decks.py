@@ -34,7 +34,7 @@ def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
     """Return the deck of a playlist, or with age 1 the one before; None if there is none or it is damaged."""
     rows = state.rows(
         "SELECT rowid, numbers, facts, content FROM record WHERE path = ? AND kind = ? AND age = ?",
-        playlist,
+        state.real.stored(playlist),
         DECK,
         age,
     )
@@ -52,8 +52,8 @@ def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
 
 def deck_paths(state: State) -> list[bytes]:
     """Return the paths of all playlists with a deck."""
-    query = "SELECT path FROM record WHERE kind = ? AND age = 0 ORDER BY path"
-    return [path for (path,) in state.rows(query, DECK)]
+    query = "SELECT path FROM record WHERE kind = ? AND age = 0"
+    return sorted(state.real.absolute(path) for (path,) in state.rows(query, DECK))
 
 
 def load_all(state: State) -> list[tuple[bytes, Deck]]:
@@ -74,12 +74,13 @@ def save(state: State, playlist: bytes, deck: StoredDeck, before: StoredDeck | N
     Raises:
         PlayshuffleError: it cannot be written.
     """
+    path = state.real.stored(playlist)
 
     def act(database: Connection) -> None:
-        database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, DECK))
+        database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (path, DECK))
         for age, each in enumerate((deck, before)):
             if each is not None:
-                _put(database, playlist, age, each)
+                _put(database, path, age, each)
 
     state.change(act, playlist)
 
@@ -90,15 +91,16 @@ def confirm(state: State, playlist: bytes) -> None:
     Raises:
         PlayshuffleError: it cannot be written.
     """
+    key = state.real.stored(playlist), DECK
 
     def act(database: Connection) -> None:
         where = "WHERE path = ? AND kind = ? AND age = 0"
         query = f"SELECT facts FROM record {where}"  # noqa: S608 - our own words
-        [(text,)] = database.execute(query, (playlist, DECK))
+        [(text,)] = database.execute(query, key)
         facts = json.loads(text)
         facts["deal"]["is_pending"] = False
         update = f"UPDATE record SET facts = ? {where}"  # noqa: S608
-        database.execute(update, (json.dumps(facts), playlist, DECK))
+        database.execute(update, (json.dumps(facts), *key))
 
     state.change(act, playlist)
 
@@ -122,13 +124,13 @@ def end_round_of(state: State, playlist: bytes) -> None:
 
 def delete(state: State, playlist: bytes) -> None:
     """Delete a deck; its playlist stays."""
+    key = state.real.stored(playlist), DECK
     state.change(
-        lambda database: database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, DECK)),
-        playlist,
+        lambda database: database.execute("DELETE FROM record WHERE path = ? AND kind = ?", key), playlist
     )
 
 
-def _put(database: Connection, playlist: bytes, age: int, stored: StoredDeck) -> None:
+def _put(database: Connection, path: bytes, age: int, stored: StoredDeck) -> None:
     deck = stored.deck
     parts = [getattr(deck, part) for part in _PARTS] + [deck.deal.entries if deck.deal is not None else ()]
     facts: dict[str, Any] = {name: getattr(deck, name) for name in _FACTS}
@@ -138,7 +140,7 @@ def _put(database: Connection, playlist: bytes, age: int, stored: StoredDeck) ->
         facts["deal"] = {name: getattr(deck.deal, name) for name in _DEAL_FACTS}
         facts["deal"] |= {"period": deck.deal.period.isoformat(), "every": deck.deal.every.value}
     numbers = array("I", chain(*parts))
-    put_record(database, playlist, DECK, age, numbers, json.dumps(facts), stored.content)
+    put_record(database, path, DECK, age, numbers, json.dumps(facts), stored.content)
 
 
 def _unpacked(packed: bytes, facts: Mapping[str, Any]) -> Deck:

@@ -10,14 +10,15 @@ from playshuffle.system.sqlite import Connection
 def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
     """Return the entries that each skip list of a playlist had, by the path of the list."""
     known: dict[bytes, list[bytes]] = {}
-    rows = state.rows("SELECT rowid, list, paths FROM skip_list WHERE playlist = ?", playlist)
-    for row, path, packed in rows:
+    absolute = state.named.absolute
+    query = "SELECT rowid, list, paths FROM skip_list WHERE playlist = ?"
+    for row, path, packed in state.rows(query, state.real.stored(playlist)):
         try:
             paths = zlib.decompress(packed)
         except zlib.error:
             state.set_row_aside("skip_list", row, playlist)
         else:
-            known[path] = paths.split(b"\0") if paths else []
+            known[absolute(path)] = list(map(absolute, paths.split(b"\0"))) if paths else []
     return known
 
 
@@ -27,7 +28,7 @@ def forget(state: State, playlist: bytes) -> None:
     Raises:
         PlayshuffleError: it cannot be deleted.
     """
-    if state.rows("SELECT 1 FROM skip_list WHERE playlist = ? LIMIT 1", playlist):
+    if state.rows("SELECT 1 FROM skip_list WHERE playlist = ? LIMIT 1", state.real.stored(playlist)):
         save(state, playlist, {})
 
 
@@ -37,12 +38,13 @@ def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) 
     Raises:
         PlayshuffleError: they cannot be written.
     """
+    key, stored = state.real.stored(playlist), state.named.stored
+    rows = [
+        (key, stored(path), zlib.compress(b"\0".join(map(stored, paths)), 1)) for path, paths in lists.items()
+    ]
 
     def act(database: Connection) -> None:
-        database.execute("DELETE FROM skip_list WHERE playlist = ?", (playlist,))
-        database.executemany(
-            "INSERT INTO skip_list (playlist, list, paths) VALUES (?, ?, ?)",
-            [(playlist, path, zlib.compress(b"\0".join(paths), 1)) for path, paths in lists.items()],
-        )
+        database.execute("DELETE FROM skip_list WHERE playlist = ?", (key,))
+        database.executemany("INSERT INTO skip_list (playlist, list, paths) VALUES (?, ?, ?)", rows)
 
     state.change(act, playlist)

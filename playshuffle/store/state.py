@@ -64,7 +64,7 @@ class State(StateFile):
     def load_tracks(self) -> TrackTable:
         """Return the table of tracks. A row that makes no sense is set aside."""
         folders = {
-            path: FolderRow(*values)
+            self.named.absolute(path): FolderRow(*values)
             for path, *values in self.rows("SELECT path, names, numbers, marks FROM folder ORDER BY path")
         }
         used = _numbers_in(folders.items())
@@ -75,13 +75,14 @@ class State(StateFile):
             if not 0 < number < _LIMIT or len(fields[1]) != MARK_BYTES:
                 self.set_row_aside("vanished", number, fields[0])
             else:
-                vanished[number] = Vanished(*fields)
+                vanished[number] = Vanished(self.named.absolute(fields[0]), *fields[1:])
         roots: dict[RootKey, KnownRoot] = {}
         for row, path, ignore_files, packed, mounts in self.rows(
             "SELECT rowid, path, ignore_files, numbers, mounts FROM root"
         ):
             try:
-                roots[path, bool(ignore_files)] = KnownRoot(array("I", packed), schema.mounts_from(mounts))
+                key = self.named.absolute(path), bool(ignore_files)
+                roots[key] = KnownRoot(array("I", packed), self._mounts_from(mounts))
             except (ValueError, sqlite3.DatabaseError):
                 self.set_row_aside("root", row, path)
         return TrackTable(folders, vanished, self._next_number(used.union(vanished)), roots)
@@ -98,7 +99,7 @@ class State(StateFile):
             if numbers is None or not used.isdisjoint(numbers):
                 self.set_row_aside("folder", row, path)
             else:
-                folders[path] = one
+                folders[self.named.absolute(path)] = one
                 used |= numbers
         return folders, used
 
@@ -120,16 +121,21 @@ class State(StateFile):
         Raises:
             PlayshuffleError: it cannot be written.
         """
-        folders = [(path, *row) for path, row in table.folders.items() if row is not before.folders.get(path)]
-        no_folders = [(path,) for path in before.folders.keys() - table.folders.keys()]
+        stored = self.named.stored
+        folders = [
+            (stored(path), *row) for path, row in table.folders.items() if row is not before.folders.get(path)
+        ]
+        no_folders = [(stored(path),) for path in before.folders.keys() - table.folders.keys()]
         vanished = [
-            (number, *row) for number, row in table.vanished.items() if row != before.vanished.get(number)
+            (number, stored(row.path), *row[1:])
+            for number, row in table.vanished.items()
+            if row != before.vanished.get(number)
         ]
         not_vanished = [(number,) for number in before.vanished.keys() - table.vanished.keys()]
         roots = [
-            (*key, root.numbers.tobytes(), schema.mounts_as(root.mounts))
-            for key, root in table.roots.items()
-            if root != before.roots.get(key)
+            (stored(path), ignore_files, root.numbers.tobytes(), self._mounts_as(root.mounts))
+            for (path, ignore_files), root in table.roots.items()
+            if root != before.roots.get((path, ignore_files))
         ]
         if not (folders or no_folders or vanished or not_vanished or roots):
             return
@@ -150,23 +156,23 @@ class State(StateFile):
         """Return a root as it was found last; None if it was never scanned."""
         for row, count, mounts in self.rows(
             "SELECT rowid, length(numbers) / 4, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
-            path,
+            self.named.stored(path),
         ):
             try:
-                return Root(path, count, schema.mounts_from(mounts))
+                return Root(path, count, self._mounts_from(mounts))
             except sqlite3.DatabaseError:
                 self.set_row_aside("root", row, path)
         return None
 
     def roots(self) -> list[bytes]:
         """Return the music folders that were scanned."""
-        return [path for (path,) in self.rows("SELECT DISTINCT path FROM root ORDER BY path")]
+        return sorted(self.named.absolute(path) for (path,) in self.rows("SELECT DISTINCT path FROM root"))
 
     def output_mounts(self, playlist: bytes) -> list[Mount]:
         """Return the mounts that the folder of a playlist was on when it was written last."""
-        rows = self.rows("SELECT rowid, mounts FROM output WHERE path = ?", playlist)
+        rows = self.rows("SELECT rowid, mounts FROM output WHERE path = ?", self.real.stored(playlist))
         try:
-            return schema.mounts_from(rows[0][1]) if rows else []
+            return self._mounts_from(rows[0][1]) if rows else []
         except sqlite3.DatabaseError:
             self.set_row_aside("output", rows[0][0], playlist)
             return []
@@ -178,15 +184,13 @@ class State(StateFile):
             PlayshuffleError: they cannot be written.
         """
         if list(mounts) != self.output_mounts(playlist):
-            row = (playlist, schema.mounts_as(mounts))
+            row = (self.real.stored(playlist), self._mounts_as(mounts))
             self.change(lambda database: database.execute("REPLACE INTO output VALUES (?, ?)", row), playlist)
 
     def playlists(self) -> list[bytes]:
         """Return all playlists with a saved order."""
-        return [
-            row[0]
-            for row in self.rows("SELECT DISTINCT path FROM record WHERE kind = ? ORDER BY path", ORDER)
-        ]
+        rows = self.rows("SELECT DISTINCT path FROM record WHERE kind = ?", ORDER)
+        return sorted(self.real.absolute(path) for (path,) in rows)
 
     def orders(self, playlist: bytes) -> list[SavedOrder]:
         """Return the last orders of the playlist at this path, the newest first; at most two.
@@ -197,7 +201,7 @@ class State(StateFile):
         orders = []
         columns = "rowid, numbers, facts, content, digest"
         query = f"SELECT {columns} FROM record WHERE path = ? AND kind = ? ORDER BY age"  # noqa: S608
-        for row, numbers, text, content, digest in self.rows(query, playlist, ORDER):
+        for row, numbers, text, content, digest in self.rows(query, self.real.stored(playlist), ORDER):
             try:
                 facts = json.loads(text)
                 absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
@@ -215,14 +219,15 @@ class State(StateFile):
         Raises:
             PlayshuffleError: it cannot be written.
         """
+        path = self.real.stored(playlist)
 
         def act(database: Connection) -> None:
-            database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (playlist, ORDER))
+            database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (path, ORDER))
             for age, each in enumerate((order, before)):
                 if each is not None and (age == 0 or each.content != order.content):
                     facts = {"absent": [*each.absent.items()], "options": each.options}
                     text = json.dumps(facts | {name: getattr(each, name) for name in _FACTS})
-                    key = playlist, ORDER, age
+                    key = path, ORDER, age
                     put_record(database, *key, each.numbers, text, each.content, each.digest)
 
         self.change(act, playlist)
@@ -233,22 +238,30 @@ class State(StateFile):
         Raises:
             PlayshuffleError: the state cannot be written.
         """
-        deleted = 0
+        deleted, path = 0, self.real.stored(playlist)
 
         def delete(database: Connection) -> None:
             nonlocal deleted
             deleted = sum(
-                database.execute(f"DELETE FROM {table} WHERE {column} = ?", (playlist,)).rowcount  # noqa: S608
+                database.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,)).rowcount  # noqa: S608
                 for table, column in schema.PLAYLIST_COLUMNS.items()
             )
 
         self.change(delete, playlist)
         return bool(deleted)
 
+    def _mounts_from(self, text: str) -> list[Mount]:
+        """Return mounts that were stored; raise a DatabaseError if we did not write them."""
+        return [mount._replace(point=self.real.absolute(mount.point)) for mount in schema.mounts_from(text)]
+
+    def _mounts_as(self, mounts: Iterable[Mount]) -> str:
+        """Return mounts as they are stored."""
+        return schema.mounts_as([mount._replace(point=self.real.stored(mount.point)) for mount in mounts])
+
 
 def put_record(
     database: Connection,
-    playlist: bytes,
+    path: bytes,
     kind: str,
     age: int,
     numbers: "array[int]",
@@ -256,10 +269,10 @@ def put_record(
     content: str,
     digest: bytes = b"",
 ) -> None:
-    """Store a record of a playlist."""
+    """Store a record of a playlist; path: as it is stored."""
     database.execute(
         "REPLACE INTO record (path, kind, age, numbers, facts, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (playlist, kind, age, numbers.tobytes(), facts, content, digest),
+        (path, kind, age, numbers.tobytes(), facts, content, digest),
     )
 
 

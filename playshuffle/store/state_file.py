@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import schema
+from playshuffle.store.home_paths import named_paths, real_paths
 from playshuffle.system import lock
 from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
 from playshuffle.system.xdg import state_folder
@@ -34,6 +35,8 @@ class StateFile:
         must_remember: raise an error instead of working without a state that can be written.
 
     notes: for the user, whole sentences. problem: why nothing can be saved, None if all is well.
+    named, real: how paths are stored that a user named, such as music folders, and those without links,
+    such as playlists.
 
     Raises:
         PlayshuffleError: with `must_remember`, the state cannot be opened or written.
@@ -41,6 +44,7 @@ class StateFile:
 
     def __init__(self, *, writes: bool = True, must_remember: bool = False) -> None:
         self.notes: list[str] = []
+        self.named, self.real = named_paths(), real_paths()
         self._aside: bytes | None = None
         self.problem: str | None = None
         self._writes = writes

@@ -13,6 +13,7 @@ from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library import missing
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root
+from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 
 DISK = Mount(b"/", "ext4", b"/dev/sda1", 1)
@@ -331,8 +332,43 @@ def test_only_the_tracks_of_the_root_count() -> None:
         missing.check_tracks(None, Root(b"/mnt/usb2", 5, [STICK]), HUNDRED + others, others)
 
 
-def test_the_root_folder_of_the_machine_is_guarded_like_any_other() -> None:
+@pytest.mark.parametrize(
+    ("point", "folder", "is_missing"),
+    [
+        (b"/mnt/usb", b"/mnt/usb/x", True),
+        (b"/home", b"/home/bob/Music", False),  # the state is on it
+        (b"/export/home", b"/home/bob/Music", False),  # the home was there before it was copied
+    ],
+)
+def test_a_drive_that_a_copied_home_was_on_is_not_missing(
+    monkeypatch: pytest.MonkeyPatch, point: bytes, folder: bytes, is_missing: bool
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/home/bob/.local/state")
+    monkeypatch.setattr(mounts, "table", lambda: [DISK])
+    mount = STICK._replace(point=point)
+
+    assert has_lost_drive(Root(folder, 3, [mount]), Root(folder, 2, [DISK])) == is_missing
+    try:
+        missing.check_output(folder, [mount], [DISK])
+    except MissingError:
+        assert is_missing
+    else:
+        assert not is_missing
+
+
+def has_lost_drive(known: Root, now: Root) -> bool:
+    before = [known.path + b"/%d.mp3" % number for number in range(3)]
+    try:
+        missing.check_tracks(known, now, before, before[:1])
+    except MissingError:
+        return True
+    return False
+
+
+def test_the_root_folder_of_the_machine_is_guarded_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its tracks are below it, it is on its mount, and what is deleted in it is deleted."""
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    monkeypatch.setattr(mounts, "table", lambda: [DISK, DISK._replace(point=b"/state")])
     known, before = Root(b"/", 60, [DISK]), [b"/%02d" % number for number in range(60)]
     other = Mount(b"/", "overlay", b"overlay", 9)
 

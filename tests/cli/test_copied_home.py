@@ -1,0 +1,119 @@
+"""A home that is copied to another place, as to another computer."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import Done, entries, listed, numbered, run
+
+pytestmark = pytest.mark.process
+
+_PLACES = {"STATE": ".local/state", "CACHE": ".cache", "CONFIG": ".config"}
+
+
+def in_home(home: Path, *words: str | Path) -> Done:
+    places = {f"XDG_{name}_HOME": str(home / place) for name, place in _PLACES.items()}
+    done = run(*words, env={"HOME": str(home), **places})
+    assert done.code in (0, 1), done.err
+    return done
+
+
+def copied(home: Path, name: str) -> Path:
+    """Copy a home, all but its cache, and remove it."""
+    copy = home.with_name(name)
+    shutil.copytree(home, copy, symlinks=True, ignore=shutil.ignore_patterns(".cache"))
+    shutil.rmtree(home)
+    return copy
+
+
+def test_the_round_of_a_deck_goes_on_in_a_copied_home(tmp_path: Path) -> None:
+    ann = tmp_path / "ann"
+    numbered(ann / "Music", 9)
+    heard: list[str] = []
+    in_home(ann, "deal", ann / "Music", "-n", "3", "--every", "run")
+    heard += listed(ann / "Music/today.m3u")
+
+    bob = copied(ann, "bob")
+    for deal in (2, 3):
+        done = in_home(bob, "deal", bob / "Music", "-n", "3", "--every", "run")
+        assert f"deal {deal} of 3 in round 1" in done.err
+        heard += listed(bob / "Music/today.m3u")
+
+    assert len(set(heard)) == 9
+
+
+def test_a_deck_is_undone_and_shown_in_a_copied_home(tmp_path: Path) -> None:
+    ann = tmp_path / "ann"
+    numbered(ann / "Music", 9)
+    for _ in range(2):
+        in_home(ann, "deal", ann / "Music", "-n", "3", "--every", "run")
+
+    bob = copied(ann, "bob")
+    status = in_home(bob, "status").out.decode()
+    undone = in_home(bob, "deal", bob / "Music", "-n", "3", "--undo")
+
+    assert "~/Music/today.m3u" in status
+    assert "ann" not in status.replace("cannot", "")
+    assert "deal 1 of 3 in round 1" in undone.err
+
+
+def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(tmp_path: Path) -> None:
+    """The entries of the skip list are known, too, after it was removed."""
+    ann = tmp_path / "ann"
+    numbered(ann / "Music", 9)
+    (ann / "hated.m3u").write_text("#EXTM3U\nMusic/003.mp3\n")
+    in_home(ann, "make", ann / "Music", "-o", ann / "all.m3u", "--without", ann / "hated.m3u")
+
+    bob = copied(ann, "bob")
+    why = in_home(bob, "why", bob / "Music/003.mp3", "--in", bob / "all.m3u").out.decode()
+    (bob / "hated.m3u").unlink()
+    again = in_home(bob, "make", bob / "Music", "-o", bob / "all.m3u", "--without", bob / "hated.m3u")
+
+    assert f"in {bob}/hated.m3u, line 2" in why
+    assert "Its last content counts." in again.err
+    assert len(entries((bob / "all.m3u").read_bytes())) == 8
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_no_path_below_the_home_is_stored_with_its_name(tmp_path: Path, is_link: bool) -> None:
+    """The home may be a link: then music is named by it, and a playlist by the real path."""
+    home = tmp_path / "unusual-name"
+    if is_link:
+        (tmp_path / "unusual-disk").mkdir()
+        home.symlink_to("unusual-disk")
+    numbered(home / "Music", 9)
+    (home / "hated.m3u").write_text("#EXTM3U\nMusic/003.mp3\n")
+    words = (home / "Music", "--without", home / "hated.m3u", "--replace-prefix", f"{home}/Music=/music")
+    in_home(home, "make", *words, "-o", home / "all.m3u")
+    in_home(home, "deal", *words, "-n", "3", "--every", "run")
+    (home / "Music/000.mp3").unlink()
+    in_home(home, "deal", *words, "-n", "3", "--every", "run")
+
+    assert b"unusual" not in (home / ".local/state/playshuffle/state.db").read_bytes()
+
+
+def test_a_home_that_is_the_music_folder_can_be_copied(tmp_path: Path) -> None:
+    ann = numbered(tmp_path / "ann", 6)
+    in_home(ann, "deal", ann, "-n", "3", "--every", "run")
+    first = listed(ann / "today.m3u")
+
+    bob = copied(ann, "bob")
+    in_home(bob, "deal", bob, "-n", "3", "--every", "run")
+
+    assert not set(first) & set(listed(bob / "today.m3u"))
+
+
+def test_music_outside_of_the_home_stays_where_it_is(tmp_path: Path) -> None:
+    ann, music = tmp_path / "ann", numbered(tmp_path / "music", 6)
+    (ann / "Lists").mkdir(parents=True)
+    words = ("deal", music, "-n", "3", "--every", "run", "-o")
+    in_home(ann, *words, ann / "Lists/today.m3u")
+    first = [os.path.basename(path) for path in listed(ann / "Lists/today.m3u")]
+
+    bob = copied(ann, "bob")
+    in_home(bob, *words, bob / "Lists/today.m3u")
+
+    second = [os.path.basename(path) for path in listed(bob / "Lists/today.m3u")]
+    assert not set(first) & set(second)

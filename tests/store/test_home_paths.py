@@ -1,0 +1,94 @@
+"""Paths below the home folder, as they are stored."""
+
+import os
+from array import array
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.dealing.deck import Deck
+from playshuffle.library.marks import MARK_BYTES
+from playshuffle.library.missing import Root
+from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
+from playshuffle.store import decks, skip_lists
+from playshuffle.store.decks import StoredDeck
+from playshuffle.store.home_paths import HomePaths
+from playshuffle.store.state import SavedOrder, State
+from playshuffle.system.mounts import Mount
+
+
+@pytest.mark.parametrize(
+    ("path", "stored"),
+    [
+        (b"/home/ann", b"~"),
+        (b"/home/ann/", b"~/"),
+        (b"/home/ann/a\xff\n.mp3", b"~/a\xff\n.mp3"),
+        (b"/home/ann2/a.mp3", b"/home/ann2/a.mp3"),
+        (b"/home/ann/~/a.mp3", b"~/~/a.mp3"),
+        (b"/mnt/~/a.mp3", b"/mnt/~/a.mp3"),
+        (b"-", b"-"),
+        (b"~x", b"~x"),
+    ],
+)
+@pytest.mark.parametrize("top", [b"/home/ann", b"/home/ann/"])
+def test_only_paths_below_the_home_are_stored_without_it(top: bytes, path: bytes, stored: bytes) -> None:
+    assert HomePaths(top).stored(path) == stored
+    assert HomePaths(top).absolute(stored) == path
+
+
+@pytest.mark.parametrize("top", [b"", b"/", b"~", b"relative"])
+def test_nothing_is_below_a_home_that_is_the_root_folder_or_not_absolute(top: bytes) -> None:
+    assert HomePaths(top).stored(b"/home/ann/a.mp3") == b"/home/ann/a.mp3"
+
+
+@given(st.sampled_from([b"/", b"/h", b"/h/a"]), st.binary().map(b"/".__add__))
+def test_a_path_comes_back_as_it_was(top: bytes, path: bytes) -> None:
+    assert HomePaths(top).absolute(HomePaths(top).stored(path)) == path
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_another_home_has_the_same_state_below_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
+) -> None:
+    """Folders are named by the home, which may be a link, and playlists by its real path."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "ann").symlink_to("disk") if is_link else (tmp_path / "ann").mkdir()
+    order, deck = (
+        SavedOrder(array("I", [1]), {}, 1, 0, "1-1", b""),
+        StoredDeck(Deck(dealt=(1,), round=1), "1-1"),
+    )
+    mark, names = bytes(MARK_BYTES), ("Music/all.m3u", "Music/today.m3u")
+
+    def table(home: bytes) -> TrackTable:
+        row = FolderRow(b"a.mp3", array("I", [1]).tobytes(), mark)
+        vanished = {2: Vanished(home + b"/gone.mp3", mark, 1)}
+        mount = Mount(os.path.realpath(home) + b"/Music", "fuse", b"disk", 1)
+        roots = {(home, True): KnownRoot(array("I", [1]), [mount])}
+        return TrackTable({home + b"/": row, b"/mnt/": replace_number(row, 3)}, vanished, 4, roots)
+
+    monkeypatch.setenv("HOME", str(tmp_path / "ann"))
+    home = bytes(tmp_path / "ann")
+    all_, today = (os.path.realpath(home + b"/" + os.fsencode(name)) for name in names)
+    with State() as state:
+        state.save_tracks(state.load_tracks(), table(home))
+        state.save_order(all_, order, None)
+        decks.save(state, today, deck, None)
+        skip_lists.save(state, all_, {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]})
+
+    monkeypatch.setenv("HOME", str(tmp_path / "bob"))
+    home = bytes(tmp_path / "bob")
+    all_, today = (home + b"/" + os.fsencode(name) for name in names)
+    with State() as state:
+        assert state.load_tracks() == table(home)
+        assert (state.roots(), state.playlists(), decks.deck_paths(state)) == ([home], [all_], [today])
+        assert state.root(home) == Root(home, 1, list(table(home).roots[home, True].mounts))
+        assert (state.orders(all_), decks.load(state, today)) == ([order], deck)
+        assert skip_lists.load(state, all_) == {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]}
+        assert state.forget(all_)
+        assert (state.playlists(), decks.deck_paths(state)) == ([], [today])
+
+
+def replace_number(row: FolderRow, number: int) -> FolderRow:
+    return row._replace(numbers=array("I", [number]).tobytes())
