@@ -5,7 +5,8 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from playshuffle import text
@@ -16,14 +17,14 @@ from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import load
 from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.places import find
-from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.pipeline.deal import deal_again, deal_playlist
-from playshuffle.pipeline.keep import keep_playlist
-from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.open_library import open_library
+from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.tools import Tools
+from playshuffle.pipeline.update import update_playlist
 from playshuffle.service import running
-from playshuffle.shuffle import System, chance
+from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 
 
@@ -63,39 +64,67 @@ def update_by_name(
     chosen_names = [
         text.known("configured playlist", name, playlists) for name in names if name not in broken_names
     ] or ([] if names else list(playlists))
-    for name in chosen_names:
-        try:
-            _update(playlists[name], is_due=is_due, allow_shrink=allow_shrink, quiet=quiet)
-        except PlayshuffleError as error:
-            say_error(f"{name}: {error.in_configuration}")
-            codes.append(error.code)
-    for process in running.processes([playlists[name].request.output or b"" for name in chosen_names]):
+    chosen = [
+        replace(playlists[name], request=playlists[name].request._replace(allow_shrink=allow_shrink))
+        for name in chosen_names
+    ]
+    codes += update_all(chosen, quiet=quiet, redraw_before_s=math.inf if is_due else 0, is_run=False)
+    for process in running.processes([playlist.request.output or b"" for playlist in chosen]):
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
             os.kill(process, signal.SIGHUP)
     return of_all(codes)
 
 
-def _update(playlist: ConfiguredPlaylist, *, is_due: bool, allow_shrink: bool, quiet: bool) -> None:
-    request = playlist.request._replace(allow_shrink=allow_shrink)
-    if playlist.deal is not None:
-        _deal_without_missing(playlist, request, quiet=quiet)
-        return
-    with progress_bar(quiet) as progress:
-        tools = Tools(read_all, chance(request.seed), progress)
-        report = keep_playlist(request, tools, redraw_before_s=math.inf if is_due else 0)
-    if not quiet:
-        say(make_report.lines(report, screen_of(sys.stderr), names=False))
+def update_all(
+    playlists: Sequence[ConfiguredPlaylist],
+    *,
+    quiet: bool,
+    names: bool = False,
+    redraw_before_s: float = 0,
+    is_run: bool = True,
+) -> list[Exit]:
+    """Update playlists over one library, and return the exit code of each that fails.
 
+    Args:
+        playlists: of the configuration.
+        quiet: print only errors.
+        names: list the files that were skipped.
+        redraw_before_s: as in `update_playlist`.
+        is_run: as in `update_playlist`.
 
-def _deal_without_missing(playlist: ConfiguredPlaylist, request: Request, *, quiet: bool) -> None:
-    """Deal a playlist without its missing tracks if a deal is due, else write its last deal again."""
-    assert playlist.deal is not None
-    now = datetime.now().astimezone()
+    Raises:
+        PlayshuffleError: the library cannot be opened.
+    """
+    if not playlists:
+        return []
+    results: list[Report | Dealt | PlayshuffleError] = []
     with progress_bar(quiet) as progress:
         tools = Tools(read_all, System(), progress)
-        if playlist.deal.every is Every.RUN:  # only `deal` may deal that
-            dealt = deal_again(request, tools, playlist.deal.every, now)
-        else:
-            dealt = deal_playlist(request, tools, playlist.deal.amount, playlist.deal.every, now)
-    if not quiet:
-        say(deal_report.lines(dealt, screen_of(sys.stderr), names=False, today=now.date()))
+        with open_library([each.request for each in playlists], tools, must_remember=True) as library:
+            for playlist in playlists:
+                try:
+                    done = update_playlist(
+                        library,
+                        playlist.request,
+                        tools,
+                        playlist.deal,
+                        redraw_before_s=redraw_before_s,
+                        is_run=is_run,
+                    )
+                    results.append(done)
+                except PlayshuffleError as error:
+                    results.append(error)
+    for playlist, result in zip(playlists, results, strict=True):
+        if isinstance(result, PlayshuffleError):
+            say_error(f"{playlist.name}: {result.in_configuration}")
+        elif not quiet:
+            say(_lines(result, names=names))
+    return [result.code for result in results if isinstance(result, PlayshuffleError)]
+
+
+def _lines(done: Report | Dealt, *, names: bool) -> Iterator[str]:
+    """Return what was done to one playlist."""
+    screen = screen_of(sys.stderr)
+    if isinstance(done, Report):
+        return make_report.lines(done, screen, names=names)
+    return deal_report.lines(done, screen, names=names, today=datetime.now().astimezone().date())

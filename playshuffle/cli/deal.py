@@ -10,6 +10,7 @@ import typer
 
 from playshuffle import duration
 from playshuffle.cli import common_options, deal_report, playlist_options
+from playshuffle.cli.by_name import update_all
 from playshuffle.cli.find_deck import undo_request
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
@@ -25,8 +26,10 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.pipeline.deal import Dealt, deal_again, deal_playlist, peek_deal
+from playshuffle.pipeline.deal import Dealt, deal_again, peek_deal
+from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.default_output import default_output, plain_name
+from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import undo_deal
@@ -147,7 +150,7 @@ def deal(
     period = Every(known("period", every, [option.value for option in Every]))
 
     began = time.monotonic()
-    dealt = _deal(kind, request, amount, period, quiet)
+    dealt = _deal(kind, request._replace(dry_run=peek), amount, period, quiet)
     if as_json:
         write_out([deal_report.as_json(dealt, seconds=time.monotonic() - began).encode(), b"\n"])
     elif peek:
@@ -156,13 +159,9 @@ def deal(
     if not quiet and peek:
         say(deal_report.notes(dealt.report.notes, screen_of(sys.stderr)))
     elif not quiet:
-        _say_dealt(dealt, verbose=verbose, is_undo=undo)
+        today = datetime.now().astimezone().date()
+        say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today, is_undo=undo))
     return None
-
-
-def _say_dealt(dealt: Dealt, *, verbose: bool, is_undo: bool = False) -> None:
-    today = datetime.now().astimezone().date()
-    say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today, is_undo=is_undo))
 
 
 def _check_due(folders: list[str] | None, *options: object) -> None:
@@ -220,31 +219,26 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
 
 def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> Dealt:
     now = datetime.now().astimezone()
-    with progress_bar(quiet) as bar:
-        tools = Tools(read_all, System(), bar)
+    with (
+        progress_bar(quiet) as progress,
+        open_run(
+            request, Tools(read_all, System(), progress), must_remember=request.writes, deals=True
+        ) as run,
+    ):
         if kind == "--again":
-            return deal_again(request, tools, every, now)
+            return deal_again(run, every, now)
         if kind == "--peek":
-            return peek_deal(request, tools, amount, every, now)
+            return peek_deal(run, amount, every, now)
         if kind == "--undo":
-            return undo_deal(request, tools)
-        return deal_playlist(request, tools, amount, every, now)
+            return undo_deal(run)
+        return deal_next(run, amount, every, now)
 
 
 def _deal_due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
     config = load(find(config_name))
-    failures = [(broken.text, Exit.CONFIG) for broken in config.broken]
-    for playlist in config.playlists:
-        if playlist.deal is None:
-            continue
-        try:
-            dealt = _deal("", playlist.request, playlist.deal.amount, playlist.deal.every, quiet)
-        except PlayshuffleError as error:
-            failures.append((f"{playlist.name}: {error.in_configuration}", error.code))
-            continue
-        if not quiet:
-            _say_dealt(dealt, verbose=verbose)
-    for text, _ in failures:
-        say_error(text)
-    return of_all([code for _, code in failures])
+    decks = [playlist for playlist in config.playlists if playlist.deal is not None]
+    codes = update_all(decks, quiet=quiet, names=verbose)
+    for broken in config.broken:
+        say_error(broken.text)
+    return of_all([*codes, *(Exit.CONFIG for _ in config.broken)])

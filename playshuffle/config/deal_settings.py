@@ -1,22 +1,13 @@
 """Read how much a playlist of the configuration deals, and how often."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from playshuffle import duration
 from playshuffle.config.known_value import known_value
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError
-
-
-@dataclass(frozen=True, slots=True)
-class DealSettings:
-    """How much is dealt, and how often."""
-
-    amount: Amount
-    every: Every
 
 
 def read_deal(given: Mapping[str, Any]) -> DealSettings | None:

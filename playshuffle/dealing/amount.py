@@ -1,6 +1,8 @@
-"""Define the size of a deal as the user gives it."""
+"""Define how much is dealt, and how often, as the user gives it."""
 
 from dataclasses import dataclass
+
+from playshuffle.dealing.period import Every
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,3 +12,11 @@ class Amount:
     count: int | None = None
     time_ms: int | None = None
     albums: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DealSettings:
+    """How much is dealt, and how often."""
+
+    amount: Amount
+    every: Every

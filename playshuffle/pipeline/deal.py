@@ -76,36 +76,30 @@ def deal(run: Run, amount: Amount, every: Every, now: datetime) -> Dealt:
     return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
 
 
-def deal_again(request: Request, tools: Tools, every: Every, now: datetime) -> Dealt:
+def deal_again(run: Run, every: Every, now: datetime) -> Dealt:
     """Check that the file has the last deal, whatever period this is.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, or the file could not be written.
     """
-    with open_run(request, tools, must_remember=request.writes, deals=True) as run:
-        if deck_of(run).deck.deal is None:
-            raise PlayshuffleError(
-                f"Nothing was dealt to {shown(run.file.path)} yet. Remove --again to deal now.",
-                Exit.USAGE,
-            )
-        return _repeat_deal(run, every, now)
+    if deck_of(run).deck.deal is None:
+        raise PlayshuffleError(
+            f"Nothing was dealt to {shown(run.file.path)} yet. Remove --again to deal now.", Exit.USAGE
+        )
+    return _repeat_deal(run, every, now)
 
 
-def peek_deal(request: Request, tools: Tools, amount: Amount, every: Every, now: datetime) -> Dealt:
+def peek_deal(run: Run, amount: Amount, every: Every, now: datetime) -> Dealt:
     """Return the deal that comes after the last one, and change nothing.
 
     Raises:
         PlayshuffleError: there is nothing to deal.
     """
-    _check_options(request)
-    request = request._replace(dry_run=True)
-    with open_run(request, tools, deals=True) as run:
-        deck = _next_deck(run, amount, every, now)
-        entries = deck.deal.entries if deck.deal is not None else ()
-        certain = _certain(run, entries)
-        return Dealt(
-            run.finish(entries_report(run, entries), is_changed=False), deck, is_new=True, certain=certain
-        )
+    _check_options(run.request)
+    deck = _next_deck(run, amount, every, now)
+    entries = deck.deal.entries if deck.deal is not None else ()
+    report = run.finish(entries_report(run, entries), is_changed=False)
+    return Dealt(report, deck, is_new=True, certain=_certain(run, entries))
 
 
 def _certain(run: Run, entries: Sequence[int]) -> int:

@@ -6,7 +6,6 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import reduce
 
@@ -14,15 +13,14 @@ from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
-from playshuffle.library.scan import Progress
+from playshuffle.library.scan import Library, Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import NothingMatchesError
-from playshuffle.pipeline.deal import deal
-from playshuffle.pipeline.keep import keep
+from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
-from playshuffle.pipeline.open_playlist import Run, open_playlist
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.tools import Tools
+from playshuffle.pipeline.update import update_playlist
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import (
     LibraryScanned,
@@ -31,7 +29,7 @@ from playshuffle.service.update_protocol import (
     PlaylistUpdated,
     ScanProgress,
 )
-from playshuffle.shuffle import System, chance
+from playshuffle.shuffle import System
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
 from playshuffle.tags.reader_pool import read_all
@@ -95,17 +93,10 @@ def _update(
     playlist: ConfiguredPlaylist, library: OpenLibrary, tools: Tools, began_s: int, progress: "_Progress"
 ) -> PlaylistUpdated | PlaylistFailed:
     """Keep or deal one playlist."""
+    request, redraw_before_s = playlist.request, _redraw_before_s(playlist.reshuffle, began_s)
     try:
-        if playlist.deal is not None:
-            now = datetime.now().astimezone()
-            with open_playlist(library, playlist.request, tools, deals=True) as run:
-                dealt = deal(run, playlist.deal.amount, playlist.deal.every, now)
-                message = _updated(playlist.name, dealt.report, run, progress)
-            return replace(message, deck=deck_facts(dealt.deck), deck_line=deck_line(dealt.deck))
-        redraw_before_s = _redraw_before_s(playlist.reshuffle, began_s)
-        tools = tools._replace(randbelow=chance(playlist.request.seed))
-        with open_playlist(library, playlist.request, tools, keeps_choice_from_s=redraw_before_s) as run:
-            return _updated(playlist.name, keep(run, redraw_before_s), run, progress)
+        done = update_playlist(library, request, tools, playlist.deal, redraw_before_s=redraw_before_s)
+        return _updated(playlist, done, library.library(request), progress)
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
         return _failed(playlist, error, progress)
 
@@ -198,15 +189,18 @@ def _written_s(path: bytes | None) -> float | None:
         return None
 
 
-def _updated(name: str, report: Report, run: Run, progress: _Progress) -> PlaylistUpdated:
+def _updated(
+    playlist: ConfiguredPlaylist, done: Report | Dealt, library: Library, progress: _Progress
+) -> PlaylistUpdated:
+    report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
     written: set[int] = set()
-    if run.library.waiting:
-        written = {run.tracks.numbers[index] for index in report.arranged[: report.playlist_length]}
+    if library.waiting:
+        written = {report.playable.numbers[index] for index in report.arranged[: report.playlist_length]}
     notes = list(report.notes)
-    for error in run.library.missing.values():
-        notes = [note.replace(error.advice, _accept(name)) for note in notes]
+    for error in library.missing.values():
+        notes = [note.replace(error.advice, _accept(playlist.name)) for note in notes]
     return PlaylistUpdated(
-        playlist=name,
+        playlist=playlist.name,
         tracks=report.playlist_length,
         library=report.found,
         order=report.order,
@@ -215,14 +209,14 @@ def _updated(name: str, report: Report, run: Run, progress: _Progress) -> Playli
         added=report.came,
         removed=report.went,
         renamed=report.renamed,
-        growing=progress.growing_below(run.request.roots),
+        growing=progress.growing_below(playlist.request.roots),
         is_cached=progress.is_cached,
         unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
         folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
         notes=notes,
         missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
-        waiting=[
-            (os.fsdecode(root), len(written & numbers)) for root, numbers in run.library.waiting.items()
-        ],
+        waiting=[(os.fsdecode(root), len(written & numbers)) for root, numbers in library.waiting.items()],
         removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
+        deck=None if deck is None else deck_facts(deck),
+        deck_line=None if deck is None else deck_line(deck),
     )

@@ -9,13 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playshuffle.config import keys
-from playshuffle.config.deal_settings import DealSettings
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, Reshuffle
 from playshuffle.config.options import Options
 from playshuffle.config.places import find
 from playshuffle.config.toml_file import Document, read
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.gap import Gap

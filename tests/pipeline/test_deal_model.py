@@ -21,12 +21,12 @@ from playshuffle.library.scan import Progress
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.undo import undo_deal
 from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading, Tags
+from tests.support.decks import undo_deal
 
 CRASHES = st.sampled_from(["", "", "", "before commit", "before replace", "before confirm"])
 EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])

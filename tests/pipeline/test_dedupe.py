@@ -17,9 +17,9 @@ from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
+from tests.support.decks import undo_deal
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

@@ -13,11 +13,11 @@ from playshuffle.pipeline.keep import keep_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading, Tags
+from tests.support.decks import undo_deal
 from tests.support.program import numbered
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

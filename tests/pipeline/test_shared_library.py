@@ -18,13 +18,14 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.keep import keep_playlist as keep
+from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
+from tests.support.decks import undo_deal
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()
@@ -90,7 +91,9 @@ class Music:
 
     def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
         """Return the tracks that are certain to come next."""
-        found = dealing.peek_deal(self.request(name, recipe), tools("x"), Amount(count), Every.RUN, NOW)
+        request = self.request(name, recipe)._replace(dry_run=True)
+        with open_run(request, tools("x"), deals=True) as run:
+            found = dealing.peek_deal(run, Amount(count), Every.RUN, NOW)
         return found.report.paths()[: found.certain]
 
     def request(self, name: str, recipe: Recipe | None = None) -> Request:

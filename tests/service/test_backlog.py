@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.deal_settings import DealSettings
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
+from playshuffle.pipeline import update as update_playlist
 from playshuffle.pipeline.open_playlist import Run
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
@@ -357,7 +357,7 @@ def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
 ) -> None:
     playlists.config = replace(playlists.config, playlists=playlists.config.playlists[::-1])
     for name in ("keep", "deal"):
-        monkeypatch.setattr(update, name, fail_for_bad(getattr(update, name)))
+        monkeypatch.setattr(update_playlist, name, fail_for_bad(getattr(update_playlist, name)))
 
     results = playlists.update(Batch(is_whole=True, why="start"))
 

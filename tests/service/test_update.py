@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.deal_settings import DealSettings
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.config.options import Options
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.service import update
 from playshuffle.service.update_protocol import (

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.deal_settings import DealSettings
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit
 from playshuffle.service import update

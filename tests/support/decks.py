@@ -1,9 +1,14 @@
-"""Laws for decks of any tracks, without tags: as `deck` sees them, and as plain as can be."""
+"""Laws for decks of any tracks, without tags, as plain as can be; and the undo of a deal."""
 
 # ruff: noqa: ARG002 - a law need not look at all that it is given
 
 from collections.abc import Mapping, Sequence
 
+from playshuffle.pipeline import undo
+from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import RandBelow, insert, not_before
 
 
@@ -50,3 +55,9 @@ class Sorted:
 def tracks(count: int, first: int = 1) -> list[int]:
     """Return the numbers of some tracks, in order."""
     return list(range(first, first + count))
+
+
+def undo_deal(request: Request, tools: Tools) -> Dealt:
+    """Open a playlist, and undo its last deal."""
+    with open_run(request, tools, must_remember=True, deals=True) as run:
+        return undo.undo_deal(run)
