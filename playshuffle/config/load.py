@@ -28,8 +28,8 @@ from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.pipeline.default_output import default_output
-from playshuffle.pipeline.target import check_name
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
+from playshuffle.playlist.playlist_file import check_name
 from playshuffle.system import atomic_file
 
 _DURATIONS = (("settle", SETTLE), ("poll", POLL))

@@ -19,10 +19,11 @@ from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged, no_tags
 from playshuffle.ordering.limit_per_tag import values
-from playshuffle.pipeline.deck_record import DeckRecord
-from playshuffle.pipeline.open_playlist import Run, open_run
+from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.record import DeckRecord
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
 from playshuffle.store import decks
 from playshuffle.store.decks import StoredDeck
@@ -84,7 +85,7 @@ def deal_again(run: Run, every: Every, now: datetime) -> Dealt:
     """
     if deck_of(run).deck.deal is None:
         raise PlayshuffleError(
-            f"Nothing was dealt to {shown(run.file.path)} yet. Remove --again to deal now.", Exit.USAGE
+            f"Nothing was dealt to {shown(run.path)} yet. Remove --again to deal now.", Exit.USAGE
         )
     return _repeat_deal(run, every, now)
 
@@ -232,7 +233,7 @@ def _repeat_deal(run: Run, every: Every, now: datetime) -> Dealt:
 def _write(run: Run, deck: Deck, before: StoredDeck | None, notes: Sequence[str] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
-    state, path, stored = run.opened.state, run.file.path, deck_of(run).stored
+    state, path, stored = run.opened.state, run.path, deck_of(run).stored
     report = entries_report(run, deck.deal.entries)._replace(notes=notes)
 
     def save(_stamp: str) -> None:
@@ -256,5 +257,5 @@ def entries_report(run: Run, entries: Sequence[int]) -> Report:
 
 def deck_of(run: Run) -> DeckRecord:
     """Return the record of the deck, of a playlist that is dealt."""
-    assert run.deck is not None
-    return run.deck
+    assert run.record.deck is not None
+    return run.record.deck

@@ -10,13 +10,13 @@ from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.path_style import choose_style
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
 from playshuffle.players.losses import Loss, left_out, losses, twins
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.text import any_of
 
 _SHOWN = 3  # names in an error
@@ -153,22 +153,22 @@ class EntryWriter(NamedTuple):
             )
 
 
-def entry_writer(request: Request, target: Target | None, folders: Sequence[Folder]) -> EntryWriter:
+def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[Folder]) -> EntryWriter:
     """Decide how the tracks in these folders are written.
 
     Raises:
         PlayshuffleError: the options of the request contradict each other.
     """
     player = PLAYERS[request.player]
-    format_ = format_of(target.path) if target is not None else M3U
-    style, base = choose_style(request, target, folders)
+    format_ = format_of(file.path) if file is not None else M3U
+    style, base = choose_style(request, file, folders)
     return EntryWriter(
         request.player,
         style,
         base,
         request.output or b"-.m3u",
-        target.folder if target is not None else b"/",
+        file.folder if file is not None else b"/",
         format_,
         request.extinf and player.extinf,
-        None if target is None else request.max_per_file or player.part,
+        None if file is None else request.max_per_file or player.part,
     )

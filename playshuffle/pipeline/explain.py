@@ -224,18 +224,19 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     output = atomic_file.resolved(request.output) if request.output is not None else b""
     is_dealt = decks.load(opened.state, output) is not None
     with open_playlist(opened, request, tools, deals=is_dealt, explains=True) as run:
-        library, target = run.library, run.target
+        library, file = run.library, run.file
         numbers = run.library.tracks.numbers
         path_of = dict(zip(numbers, library.tracks.paths, strict=True))
-        deck = run.deck.deck if run.deck is not None else Deck()
-        order = run.last.present if run.last is not None else ()
+        deck = run.record.deck.deck if run.record.deck is not None else Deck()
+        last = run.record.order
+        order = last.present if last is not None else ()
         pinned = pins.named(request.pins, library.tracks.paths, request.roots)
         return PlaylistStages(
             request=request,
             library=library,
             choice=run.choice,
-            exists=target is not None and target.exists,
-            entries={path: at for at, path in enumerate(target.entries())} if target is not None else {},
+            exists=file is not None and bool(file.files),
+            entries={path: at for at, path in enumerate(file.entries())} if file is not None else {},
             missing=list(library.missing.values()),
             waiting={
                 path_of[number]: root
@@ -248,7 +249,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             unwritable=dict(run.unwritable),
             pinned=frozenset(library.tracks.paths[index] for index in pinned),
             order=None if is_dealt else _positions(order, path_of),
-            drawn_s=run.last.drawn_s if run.last is not None else 0,
+            drawn_s=last.drawn_s if last is not None else 0,
             dealt=frozenset(_positions(deck.dealt, path_of)),
             upcoming=_positions(deck.upcoming, path_of),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"

@@ -8,9 +8,10 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.running_order import last_order_now, update_order
 from playshuffle.pipeline.make import make
-from playshuffle.pipeline.open_playlist import Run, open_run
+from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
@@ -41,11 +42,12 @@ def keep(run: Run, redraw_before_s: float = 0) -> Report:
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
     """
-    last, now_s = run.last, int(run.tools.clock())
+    last, now_s = run.record.order, int(run.tools.clock())
     if last is None:
         return make(run, is_update=True)
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
-    is_same_order = run.file.order in (None, run.request.recipe.order_name)
+    assert run.file is not None
+    is_same_order = run.file.order() in (None, run.request.recipe.order_name)
     if not is_same_order or drawn_s < redraw_before_s:
         try:
             return make(run, is_update=True, notes=notes)

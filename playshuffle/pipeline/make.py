@@ -10,10 +10,11 @@ from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import ratings
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import LAST, Recipe
-from playshuffle.pipeline.open_playlist import Run, open_run
+from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.path_style import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
 from playshuffle.text import counted
 
@@ -39,46 +40,43 @@ def make(run: Run, *, is_update: bool = False, notes: Sequence[str] = ()) -> Rep
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.
     """
-    arranged, drawn_notes = draw_order(run, is_update=is_update)
+    arranged, drawn_notes = _draw_order(run, is_update=is_update)
     numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
     report = run.report(arranged, [*drawn_notes, *notes])
     return run.write_order(report, numbers, (), int(run.tools.clock()))
 
 
-def draw_order(run: Run, *, is_update: bool = False) -> tuple[Arranged, list[str]]:
-    """Draw a new order, and return it with notes for the user.
-
-    Args:
-        run: the playlist, opened.
-        is_update: keep a gap to the last order, where the order can, and shorten one that is too long.
-    """
-    recipe = run.recipe
-    gap_notes = []
-    if is_update:
-        count = _count_to_choose_from(recipe, run.tracks)
-        if run.last is not None:
-            recipe = _with_gap(recipe, count)
-        if recipe.gap is not None and recipe.gap.plays(count) > count:
-            gap_notes.append(
-                f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
-            )
-            recipe = recipe._replace(gap=Gap(count))
-    last = None
-    if run.target is not None and needs_last(recipe):
-        # A copy that is kept now counts as the one that was played.
-        numbers = run.last.present if run.last is not None else ()
-        played = [run.choice.kept.get(number, number) for number in numbers]
-        last = last_order(run.tracks.numbers, played, run.last.played if run.last is not None else None)
-    notes = gap_notes + _notes_on(recipe, run.tracks, last)
-    if recipe.order == "favourites" and run.tags_of is not None:
-        rated = sum(rating is not None for rating in ratings(run.tracks, run.tags_of))
-        if 0 < rated < len(run.tracks):
-            verb = "has" if rated == 1 else "have"
-            total = counted(len(run.tracks), "track")
-            notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
+def _draw_order(run: Run, *, is_update: bool) -> tuple[Arranged, list[str]]:
+    """Draw a new order, and return it with notes for the user."""
+    recipe, notes = _with_fitting_gap(run) if is_update else (run.recipe, [])
+    last = _last_order(run) if needs_last(recipe) else None
+    notes += _notes_on(run, recipe, last)
     if not is_update:
         notes += notes_on_mpd(run.request)
     return arrange(run.tracks, recipe, last, run.tools.randbelow, run.tags_of), notes
+
+
+def _last_order(run: Run) -> Arranged | None:
+    """Return the last order of the present tracks; None if no file is written."""
+    if run.file is None:
+        return None
+    numbers = run.tracks.numbers
+    if run.record.order is None:
+        return last_order(numbers, ())
+    # A copy that is kept now counts as the one that was played.
+    played = [run.choice.kept.get(number, number) for number in run.record.order.present]
+    return last_order(numbers, played, run.record.order.played)
+
+
+def _with_fitting_gap(run: Run) -> tuple[Recipe, list[str]]:
+    """Return the recipe with the usual gap to the last order, and without a gap that is too long."""
+    recipe, count = run.recipe, _count_to_choose_from(run.recipe, run.tracks)
+    if run.record.order is not None:
+        recipe = _with_gap(recipe, count)
+    if recipe.gap is None or recipe.gap.plays(count) <= count:
+        return recipe, []
+    note = f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
+    return recipe._replace(gap=Gap(count)), [note]
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
@@ -99,9 +97,9 @@ def _with_gap(recipe: Recipe, count: int) -> Recipe:
     return recipe._replace(gap=Gap(gap))
 
 
-def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str]:
+def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
     """Return what the user should know of an order beforehand."""
-    notes = []
+    notes, tracks = [], run.tracks
     if recipe.time_ms is not None:
         unknown = tracks.durations_ms.count(0)
         longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
@@ -113,4 +111,10 @@ def _notes_on(recipe: Recipe, tracks: Tracks, last: Arranged | None) -> list[str
             notes.append(f"{counted(longer, 'track')} longer than the limit of the playing time skipped")
     if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
         notes.append(f"This playlist has no last order, so {recipe.order} starts from the order by path.")
+    if recipe.order == "favourites" and run.tags_of is not None:
+        rated = sum(rating is not None for rating in ratings(tracks, run.tags_of))
+        if 0 < rated < len(tracks):
+            verb = "has" if rated == 1 else "have"
+            total = counted(len(tracks), "track")
+            notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
     return notes

@@ -14,12 +14,12 @@ from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
 from playshuffle.library.last_known import last_known
+from playshuffle.library.lost_roots import lost_roots, seems_missing
 from playshuffle.library.missing import check_root, current_root
 from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed, scan_places
 from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable, recognise
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.pipeline.presence import lost_roots, seems_missing
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.store.state import State

@@ -1,156 +1,33 @@
 """Open a playlist over an open library: lock it, read its record, and choose its tracks."""
 
 import os
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import NamedTuple
 
-from playshuffle.errors import MissingError, shown
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
-from playshuffle.library.missing import root_user_notes
+from playshuffle.library.listed_files import MISSING
+from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.ordering.arrange import Arranged
-from playshuffle.ordering.groups import TagsOf
-from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.choice import Choice, NothingMatchesError, choose
-from playshuffle.pipeline.deck_record import DeckRecord, load_deck
-from playshuffle.pipeline.entry_writer import EntryWriter, entry_writer
+from playshuffle.pipeline.choice import NothingMatchesError, choose
+from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
-from playshuffle.pipeline.presence import check_deal_source, check_files, check_own_list, nothing_to_play
-from playshuffle.pipeline.report import Report, build_report
+from playshuffle.pipeline.record import Record, deck_record, order_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.request_pins import recipe_with_pins
+from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import SkipList, read_skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
-from playshuffle.pipeline.target import Target
 from playshuffle.pipeline.tools import Tools
-from playshuffle.playlist import parts
+from playshuffle.playlist.parts import existing, not_ours
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import skip_lists as saved_skip_lists
-from playshuffle.store.state import SavedOrder
+from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.text import counted
-
-
-class Run(NamedTuple):
-    """One playlist, opened.
-
-    target: its file; None if none is written. choice: which tracks of its folders are chosen.
-    tracks: those of them that can be written; unwritable: the others.
-    recipe: with its pins resolved to indices of `tracks`.
-    last: the last order; None if there is none, and for a deck.
-    deck: the record of the deck; None if the playlist is not dealt.
-    """
-
-    request: Request
-    tools: Tools
-    opened: OpenLibrary
-    target: Target | None
-    writer: EntryWriter
-    choice: Choice
-    tracks: Tracks
-    unwritable: list[Skipped]
-    tags_of: TagsOf | None
-    recipe: Recipe
-    last: SavedOrder | None
-    deck: DeckRecord | None
-
-    @property
-    def library(self) -> Library:
-        """Return all tracks of its folders."""
-        return self.opened.library(self.request)
-
-    @property
-    def file(self) -> Target:
-        """Return the playlist file, of a playlist that has one."""
-        assert self.target is not None, "this playlist is a file"
-        return self.target
-
-    def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
-        """Make the playlist of an order, and a report of it."""
-        report = build_report(
-            self.request,
-            self.library,
-            self.choice,
-            self.target,
-            self.writer,
-            self.tracks,
-            self.unwritable,
-            arranged,
-        )
-        return report._replace(notes=notes)
-
-    def write(self, report: Report, save: Callable[[str], object]) -> Report:
-        """Remember the order or the deck, then replace the playlist: both or neither.
-
-        Args:
-            report: has the text of the playlist.
-            save: stores what is to be remembered; called with the stamp of the file as it will be.
-
-        Raises:
-            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
-                cannot be written.
-        """
-        check_own_list(self.request, self.target, report)
-        if self.target is None or not self.request.writes:
-            return self.finish(report, is_changed=False)
-        with parts.prepared(self.target.path, report.text, force=self.request.force) as ready:
-            self.opened.state.save_output_mounts(self.target.path, self.target.mounts)
-            save(ready.stamp)
-            is_changed = ready.replace()
-        return self.finish(report, is_changed=is_changed)
-
-    def write_order(
-        self, report: Report, numbers: "array[int]", absent: Sequence[tuple[int, int]], drawn_s: int
-    ) -> Report:
-        """Remember an order, then replace the playlist: both or neither.
-
-        Args:
-            report: has the text of the playlist.
-            numbers: of the tracks in order, the absent ones among them.
-            absent: number of each absent track, and since when it is absent (Unix seconds).
-            drawn_s: when the order was drawn (Unix seconds).
-        """
-
-        def save(stamp: str) -> None:
-            order = SavedOrder(
-                numbers,
-                dict(absent),
-                report.playlist_length,
-                drawn_s,
-                report.text.fingerprint,
-                self.tracks.digest,
-                stamp,
-                self.request.options,
-            )
-            if order != self.file.last:
-                self.opened.state.save_order(self.file.path, order, self.file.last)
-
-        return self.write(report, save)
-
-    def finish(self, report: Report, *, is_changed: bool) -> Report:
-        """Return the report with all that is known at the end."""
-        notes = [*report.notes, *root_user_notes(self.request.roots), *self.opened.state.notes]
-        notes += self.target.notes if self.target is not None else []
-        notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
-        notes += [
-            f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
-            f" playshuffle check {shown(path)}"
-            for path in self.choice.idle_lists
-        ]
-        notes += [self._waiting_note(root, error) for root, error in self.library.missing.items()]
-        by_root = list(self.library.roots.items())
-        return report._replace(is_changed=is_changed, by_root=by_root, notes=notes)
-
-    def _waiting_note(self, root: bytes, error: MissingError) -> str:
-        numbers = frozenset(self.tracks.numbers)
-        waiting = self.library.waiting[root] & numbers
-        verb = "waits" if len(waiting) == 1 else "wait"
-        tracks = f"{len(waiting):,} of {counted(len(numbers), 'track')}"
-        return f"{tracks} {verb} for {shown(root)}. {error.summary}. {error.advice}"
 
 
 @contextmanager
@@ -178,35 +55,34 @@ def open_playlist(
         PlayshuffleError: there is nothing to play, a drive is missing of which nothing is known, or the
             playlist must not be written.
     """
-    library, target = opened.library(request), _target(opened, request)
-    with _locked(target.path) if target is not None and request.writes else nullcontext():
+    library = opened.library(request)
+    with locked_file(opened.state, request) as file:
         if not explains:
             _check_found(request, library)
-        last, deck = _remembered(target, library.tracks, request, deals=deals)
-        writer = entry_writer(request, target, library.tracks.folders)
+        record = _load_record(opened.state, file, library.tracks, request, deals=deals)
+        writer = entry_writer(request, file, library.tracks.folders)
         rows = None
         if opened.cache is not None and request.tags:
             rows = rows_of(opened.cache, tools.read_all, tools.tags)
-        known = deck.numbers if deck is not None else last.present if last is not None else ()
+        known = record.numbers()
         draw = None
         if not deals:
-            is_kept = last is not None and last.drawn_s >= keeps_choice_from_s
+            is_kept = record.order is not None and record.order.drawn_s >= keeps_choice_from_s
             draw = Draw(writer, None if explains else tools.randbelow, known if is_kept else ())
-        lists = _skip_lists(request, opened, target)
+        lists = _skip_lists(request, opened.state, file)
         choice = choose(request, library.tracks, rows, lists, known, draw)
         tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
         recipe = request.recipe
         if not explains:
             if not len(tracks):
-                raise (
-                    nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
-                )
+                if unwritable:
+                    raise _nothing_to_play(request.roots, unwritable)
+                raise NothingMatchesError(choice)
             recipe = recipe_with_pins(request, choice, tracks)
         tags_of = tags_from(rows) if rows is not None else None
-        deck = deck.with_copies(choice.kept) if deck is not None else None
-        yield Run(
-            request, tools, opened, target, writer, choice, tracks, unwritable, tags_of, recipe, last, deck
-        )
+        if record.deck is not None:
+            record = record._replace(deck=record.deck.with_copies(choice.kept))
+        yield Run(request, tools, opened, file, record, writer, choice, tracks, unwritable, tags_of, recipe)
 
 
 @contextmanager
@@ -231,47 +107,66 @@ def open_run(
         yield run
 
 
-def _remembered(
-    target: Target | None, tracks: Tracks, request: Request, *, deals: bool
-) -> tuple[SavedOrder | None, DeckRecord | None]:
-    """Return the last order of a playlist, or its deck."""
-    if target is None:
-        return None, None
-    if deals:
-        check_deal_source(request, target)
-        deck = load_deck(target, tracks)
-        return None, deck.confirmed(target) if request.writes else deck
-    target.find_last_order()
-    return target.last or order_in_file(target, tracks), None
+@contextmanager
+def locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None]:
+    """Lock the playlist file of a request, if it is written.
 
-
-def order_in_file(target: Target, tracks: Tracks) -> SavedOrder | None:
-    """Return the order in a playlist file whose order is not saved; None if no track is in it."""
-    entries = target.entries()
-    if not entries:
-        return None
-    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    numbers = array("I", [number_of[path] for path in entries if path in number_of])
-    return SavedOrder(numbers, {}, len(numbers), 0, "", b"") if numbers else None
-
-
-def _skip_lists(request: Request, opened: OpenLibrary, target: Target | None) -> Sequence[SkipList]:
-    """Read the skip lists of a request; forget those saved for its playlist if it names none."""
-    playlist = target.path if target is not None else None
-    if request.without:
-        return read_skip_lists(request.without, opened.state, playlist, writes=request.writes)
-    if playlist is not None and request.writes:
-        saved_skip_lists.forget(opened.state, playlist)
-    return ()
-
-
-def _target(opened: OpenLibrary, request: Request) -> Target | None:
-    """Return the playlist file of a request, which may be written."""
+    Raises:
+        PlayshuffleError: it must not be written, or cannot be.
+    """
     if request.output is None:
-        return None
-    target = Target(request.output, opened.state, force=request.force)
-    target.check_drive(accepts_loss=request.allow_shrink)
-    return target
+        yield None
+        return
+    file = PlaylistFile.find(request.output)
+    if not request.allow_shrink:
+        check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
+    with _locked(file.path) if request.writes else nullcontext():
+        file = file.found_again()  # another process may have written it meanwhile
+        is_ours = request.force or file.has_mark()
+        if not (is_ours or file.fingerprint() in [order.content for order in state.orders(file.path)]):
+            raise not_ours(request.output)
+        yield file
+
+
+@contextmanager
+def _locked(path: bytes) -> Iterator[None]:
+    """Keep every other user from writing this playlist; the lock of the state keeps our own processes."""
+    folder, name = os.path.split(path)
+    with atomic_file.held(folder):
+        for litter in (name, *map(os.path.basename, existing(path))):
+            atomic_file.sweep(folder, litter)
+        yield
+
+
+def _load_record(
+    state: State, file: PlaylistFile | None, tracks: Tracks, request: Request, *, deals: bool
+) -> Record:
+    """Return what is remembered of a playlist.
+
+    Raises:
+        PlayshuffleError: a deal would replace the list that it deals from.
+    """
+    if file is None:
+        return Record()
+    if not deals:
+        return order_record(state, file, tracks)
+    if file.is_file(request.source_file):
+        raise PlayshuffleError(
+            "A deal into the list that --from names would leave only the dealt tracks in it."
+            " Choose another file with -o.",
+            Exit.USAGE,
+        )
+    return deck_record(state, file, tracks, writes=request.writes)
+
+
+def _skip_lists(request: Request, state: State, file: PlaylistFile | None) -> Sequence[SkipList]:
+    """Read the skip lists of a request; forget those saved for its playlist if it names none."""
+    playlist = file.path if file is not None else None
+    if request.without:
+        return read_skip_lists(request.without, state, playlist, writes=request.writes)
+    if playlist is not None and request.writes:
+        saved_skip_lists.forget(state, playlist)
+    return ()
 
 
 def _check_found(request: Request, library: Library) -> None:
@@ -280,20 +175,29 @@ def _check_found(request: Request, library: Library) -> None:
     Raises:
         PlayshuffleError: there is none, or most are missing.
     """
-    if request.files is not None:
-        check_files(request.files, library.skipped)
+    missing_files = [path for path, reason in library.skipped if reason == MISSING]
+    if request.files is not None and 2 * len(missing_files) > len(request.files):
+        raise PlayshuffleError(
+            f"{len(missing_files):,} of {counted(len(request.files), 'file')} in --from are missing, such as"
+            f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
+            " list.",
+            Exit.MISSING,
+        )
     if len(library.tracks):
         return
     for error in library.missing.values():
         raise error
-    raise nothing_to_play(request.roots, [*library.skipped, *library.unreadable])
+    raise _nothing_to_play(request.roots, [*library.skipped, *library.unreadable])
 
 
-@contextmanager
-def _locked(path: bytes) -> Iterator[None]:
-    """Keep every other user from writing this playlist; the lock of the state keeps our own processes."""
-    folder, name = os.path.split(path)
-    with atomic_file.held(folder):
-        for litter in (name, *map(os.path.basename, parts.existing(path))):
-            atomic_file.sweep(folder, litter)
-        yield
+def _nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> PlayshuffleError:
+    """Return the error for folders without a track."""
+    where = ", ".join(map(shown, roots))
+    if not skipped:
+        return PlayshuffleError(f"{where} contains no audio files.", Exit.NOTHING_TO_PLAY)
+    first = f"{shown(skipped[0].path)}: {skipped[0].reason}"
+    return PlayshuffleError(
+        f"{where} contains nothing to play. Skipped: {first}"
+        f"{f' and {len(skipped) - 1:,} more' * (len(skipped) > 1)}.",
+        Exit.NOTHING_TO_PLAY,
+    )

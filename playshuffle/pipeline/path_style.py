@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.path_map import Base, is_foreign
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf
 
 
 def choose_style(
-    request: Request, target: Target | None, folders: Sequence[Folder]
+    request: Request, file: PlaylistFile | None, folders: Sequence[Folder]
 ) -> tuple[PathStyle, Base]:
     """Return the path style for the tracks in these folders, and how the player sees their paths.
 
@@ -25,8 +25,8 @@ def choose_style(
         PlayshuffleError: the options of the request contradict each other, or MPD cannot play the music.
     """
     player = PLAYERS[request.player]
-    format_ = format_of(target.path) if target is not None else M3U
-    folder = target.folder if target is not None else b"/"
+    format_ = format_of(file.path) if file is not None else M3U
+    folder = file.folder if file is not None else b"/"
     base = Base(folder)
     style = request.style
     if request.swaps:
@@ -44,12 +44,12 @@ def choose_style(
     elif request.relative_to is not None:
         base = Base(request.relative_to)
         style = PathStyle.RELATIVE
-    elif player.uses_mpd_conf and (style or player.style) is not PathStyle.URI and target is not None:
+    elif player.uses_mpd_conf and (style or player.style) is not PathStyle.URI and file is not None:
         is_absolute = (style or player.style) is PathStyle.ABSOLUTE
-        if (mpd_base := _base_of_mpd(request.roots, target, is_absolute=is_absolute)) is not None:
+        if (mpd_base := _base_of_mpd(request.roots, file, is_absolute=is_absolute)) is not None:
             base, style = mpd_base, style or player.style or PathStyle.RELATIVE
     if style is None:
-        style = _style(request.roots, target, folders, player, format_)
+        style = _style(request.roots, file, folders, player, format_)
     if style is PathStyle.RELATIVE and base == Base(folder) and not _climbs_as_written(folder, folders):
         base = Base(os.path.realpath(folder))
     return style, base
@@ -85,28 +85,32 @@ def notes_on_mpd(request: Request) -> list[str]:
 
 
 def _style(
-    roots: Sequence[bytes], target: Target | None, folders: Sequence[Folder], player: Player, format_: Format
+    roots: Sequence[bytes],
+    file: PlaylistFile | None,
+    folders: Sequence[Folder],
+    player: Player,
+    format_: Format,
 ) -> PathStyle:
     if player.style is PathStyle.URI or format_.is_uri:
         return PathStyle.URI
-    if target is None or target.is_link:
+    if file is None or file.is_link:
         return PathStyle.ABSOLUTE  # from where it will be read is not known
     if player.style is not None:
         return player.style
     # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
-    inside = target.folder.rstrip(b"/") + b"/"
+    inside = file.folder.rstrip(b"/") + b"/"
     for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
         if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
-            return PathStyle.RELATIVE if _climbs_as_written(target.folder, folders) else PathStyle.ABSOLUTE
+            return PathStyle.RELATIVE if _climbs_as_written(file.folder, folders) else PathStyle.ABSOLUTE
     return PathStyle.ABSOLUTE
 
 
-def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -> Base | None:
+def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
     """Return MPD's music folder as these roots reach it; None if the playlist is not among MPD's."""
     conf = mpd_conf.read_if_possible()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
-    if os.path.realpath(conf.playlists) != os.path.dirname(target.path):
+    if os.path.realpath(conf.playlists) != os.path.dirname(file.path):
         return None
     music = os.path.join(os.path.realpath(conf.music), b"")
     pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
@@ -124,7 +128,7 @@ def _base_of_mpd(roots: Sequence[bytes], target: Target, *, is_absolute: bool) -
     if is_absolute:  # it compares them, as they stand, with what it was told
         music_folder = os.path.join(conf.music, b"")
         swaps = [(root_part, music_folder + music_part[len(music) :]) for root_part, music_part in pairs]
-        return Base(target.folder, tuple(pair for pair in swaps if pair[0] != pair[1]), within)
+        return Base(file.folder, tuple(pair for pair in swaps if pair[0] != pair[1]), within)
     if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
         ((root_part, music_part),) = pairs
         below_music = music_part[len(music) :]

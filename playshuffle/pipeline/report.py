@@ -1,22 +1,16 @@
 """Report what a run did: the playlist, what is in it, and what was skipped."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from playshuffle.library.folder import Skipped
-from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
 from playshuffle.pipeline.choice import Choice
-from playshuffle.pipeline.entry_writer import EntryWriter
-from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
 from playshuffle.players.losses import Loss
-from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle, Text
-from playshuffle.playlist.parts import Parts, files_of, playlist_text, surplus
+from playshuffle.playlist.parts import Parts, files_of
 from playshuffle.shuffle import fewest_repeats, repeats
 
 
@@ -80,65 +74,15 @@ class Report(NamedTuple):
         return [self.playable.paths[index] for index in self.arranged[: self.playlist_length]]
 
 
-def build_report(
-    request: Request,
-    library: Library,
-    choice: Choice,
-    target: Target | None,
-    writer: EntryWriter,
-    playable: Tracks,
-    unwritable: list[Skipped],
-    arranged: Arranged,
-) -> Report:
-    """Make the text of the playlist, and a report of it.
-
-    Raises:
-        PlayshuffleError: the player would lose tracks, and the request is strict.
-    """
-    count = arranged.playlist_length
-    tracks, order = _played(playable, arranged)
-    comments = [("ORDER", request.recipe.order_name)]
-    comments += [("SEED", request.seed)] if request.seed is not None else []
-    comments += [("FOR", request.player)] if request.player != GENERIC else []
-    comments += writer.comments()
-    suspects = writer.suspects(tracks)
-    lost = writer.losses(suspects, count)
-    if request.strict:
-        writer.check_strict(unwritable, lost, suspects)
-    text = playlist_text(
-        writer.format.text, tracks.column(writer.lines), order, comments, writer.max_per_file
-    )
-    return Report(
-        output=target.path if target is not None else None,
-        order=request.recipe.order,
-        style=writer.style,
-        player=request.player,
-        found=len(library.tracks),
-        choice=choice,
-        playlist_length=count,
-        playable=playable,
-        arranged=arranged.order,
-        figures=partial(_figures, tracks, order),
-        text=text,
-        removed=surplus(target.path, text) if target is not None else (),
-        is_new=target is not None and not target.exists,
-        skipped=library.skipped,
-        untagged=library.untagged,
-        unreadable=library.unreadable,
-        unwritable=unwritable,
-        suspects=suspects,
-        losses=lost,
-    )
-
-
-def _played(playable: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
+def played(playable: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
     """Return the tracks of a playlist, and its order over them."""
     count = arranged.playlist_length
-    played = arranged.order[:count]
-    return (playable, played) if count == len(playable) else (playable.only(played), range(count))
+    order = arranged.order[:count]
+    return (playable, order) if count == len(playable) else (playable.only(order), range(count))
 
 
-def _figures(tracks: Tracks, order: Sequence[int]) -> Figures:
+def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:
+    """Count what is in a playlist of these tracks."""
     keys, artists = artist_keys(tracks.artists)
     keys = list(map(keys.__getitem__, order))
     return Figures(sum(tracks.durations_ms), artists, repeats(keys), fewest_repeats(keys))

@@ -12,7 +12,8 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
-from playshuffle.playlist import parts, reading
+from playshuffle.playlist import reading
+from playshuffle.playlist.parts import existing
 from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
@@ -37,7 +38,7 @@ def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
     """
     if output is None:
         return
-    own = {atomic_file.resolved(path) for path in (output, *parts.existing(output))}
+    own = {atomic_file.resolved(path) for path in (output, *existing(output))}
     for path in lists:
         if atomic_file.resolved(path) in own:
             raise OptionError(

@@ -2,7 +2,7 @@
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.deal import Dealt, deck_of, entries_report
-from playshuffle.pipeline.open_playlist import Run
+from playshuffle.pipeline.run import Run
 from playshuffle.store import decks
 
 
@@ -15,7 +15,7 @@ def undo_deal(run: Run) -> Dealt:
         PlayshuffleError: there is no deal, or the deck of before is not known any more. Deck and file are as
             they were.
     """
-    state, path, record = run.opened.state, run.file.path, deck_of(run)
+    state, path, record = run.opened.state, run.path, deck_of(run)
     before = record.before
     if before is None:
         raise PlayshuffleError(

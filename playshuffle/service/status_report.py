@@ -10,8 +10,8 @@ from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import Root, check_root
-from playshuffle.pipeline.target import Target
-from playshuffle.playlist import parts
+from playshuffle.playlist.parts import existing
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import running
 from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.store.decks import load_all
@@ -68,7 +68,7 @@ def _seems_deleted(playlist: bytes) -> bool:
     Its drive may be missing all the same, so such a playlist is hidden and its order stays saved.
     An empty folder is often the mount point of a missing drive.
     """
-    if os.path.lexists(playlist) or parts.existing(playlist):
+    if os.path.lexists(playlist) or existing(playlist):
         return False
     with contextlib.suppress(OSError):
         return bool(os.listdir(os.path.dirname(playlist)))
@@ -139,5 +139,5 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
         result = replace(result, state=state_name, tracks=last_order[0].played)
     with contextlib.suppress(PlayshuffleError, OSError):
         result = replace(result, last_write=round(os.stat(output).st_mtime))
-        result = replace(result, order=Target(output, state, force=True).order)
+        result = replace(result, order=PlaylistFile.find(output).order())
     return result

@@ -8,10 +8,9 @@ import pytest
 
 from playshuffle.pipeline.path_style import choose_style
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
 from playshuffle.players.profiles import BUILT_IN, set_own_players
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.store.state import State
+from playshuffle.playlist.playlist_file import PlaylistFile
 
 RELATIVE, ABSOLUTE, URI = PathStyle.RELATIVE, PathStyle.ABSOLUTE, PathStyle.URI
 
@@ -40,9 +39,7 @@ def chosen(
     """Return the style and the path of a track for a player like MPD."""
     set_own_players({"kitchen": BUILT_IN["mpd"]._replace(style=of_player, like="mpd")})
     request = Request((bytes(music),), bytes(output), style=asked, player="kitchen")
-    with State() as state:
-        target = Target(bytes(output), state, force=False)
-        style, base = choose_style(request, target, [])
+    style, base = choose_style(request, PlaylistFile.find(bytes(output)), [])
     path = base.for_player(bytes(music) + b"/a.mp3")
     return style, os.path.relpath(path, base.folder) if style is RELATIVE else path
 

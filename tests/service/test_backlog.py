@@ -13,7 +13,7 @@ from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.pipeline import update as update_playlist
-from playshuffle.pipeline.open_playlist import Run
+from playshuffle.pipeline.run import Run
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
@@ -373,7 +373,7 @@ def fail_for_bad(function: Callable[..., object]) -> Callable[..., object]:
     """Return the function, except that it raises for the playlist named bad."""
 
     def fail(run: Run, *arguments: object) -> object:
-        if os.path.basename(run.file.path) == b"bad.m3u":
+        if os.path.basename(run.path) == b"bad.m3u":
             raise IndexError("no such track")
         return function(run, *arguments)
 

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.pipeline.target import Target
+from playshuffle.library.tracks import tracks
+from playshuffle.pipeline.open_playlist import locked_file
+from playshuffle.pipeline.record import Record, order_record
+from playshuffle.pipeline.request import Request
 from playshuffle.playlist.m3u import fingerprint
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store.state import SavedOrder, State
 from tests.support import damage
 
@@ -19,9 +23,21 @@ def saved(content: str) -> SavedOrder:
     return SavedOrder(array("I", [2, 1]), {}, 2, 0, content, b"digest")
 
 
+def found(path: Path, *, force: bool = False) -> PlaylistFile:
+    """Return the file of a playlist if it may be written."""
+    with State() as state, locked_file(state, Request((), bytes(path), force=force)) as file:
+        assert file is not None
+        return file
+
+
+def record(path: Path) -> Record:
+    with State() as state:
+        return order_record(state, found(path), tracks([])[0])
+
+
 def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
-    with State() as state, pytest.raises(PlayshuffleError) as caught:
-        Target(bytes(path), state, force=force)
+    with pytest.raises(PlayshuffleError) as caught:
+        found(path, force=force)
     return caught.value
 
 
@@ -35,12 +51,11 @@ def test_only_a_playlist_s_name_will_do(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["x.m3u", "x.M3U8", "a b#?.m3u"])
 def test_a_new_playlist_may_have_any_other_name(tmp_path: Path, name: str) -> None:
-    with State() as state:
-        target = Target(bytes(tmp_path / name), state, force=False)
+    file = found(tmp_path / name)
 
-        assert not target.exists
-        assert target.last is None
-        assert target.entries() == []
+    assert not file.files
+    assert file.entries() == []
+    assert record(tmp_path / name) == Record()
 
 
 def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
@@ -51,27 +66,22 @@ def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
 
     assert error.code == Exit.CANNOT_CREATE
     assert "--force" in str(error)
-    with State() as state:
-        assert Target(bytes(path), state, force=True).exists
+    assert found(path, force=True).files
 
 
 def test_an_empty_file_is_nobody_s(tmp_path: Path) -> None:
     """`touch x.m3u`, or what a program left that cut it to nothing."""
     (tmp_path / "x.m3u").touch()
 
-    with State() as state:
-        assert not Target(bytes(tmp_path / "x.m3u"), state, force=False).exists
+    assert not found(tmp_path / "x.m3u").files
 
 
 def test_without_state_the_order_is_taken_back_from_the_file(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
 
-    with State() as state:
-        target = Target(bytes(path), state, force=False)
-
-        assert target.entries() == [bytes(tmp_path / "b.mp3"), bytes(tmp_path / "a.mp3")]
-        assert target.notes == []
+    assert found(path).entries() == [bytes(tmp_path / "b.mp3"), bytes(tmp_path / "a.mp3")]
+    assert record(path).notes == ()
 
 
 def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
@@ -79,17 +89,12 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
     path.write_bytes(OURS)
     with State() as state:
         state.save_order(bytes(path), saved(fingerprint(OURS)), None)
-        unedited = Target(bytes(path), state, force=False)
-        unedited.find_last_order()
-        assert unedited.notes == []
-        path.write_bytes(OURS + b"c.mp3\n")
+    assert record(path).notes == ()
+    path.write_bytes(OURS + b"c.mp3\n")
 
-        target = Target(bytes(path), state, force=False)
-        target.find_last_order()
-
-        assert target.last is not None
-        assert target.last.numbers == array("I", [2, 1])
-        assert damage.PLAYLIST_CHANGED in target.notes[0]
+    edited = record(path)
+    assert edited.order == edited.saved == saved(fingerprint(OURS))
+    assert damage.PLAYLIST_CHANGED in edited.notes[0]
 
 
 def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None:
@@ -97,8 +102,7 @@ def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None
     (tmp_path / "real.m3u").write_bytes(OURS)
     (tmp_path / "link.m3u").symlink_to("real.m3u")
 
-    with State() as state:
-        assert Target(bytes(tmp_path / "link.m3u"), state, force=False).path == bytes(tmp_path / "real.m3u")
+    assert found(tmp_path / "link.m3u").path == bytes(tmp_path / "real.m3u")
 
 
 def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
@@ -116,11 +120,7 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
         state.save_order(bytes(path), first, None)
         state.save_order(bytes(path), unheard, first)
 
-        target = Target(bytes(path), state, force=False)
-        target.find_last_order()
-
-        assert target.last == first
-        assert target.notes == []
+    assert record(path) == Record(first, first)
 
 
 def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.library.lost_roots import seems_missing
 from playshuffle.library.track_table import KnownRoot
-from playshuffle.pipeline.presence import seems_missing
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 

@@ -4,10 +4,9 @@ import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
-from playshuffle.library.listed_files import MISSING
 from playshuffle.library.listing import FOLDER_HAS, IGNORED
 from playshuffle.library.missing import (
     Root,
@@ -20,9 +19,6 @@ from playshuffle.library.missing import (
 )
 from playshuffle.library.scan import Found
 from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable
-from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.target import Target
 from playshuffle.system import mounts
 from playshuffle.text import counted
 
@@ -119,96 +115,9 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
     )
 
 
-def check_deal_source(request: Request, target: Target) -> None:
-    """Check that a deal does not replace the list that it deals from.
-
-    Raises:
-        PlayshuffleError: it does.
-    """
-    if target.is_file(request.source_file):
-        raise PlayshuffleError(
-            "A deal into the list that --from names would leave only the dealt tracks in it."
-            " Choose another file with -o.",
-            Exit.USAGE,
-        )
-
-
-def check_own_list(
-    request: Request,
-    target: Target | None,
-    report: Report,
-) -> None:
-    """Check that a playlist that is its own source does not lose entries for ever.
-
-    Args:
-        request: the playlist.
-        target: its file or files, as they are.
-        report: has the tracks that are to be in it, and the skipped files.
-
-    Raises:
-        PlayshuffleError: entries would be lost.
-    """
-    if target is None or not target.is_file(request.source_file) or request.allow_shrink:
-        return
-    written = report.paths()
-    lost = set(request.files or ()).union(target.entries()).difference(written)
-    if lost:  # the same file may have several names
-        kept = set(filter(None, map(_file_id, written)))
-        lost = {path for path in lost if _file_id(path) not in kept}
-    reasons = {path: reason for path, reason in report.skipped if path in lost}
-    reasons |= dict.fromkeys(request.streams, "not a file")
-    reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
-    if reasons:
-        path, reason = next(iter(reasons.items()))
-        raise PlayshuffleError(
-            "The list that --from names would be replaced, and lose"
-            f" {counted(len(reasons), 'entry', 'entries')}, among them {shown(path)} ({reason}). It was left"
-            " as it is. Mount the drive, choose another file with -o, or remove the entries with"
-            " --allow-shrink.",
-            Exit.MISSING,
-        )
-
-
-def check_files(files: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
-    """Check that most of the files that were listed are there.
-
-    Raises:
-        PlayshuffleError: most are missing.
-    """
-    missing_files = [path for path, reason in skipped if reason == MISSING]
-    if 2 * len(missing_files) > len(files):
-        raise PlayshuffleError(
-            f"{len(missing_files):,} of {counted(len(files), 'file')} in --from are missing, such as"
-            f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
-            " list.",
-            Exit.MISSING,
-        )
-
-
-def _file_id(path: bytes) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino
-
-
 def _folder_id(path: bytes) -> tuple[int, int]:
     try:
         status = os.stat(path)
     except OSError as error:  # it disappeared during the scan
         raise missing_error(path, os.strerror(error.errno or 0)) from error
     return status.st_dev, status.st_ino
-
-
-def nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> PlayshuffleError:
-    """Return the error for folders without a track."""
-    where = ", ".join(map(shown, roots))
-    if not skipped:
-        return PlayshuffleError(f"{where} contains no audio files.", Exit.NOTHING_TO_PLAY)
-    first = f"{shown(skipped[0].path)}: {skipped[0].reason}"
-    return PlayshuffleError(
-        f"{where} contains nothing to play. Skipped: {first}"
-        f"{f' and {len(skipped) - 1:,} more' * (len(skipped) > 1)}.",
-        Exit.NOTHING_TO_PLAY,
-    )

@@ -1,0 +1,110 @@
+"""Load what is remembered of a playlist: its last order, or its deck."""
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
+
+from playshuffle.dealing.copies import join_copies
+from playshuffle.dealing.deck import Deck, mark_written
+from playshuffle.errors import shown
+from playshuffle.library.tracks import Tracks
+from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.store import decks
+from playshuffle.store.state import SavedOrder, State
+
+
+@dataclass(frozen=True, slots=True)
+class DeckRecord:
+    """The deck of a playlist, now and before its last deal.
+
+    deck: it is empty if none is stored. stored: the same as it was stored, None if it was not.
+    before: as it was before its last deal.
+    """
+
+    deck: Deck
+    stored: decks.StoredDeck | None
+    before: decks.StoredDeck | None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return all its tracks."""
+        return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
+
+    def with_copies(self, kept: Mapping[int, int]) -> Self:
+        """Return the record with each omitted copy replaced by the copy that is kept."""
+        if not kept:
+            return self
+        before = self.before and self.before._replace(deck=join_copies(self.before.deck, kept))
+        return replace(self, deck=join_copies(self.deck, kept), before=before)
+
+
+class Record(NamedTuple):
+    """What is remembered of a playlist.
+
+    order: the last order; None if there is none, and for a deck. saved: the same as it is in the state; None
+    if it was read from the file.
+    deck: None if the playlist is not dealt. notes: for the user.
+    """
+
+    order: SavedOrder | None = None
+    saved: SavedOrder | None = None
+    deck: DeckRecord | None = None
+    notes: tuple[str, ...] = ()
+
+    def numbers(self) -> "tuple[int, ...] | array[int]":
+        """Return the tracks of the last order that were there, or all tracks of the deck."""
+        if self.deck is not None:
+            return self.deck.numbers
+        return self.order.present if self.order is not None else ()
+
+
+def order_record(state: State, file: PlaylistFile, tracks: Tracks) -> Record:
+    """Find which of the saved orders a file has; without any, read the order from the file."""
+    orders = state.orders(file.path)
+    if not orders:
+        return Record(_order_in_file(file, tracks))
+    last = orders[0]
+    # A large playlist is not read if nobody has written to it since.
+    if not file.files or file.stamp() == last.stamp:
+        return Record(last, last)
+    content = file.fingerprint()
+    for order in orders:
+        if order.content == content:
+            return Record(order, order)
+    note = f"Another program changed {shown(file.path)}. It is replaced, and its last order is the saved one."
+    return Record(last, last, notes=(note,))
+
+
+def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
+    """Return the order in a playlist file whose order is not saved; None if no track is in it."""
+    entries = file.entries()
+    if not entries:
+        return None
+    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
+    numbers = array("I", [number_of[path] for path in entries if path in number_of])
+    return SavedOrder(numbers, {}, len(numbers), 0, "", b"") if numbers else None
+
+
+def deck_record(state: State, file: PlaylistFile, tracks: Tracks, *, writes: bool) -> Record:
+    """Load the deck of a playlist; without one, make it from the file, if that is ours.
+
+    A pending deal that did reach the file is marked as dealt, if anything is written.
+    """
+    stored, before = (decks.load(state, file.path, age) for age in (0, 1))
+    if stored is None:
+        return Record(deck=DeckRecord(_deck_in_file(file, tracks), None, before))
+    is_pending = stored.deck.deal is not None and stored.deck.deal.is_pending
+    if writes and is_pending and file.fingerprint() == stored.content:
+        decks.confirm(state, file.path)
+        stored = stored._replace(deck=mark_written(stored.deck))
+    return Record(deck=DeckRecord(stored.deck, stored, before))
+
+
+def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
+    """Return a deck of which nothing is known but its file: all tracks in it were dealt."""
+    if file.order() is None:  # not written by us
+        return Deck()
+    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
+    dealt = tuple(number_of[path] for path in file.entries() if path in number_of)
+    return Deck(dealt=dealt, round=1 if dealt else 0)

@@ -1,0 +1,215 @@
+"""Define a run: one playlist, opened, with all that is needed to make and write it."""
+
+import os
+from array import array
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.library.folder import Skipped
+from playshuffle.library.missing import root_user_notes
+from playshuffle.library.scan import Library
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.arrange import Arranged
+from playshuffle.ordering.groups import TagsOf
+from playshuffle.ordering.recipe import Recipe
+from playshuffle.pipeline.choice import Choice
+from playshuffle.pipeline.entry_writer import EntryWriter
+from playshuffle.pipeline.open_library import OpenLibrary
+from playshuffle.pipeline.record import Record
+from playshuffle.pipeline.report import Report, figures_of, played
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
+from playshuffle.players.profiles import GENERIC
+from playshuffle.playlist.parts import playlist_text, prepared, surplus
+from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.store.state import SavedOrder
+from playshuffle.text import counted
+
+
+class Run(NamedTuple):
+    """One playlist, opened.
+
+    file: None if none is written. record: what is remembered of the playlist.
+    choice: which tracks of its folders are chosen. tracks: those of them that can be written;
+    unwritable: the others.
+    recipe: with its pins resolved to indices of `tracks`.
+    """
+
+    request: Request
+    tools: Tools
+    opened: OpenLibrary
+    file: PlaylistFile | None
+    record: Record
+    writer: EntryWriter
+    choice: Choice
+    tracks: Tracks
+    unwritable: list[Skipped]
+    tags_of: TagsOf | None
+    recipe: Recipe
+
+    @property
+    def library(self) -> Library:
+        """Return all tracks of its folders."""
+        return self.opened.library(self.request)
+
+    @property
+    def path(self) -> bytes:
+        """Return the real path of the playlist, which is a file."""
+        assert self.file is not None
+        return self.file.path
+
+    def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
+        """Make the text of the playlist, and a report of it.
+
+        Raises:
+            PlayshuffleError: the player would lose tracks, and the request is strict.
+        """
+        request, file, writer, library = self.request, self.file, self.writer, self.library
+        tracks, order = played(self.tracks, arranged)
+        suspects = writer.suspects(tracks)
+        lost = writer.losses(suspects, arranged.playlist_length)
+        if request.strict:
+            writer.check_strict(self.unwritable, lost, suspects)
+        lines = tracks.column(writer.lines)
+        text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
+        return Report(
+            output=file.path if file is not None else None,
+            order=request.recipe.order,
+            style=writer.style,
+            player=request.player,
+            found=len(library.tracks),
+            choice=self.choice,
+            playlist_length=arranged.playlist_length,
+            playable=self.tracks,
+            arranged=arranged.order,
+            figures=partial(figures_of, tracks, order),
+            text=text,
+            removed=surplus(file.path, text) if file is not None else (),
+            is_new=file is not None and not file.files,
+            skipped=library.skipped,
+            untagged=library.untagged,
+            unreadable=library.unreadable,
+            unwritable=self.unwritable,
+            suspects=suspects,
+            losses=lost,
+            notes=notes,
+        )
+
+    def _comments(self) -> list[tuple[str, str]]:
+        """Return the comments of the playlist."""
+        request = self.request
+        comments = [("ORDER", request.recipe.order_name)]
+        comments += [("SEED", request.seed)] if request.seed is not None else []
+        comments += [("FOR", request.player)] if request.player != GENERIC else []
+        return comments + self.writer.comments()
+
+    def write(self, report: Report, save: Callable[[str], object]) -> Report:
+        """Remember the order or the deck, then replace the playlist: both or neither.
+
+        Args:
+            report: has the text of the playlist.
+            save: stores what is to be remembered; called with the stamp of the file as it will be.
+
+        Raises:
+            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
+                cannot be written.
+        """
+        _check_own_list(self.request, self.file, report)
+        if self.file is None or not self.request.writes:
+            return self.finish(report, is_changed=False)
+        with prepared(self.file.path, report.text, force=self.request.force) as ready:
+            self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
+            save(ready.stamp)
+            is_changed = ready.replace()
+        return self.finish(report, is_changed=is_changed)
+
+    def write_order(
+        self, report: Report, numbers: "array[int]", absent: Sequence[tuple[int, int]], drawn_s: int
+    ) -> Report:
+        """Remember an order, then replace the playlist: both or neither.
+
+        Args:
+            report: has the text of the playlist.
+            numbers: of the tracks in order, the absent ones among them.
+            absent: number of each absent track, and since when it is absent (Unix seconds).
+            drawn_s: when the order was drawn (Unix seconds).
+        """
+
+        def save(stamp: str) -> None:
+            order = SavedOrder(
+                numbers,
+                dict(absent),
+                report.playlist_length,
+                drawn_s,
+                report.text.fingerprint,
+                self.tracks.digest,
+                stamp,
+                self.request.options,
+            )
+            if order != self.record.saved:
+                self.opened.state.save_order(self.path, order, self.record.saved)
+
+        return self.write(report, save)
+
+    def finish(self, report: Report, *, is_changed: bool) -> Report:
+        """Return the report with all that is known at the end."""
+        notes = [*report.notes, *root_user_notes(self.request.roots), *self.opened.state.notes]
+        notes += self.record.notes
+        notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
+        notes += [
+            f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
+            f" playshuffle check {shown(path)}"
+            for path in self.choice.idle_lists
+        ]
+        notes += [self._waiting_note(root, error) for root, error in self.library.missing.items()]
+        by_root = list(self.library.roots.items())
+        return report._replace(is_changed=is_changed, by_root=by_root, notes=notes)
+
+    def _waiting_note(self, root: bytes, error: MissingError) -> str:
+        numbers = frozenset(self.tracks.numbers)
+        waiting = self.library.waiting[root] & numbers
+        verb = "waits" if len(waiting) == 1 else "wait"
+        tracks = f"{len(waiting):,} of {counted(len(numbers), 'track')}"
+        return f"{tracks} {verb} for {shown(root)}. {error.summary}. {error.advice}"
+
+
+def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:
+    """Check that a playlist that is its own source does not lose entries for ever.
+
+    Args:
+        request: the playlist.
+        file: as it is.
+        report: has the tracks that are to be in it, and the skipped files.
+
+    Raises:
+        PlayshuffleError: entries would be lost.
+    """
+    if file is None or not file.is_file(request.source_file) or request.allow_shrink:
+        return
+    written = report.paths()
+    lost = set(request.files or ()).union(file.entries()).difference(written)
+    if lost:  # the same file may have several names
+        kept = set(filter(None, map(_file_id, written)))
+        lost = {path for path in lost if _file_id(path) not in kept}
+    reasons = {path: reason for path, reason in report.skipped if path in lost}
+    reasons |= dict.fromkeys(request.streams, "not a file")
+    reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
+    if reasons:
+        path, reason = next(iter(reasons.items()))
+        raise PlayshuffleError(
+            "The list that --from names would be replaced, and lose"
+            f" {counted(len(reasons), 'entry', 'entries')}, among them {shown(path)} ({reason}). It was left"
+            " as it is. Mount the drive, choose another file with -o, or remove the entries with"
+            " --allow-shrink.",
+            Exit.MISSING,
+        )
+
+
+def _file_id(path: bytes) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino

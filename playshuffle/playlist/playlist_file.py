@@ -1,0 +1,168 @@
+"""Find and read the file of a playlist, or the several files of a list that is too long.
+
+They may not exist yet. `parts` replaces them.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Self
+
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.library.listing import is_audio_name
+from playshuffle.playlist import parts
+from playshuffle.playlist.formats import FORMATS, Format, format_of
+from playshuffle.playlist.m3u import Parsed, fingerprint_of
+from playshuffle.system import atomic_file, mounts
+from playshuffle.system.mounts import Mount
+
+_CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
+_SUFFIXES = tuple(FORMATS)
+
+
+class PlaylistFile(NamedTuple):
+    """The file of a playlist, or its parts.
+
+    path: the real path, of the list as one file. is_link: the path that was named is a link to it; else
+    `folder` is its folder as it was named, which may be reached over links, too.
+    files: those that exist and have any content. mounts: those that its folder is on.
+    """
+
+    path: bytes
+    is_link: bool
+    folder: bytes
+    files: Sequence[bytes]
+    mounts: Sequence[Mount]
+
+    @classmethod
+    def find(cls, path: bytes) -> Self:
+        """Find the file of a playlist, which need not exist yet.
+
+        Raises:
+            PlayshuffleError: it cannot be a playlist.
+        """
+        check_name(path)
+        real_path = atomic_file.resolved(path)
+        folder, name = os.path.split(path)
+        is_link = real_path != os.path.join(os.path.realpath(folder), name)
+        real_folder = os.path.dirname(real_path)
+        on = mounts.under(os.path.realpath(real_folder), mounts.table())[:1]
+        return cls(real_path, is_link, real_folder if is_link else folder, _files(real_path), on)
+
+    def found_again(self) -> Self:
+        """Return the file as it is now."""
+        return self._replace(files=_files(self.path))
+
+    @property
+    def format(self) -> Format:
+        """Return the format that its name stands for."""
+        return format_of(self.path)
+
+    def has_mark(self) -> bool:
+        """Return whether each file has the mark of playshuffle."""
+        return all(re.match(self.format.mark, head) for head in self._contents(parts.HEAD_BYTES))
+
+    def is_file(self, file: bytes | None) -> bool:
+        """Return whether a file is the playlist, or a part of it."""
+        try:
+            return file is not None and any(os.path.samefile(file, part) for part in self.files)
+        except OSError:
+            return False
+
+    def entries(self) -> list[bytes]:
+        """Return the paths in the playlist as it is, in order, each once."""
+        return list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
+
+    def order(self) -> str | None:
+        """Return the name of the order in the file's comments; None without such a comment."""
+        head = self._parsed(-1 if self.format.is_uri else parts.HEAD_BYTES)
+        return head[0].comments.get("ORDER") if head else None
+
+    def stamp(self) -> str:
+        """Return the stamps of all files; empty if they cannot be looked at."""
+        try:
+            return " ".join(map(atomic_file.stamp, self.files))
+        except OSError:
+            return ""
+
+    def fingerprint(self) -> str:
+        """Return the fingerprint of all files together.
+
+        Raises:
+            PlayshuffleError: they cannot be read.
+        """
+        try:
+            return fingerprint_of(chunk for file in self.files for chunk in _chunks(file))
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _parsed(self, size: int = -1) -> list[Parsed]:
+        """Return the parsed files of the playlist; an empty list if one is damaged."""
+        try:
+            return [self.format.read(content, self.folder) for content in self._contents(size)]
+        except ValueError:
+            return []
+
+    def _contents(self, size: int = -1) -> list[bytes]:
+        try:
+            return [next(_chunks(file, size), b"") for file in self.files]
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> PlayshuffleError:
+        return PlayshuffleError(
+            f"{shown(self.path)} cannot be read: {error.strerror}. It was not changed. Choose another name.",
+            Exit.CANNOT_CREATE,
+        )
+
+
+def _files(path: bytes) -> list[bytes]:
+    """Return the files of a playlist that exist and have any content."""
+    return [path] if _has_content(path) else parts.existing(path)
+
+
+def _chunks(path: bytes, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
+    """Yield the content of a file; with a size of -1 as one."""
+    with open(path, "rb", buffering=0) as file:
+        while chunk := file.read(size):
+            yield chunk
+
+
+def _has_content(path: bytes) -> bool:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(path)} cannot be written: {error.strerror}. Choose another name.", Exit.CANNOT_CREATE
+        ) from error
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise PlayshuffleError(f"{shown(path)} is {kind}. Choose another name.", Exit.CANNOT_CREATE)
+    return status.st_size > 0
+
+
+def check_name(path: bytes) -> None:
+    """Refuse a name that players would not take for a playlist.
+
+    Raises:
+        PlayshuffleError: it is such a name.
+    """
+    name = os.path.basename(path)
+    if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
+        return
+    problem = (
+        "is the name of an audio file"
+        if is_audio_name(name)
+        else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
+    )
+    like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
+    raise OptionError(
+        "{path} {problem}. Use a name like {like}.m3u.",
+        "output",
+        path=shown(path),
+        problem=problem,
+        like=like,
+    )
