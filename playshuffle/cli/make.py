@@ -78,9 +78,8 @@ def make(
         seconds = time.monotonic() - began
         write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
     if not quiet:
-        is_local = options.root_as is None and not options.replace_prefix
         screen = screen_of(sys.stderr)
-        say(make_report.lines(report, screen, names=verbose, dry_run=dry_run, is_local=is_local))
+        say(make_report.lines(report, screen, names=verbose, dry_run=dry_run, is_local=not options.maps))
         say(line for note in _service_notes(report) for line in screen.detail("Note", note))
 
 

@@ -28,7 +28,7 @@ Examples:
   playshuffle players vlc                # how to use VLC
   playshuffle make ~/Music --for vlc
   playshuffle make ~/Music --for mpd     # into MPD's playlist folder
-  playshuffle make ~/Music --for rockbox --root-as /Music -o /ipod/all.m3u8
+  playshuffle make ~/Music --for rockbox --map ~/Music=/Music -o /ipod/all.m3u8
   playshuffle check all.m3u --for mopidy # what it cannot play
 """
 

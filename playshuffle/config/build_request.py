@@ -82,7 +82,7 @@ def build_request(
         most=None if options.most is None else parse_limit(options.most),
         style=None if options.paths is None else PathStyle(options.paths),
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
-        swaps=_swaps(options, roots),
+        swaps=tuple(path_map.parse_map(os.fsencode(text)) for text in options.maps),
         dry_run=dry_run,
         any_name=any_name,
         **{name: getattr(options, name) for name in _SAME},
@@ -197,22 +197,13 @@ def _recipe(options: Options) -> Recipe:
 
 def _check_path_options(options: Options) -> None:
     """Check that at most one option says where the player sees the music."""
-    names = ("root_as", "relative_to", "replace_prefix")
-    given = [name for name in names if getattr(options, name) not in (None, ())]
-    if len(given) > 1:
-        together = " and ".join("{}" for _ in given)
-        raise OptionError(f"{together} do not work together. Choose one of them.", *given)
+    if options.maps and options.relative_to is not None:
+        raise OptionError("{} and {} do not work together. Choose one of them.", "map", "relative_to")
     style = f'paths = "{options.paths}"'
     if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
         raise OptionError("{} writes relative paths. Remove {}.", "relative_to", style)
-    if (options.root_as or options.replace_prefix) and options.paths == PathStyle.RELATIVE:
-        raise OptionError("{} writes absolute paths. Remove {}.", *given, style)
-
-
-def _swaps(options: Options, roots: tuple[bytes, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    if options.root_as is not None:
-        return path_map.root_as(os.fsencode(options.root_as), roots)
-    return tuple(path_map.parse_swap(os.fsencode(text)) for text in options.replace_prefix)
+    if options.maps and options.paths == PathStyle.RELATIVE:
+        raise OptionError("{} writes absolute paths. Remove {}.", "map", style)
 
 
 def _output(output: str | None, player: str, root: bytes) -> bytes | None:

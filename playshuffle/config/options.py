@@ -24,7 +24,7 @@ from playshuffle.selection.query import parse
 from playshuffle.shuffle import Inside
 
 STDOUT = "-"
-_PATHS = ("folders", "output", "source", "without", "relative_to", "replace_prefix")
+_PATHS = ("folders", "output", "source", "without", "relative_to", "maps")
 MAKE, MAKE_DEAL, MAKE_WATCH, ALL = ("make",), ("make", "deal"), ("make", "watch"), ("make", "deal", "watch")
 
 
@@ -142,15 +142,12 @@ class Options(NamedTuple):
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
         names=("path style", tuple(PathStyle)), example='"relative"')] = None
-    root_as: Annotated[str | None, Row(
-        "--root-as", "Music folder as the player sees it, like /Music", EXPERT, "DIR",
-        example='"/Music"')] = None
+    maps: Annotated[tuple[str, ...], Row(
+        "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
+        check=lambda texts: [path_map.parse_map(os.fsencode(text)) for text in texts],
+        example='"~/Music=/Music"')] = ()
     relative_to: Annotated[str | None, Row(
         "--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"')] = None
-    replace_prefix: Annotated[tuple[str, ...], Row(
-        "--replace-prefix", "Replace path prefix FROM with TO", EXPERT, "FROM=TO",
-        check=lambda texts: [path_map.parse_swap(os.fsencode(text)) for text in texts],
-        example='"/srv/music=/music"')] = ()
     max_per_file: Annotated[int | None, Row(
         "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=MAKE,
         check=_from_one("max_per_file"), example="999")] = None
@@ -201,7 +198,7 @@ def check_options(options: Options) -> Options:
 
 
 def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
-    """Return options with each path converted; of a replaced prefix, that of the music here.
+    """Return options with each path converted; of a map, that of the music here.
 
     Raises:
         UnicodeEncodeError: a path was damaged, and cannot be one.

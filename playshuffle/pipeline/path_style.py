@@ -119,7 +119,7 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
             "MPD cannot play this music, since it is outside of its music folder, {folder} ({conf}). Name the"
             " playlist with {}, and the folder as MPD sees it with {}.",
             "output",
-            'replace_prefix = "FROM=TO"',
+            'map = "FROM=TO"',
             code=Exit.NO_INPUT,
             folder=shown(conf.music),
             conf=shown(conf.path),

@@ -195,7 +195,7 @@ BUILT_IN: Mapping[str, Player] = {
         latin1=(b".m3u",),
         part=10_000,
         longest=260,
-        use="Open the file on the device. To make it before you copy the music: --root-as /Music.",
+        use="Open the file on the device. To make it before you copy the music: --map ~/Music=/Music.",
     ),
     "lms": Player(
         "LMS",

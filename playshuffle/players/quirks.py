@@ -88,7 +88,7 @@ LIST_QUIRKS = {
     "itself": Quirk("an entry named like the playlist", "rename the playlist"),
     "folder": Quirk("an entry that is a folder", "list its files"),
     "music": Quirk("a relative entry, which counts from its music folder", "use absolute paths or URIs"),
-    "device": Quirk("an absolute path, which is another one on a device", "use --root-as or relative paths"),
+    "device": Quirk("an absolute path, which is another one on a device", "use --map or relative paths"),
     "uri": Quirk("a file:// URI", "use paths"),
     "percent": Quirk("a relative path with URI escapes", "write the path itself"),
     "windows": Quirk("backslashes for slashes", "write slashes"),

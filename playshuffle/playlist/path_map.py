@@ -4,8 +4,9 @@ A music folder in a container, on a stick or on a share has a different path the
 playlist says what was replaced, so that it can be read here.
 """
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -56,9 +57,9 @@ class Base(NamedTuple):
 
     def comment(self, folder: bytes) -> str:
         """Return the comment that lets `Back` find the files of a playlist; empty if none is needed."""
-        folder_here = _with_separator(self.folder)
+        folder_here = os.path.join(self.folder, b"")
         pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
-        if folder_here != _with_separator(folder):
+        if folder_here != os.path.join(folder, b""):
             pairs.append((b"", folder_here))
         if not pairs:
             return ""
@@ -95,51 +96,26 @@ class Back(NamedTuple):
         return path
 
 
-def parse_swap(text: bytes) -> tuple[bytes, bytes]:
-    r"""Read `FROM=TO`: a folder here, and what it is to the player; /srv/music=/music, or =Z:\Music.
+def parse_map(text: bytes) -> tuple[bytes, bytes]:
+    r"""Read `FROM=TO`: a folder here, and what it is to the player; ~/Music=/music, or =Z:\Music.
+
+    The last `=` before an absolute path divides them.
 
     Raises:
         OptionError: it is no such pair.
     """
-    local, equals, player_path = text.rpartition(b"=")
-    if not (equals and local.startswith(b"/") and _is_rooted(player_path)):
+    match = re.fullmatch(rb"(.+)=((?:%b)[^\x00-\x1f]*)" % _ROOTED, text, re.DOTALL)
+    local = os.path.expanduser(match[1]) if match else b""
+    if match is None or not local.startswith(b"/"):
         raise OptionError(
-            "{} '{text}' is not FROM=TO with two absolute paths. Write it like /srv/music=/music.",
-            "replace_prefix",
+            "{} '{text}' is not FROM=TO with two absolute paths. Write it like ~/Music=/music.",
+            "map",
             text=shown(text),
         )
-    return _with_separator(local), _with_separator(player_path)
-
-
-def root_as(text: bytes, roots: Sequence[bytes]) -> tuple[tuple[bytes, bytes], ...]:
-    """Put the folder that the player knows in place of the music folder.
-
-    Raises:
-        OptionError: it is not an absolute path, or there are several music folders.
-    """
-    if not _is_rooted(text):
-        raise OptionError(
-            "{} '{text}' is not an absolute path. Write it like /Music.", "root_as", text=shown(text)
-        )
-    if len(roots) != 1:
-        raise OptionError(
-            "{} works with one music folder only. For several use {}.",
-            "root_as",
-            'replace_prefix = "FROM=TO"',
-        )
-    return ((_with_separator(roots[0]), _with_separator(text)),)
+    separator = b"\\" if b"\\" in match[2] else b"/"
+    return os.path.join(os.path.normpath(local), b""), match[2].rstrip(separator) + separator
 
 
 def is_foreign(swaps: Iterable[tuple[bytes, bytes]]) -> bool:
     """Return whether the swaps lead to paths of another system: a drive, a share, a URL."""
     return any(not player_path.startswith(b"/") for _, player_path in swaps)
-
-
-def _is_rooted(path: bytes) -> bool:
-    return re.match(_ROOTED, path) is not None and not any(byte < 0x20 for byte in path)
-
-
-def _with_separator(path: bytes) -> bytes:
-    if b"\\" in path:
-        return path.rstrip(b"\\") + b"\\"
-    return path.rstrip(b"/") + b"/"

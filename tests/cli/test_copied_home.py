@@ -85,7 +85,7 @@ def test_no_path_below_the_home_is_stored_with_its_name(tmp_path: Path, is_link:
         home.symlink_to("unusual-disk")
     numbered(home / "Music", 9)
     (home / "hated.m3u").write_text("#EXTM3U\nMusic/003.mp3\n")
-    words = (home / "Music", "--without", home / "hated.m3u", "--replace-prefix", f"{home}/Music=/music")
+    words = (home / "Music", "--without", home / "hated.m3u", "--map", f"{home}/Music=/music")
     in_home(home, "make", *words, "-o", home / "all.m3u")
     in_home(home, "deal", *words, "-n", "3", "--every", "run")
     (home / "Music/000.mp3").unlink()

@@ -637,7 +637,7 @@ def test_undo_finds_the_only_deck(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ("--replace-prefix", "/=/volume1/", "--no-extinf"),
+        ("--map", "/=/volume1/", "--no-extinf"),
         ("--order", "sorted"),
         ("--no-ignore-files", "--where", "length:..10:00", "--for", "vlc"),
         ("--from", "list"),

@@ -160,7 +160,7 @@ def test_a_device_has_other_absolute_paths_and_that_is_said(tmp_path: Path) -> N
     music = library(tmp_path / "Music", ["a.mp3"])
 
     said = report(music, "--for", "rockbox", "--paths", "absolute")
-    mapped = report(music, "--for", "rockbox", "--root-as", "/Music")
+    mapped = report(music, "--for", "rockbox", "--map", f"{music}=/Music")
 
     assert [(loss["players"], loss["tracks"]) for loss in said["losses"]] == [
         (["Rockbox"], [f"{music}/a.mp3"])
@@ -199,7 +199,7 @@ def test_music_that_mpd_has_not_is_refused_with_a_way_out(tmp_path: Path, mpd: P
     done = run("make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
 
     assert done.code == 66
-    assert "--replace-prefix" in done.err
+    assert "--map FROM=TO" in done.err
     assert list(mpd.iterdir()) == []
 
 
@@ -242,7 +242,7 @@ def test_the_last_order_is_found_again_in_what_mpd_has(music: Path, mpd: Path) -
 def test_a_car_gets_parts_of_255_with_one_order(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 300)
 
-    said = report(music, "--for", "car", "--root-as", "/Music", "-o", tmp_path / "all.m3u")
+    said = report(music, "--for", "car", "--map", f"{music}=/Music", "-o", tmp_path / "all.m3u")
 
     one, two = (listed(tmp_path / f"all-{number}.m3u") for number in (1, 2))
     assert (len(one), len(two)) == (255, 45)
@@ -281,7 +281,7 @@ def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
 
 def test_the_last_order_is_found_again_in_the_parts(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
-    words = (music, "--max-per-file", "3", "-o", tmp_path / "a.m3u", "--root-as", "Z:\\Music")
+    words = (music, "--max-per-file", "3", "-o", tmp_path / "a.m3u", "--map", f"{music}=Z:\\Music")
     report(*words)
     first = [name for number in (1, 2, 3) for name in listed(tmp_path / f"a-{number}.m3u")]
     forget()
@@ -308,12 +308,12 @@ def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--root-as", "/Music"], "/Music/sub/a b.mp3"),
-        (["--replace-prefix", "{music}=/music"], "/music/sub/a b.mp3"),
-        (["--replace-prefix", "{music}=/music", "--paths", "uri"], "file:///music/sub/a%20b.mp3"),
-        (["--replace-prefix", "{music}=/music", "--for", "vlc"], "file:///music/sub/a%20b.mp3"),
-        (["--replace-prefix", "{music}=\\\\nas\\music"], "\\\\nas\\music\\sub\\a b.mp3"),
-        (["--replace-prefix", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
+        (["--map", "~/Music=/music", "--map", "{music}=/m=u"], "/m=u/sub/a b.mp3"),
+        (["--map", "{music}=/music"], "/music/sub/a b.mp3"),
+        (["--map", "{music}=/music", "--paths", "uri"], "file:///music/sub/a%20b.mp3"),
+        (["--map", "{music}=/music", "--for", "vlc"], "file:///music/sub/a%20b.mp3"),
+        (["--map", "{music}=\\\\nas\\music"], "\\\\nas\\music\\sub\\a b.mp3"),
+        (["--map", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
         (["--relative-to", "{music}/sub"], "a b.mp3"),
         (["--relative-to", "{music}"], "sub/a b.mp3"),
         (["--relative-to", "/"], "{bare}/sub/a b.mp3"),
@@ -333,7 +333,7 @@ def test_paths_are_those_that_the_player_knows(tmp_path: Path, words: list[str],
 def test_what_lies_outside_of_what_is_replaced_is_left_out(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["sub/a.mp3", "b.mp3"])
 
-    said = report(music, "--replace-prefix", f"{music}/sub=/m")
+    said = report(music, "--map", f"{music}/sub=/m")
 
     assert listed(music / "playshuffle.m3u") == ["/m/a.mp3"]
     assert [pair["path"] for pair in said["skipped"]] == [f"{music}/b.mp3"]
@@ -342,7 +342,7 @@ def test_what_lies_outside_of_what_is_replaced_is_left_out(tmp_path: Path) -> No
 def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a\\b.mp3", "c.mp3"])
 
-    said = report(music, "--root-as", "Z:\\M")
+    said = report(music, "--map", f"{music}=Z:\\M")
 
     assert listed(music / "playshuffle.m3u") == ["Z:\\M\\c.mp3"]
     assert said["skipped"][0]["reason"] == "a backslash in the name"
@@ -351,14 +351,15 @@ def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["--root-as", "/M", "--relative-to", "/"],
-        ["--root-as", "M"],
-        ["--replace-prefix", "/a"],
-        ["--root-as", "/M", "--paths", "relative"],
+        ["--map", "/a=/M", "--relative-to", "/"],
+        ["--map", "/a"],
+        ["--map", "=/M"],
+        ["--map", "/a=M=N"],
+        ["--map", "/a=/M", "--paths", "relative"],
         ["--relative-to", "/", "--paths", "uri"],
-        ["--root-as", "Z:\\M", "--paths", "uri"],
+        ["--map", "/a=Z:\\M", "--paths", "uri"],
         ["--max-per-file", "0"],
-        ["--root-as", ""],
+        ["--map", ""],
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str]) -> None:

@@ -105,8 +105,8 @@ def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
     fields = set(Options._fields)
 
-    assert fields - set(keys.PLAYLIST) == {"allow_shrink", "player", "source"}
-    assert set(keys.PLAYLIST) - fields == {"for", "reshuffle", "deal", "every", "tell"}
+    assert fields - set(keys.PLAYLIST) == {"allow_shrink", "maps", "player", "source"}
+    assert set(keys.PLAYLIST) - fields == {"for", "map", "reshuffle", "deal", "every", "tell"}
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,8 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('deal = "0m"', 3, "deal: '0m' is not a duration"),
         ('group_by = "artist"\norder = "sattolo"', 3, 'group_by does not work with order = "sattolo"'),
         ('order = "spread"\ntags = false', 3, "needs tags (artist). Remove tags = false."),
-        ('extinf = false\nroot_as = "/M"\nrelative_to = "/y"', 4, "do not work together"),
-        ('extinf = false\nreplace_prefix = "x"', 4, "is not FROM=TO"),
-        ('folders = ["/a", "/b"]\nroot_as = "/M"', 4, "root_as works with one music folder"),
+        ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "do not work together"),
+        ('extinf = false\nmap = "x"', 4, "is not FROM=TO"),
         ('for = "mopidi"', 3, "Did you mean 'mopidy'?"),
         ("deal = 3\nlimit = 3", 4, "Remove limit: deal and every already say"),
         ('a = {limit = """\n""", b = 1}', 3, "Unknown key 'a'"),

@@ -61,7 +61,7 @@ def _written(player: str, music: Path, env: dict[str, str]) -> Written:
         [] if player == "mpd" else ["-o", music / f"{player}{os.fsdecode(PLAYERS[player].suffix)}"]
     )
     if player in ("rockbox", "car"):
-        words += ["--root-as", "/Music"]
+        words += ["--map", f"{music}=/Music"]
     done = run("make", music, "--for", player, "--order", "sorted", "--json", "-q", *words, env=env)
     assert done.code in (0, 1), done.err
     said: dict[str, Any] = json.loads(done.out)

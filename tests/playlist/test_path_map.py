@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.playlist.m3u import PathStyle, Text, entries, parse, unwritable
-from playshuffle.playlist.path_map import Back, Base, parse_swap, root_as
+from playshuffle.playlist.path_map import Back, Base, parse_map
 from tests.support.hostile import PATHS
 
 paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
@@ -23,25 +23,31 @@ paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
         (b"/srv/music=Z:/Music", (b"/srv/music/", b"Z:/Music/")),
         (b"/srv/music=smb://nas/music", (b"/srv/music/", b"smb://nas/music/")),
         (b"/=/", (b"/", b"/")),
+        (b"/a=/b=c", (b"/a/", b"/b=c/")),
+        (b"/a=Z:\\b=c", (b"/a/", b"Z:\\b=c\\")),
+        (b"/a=/b=/c", (b"/a=/b/", b"/c/")),
+        (b"/a\\b=/c", (b"/a\\b/", b"/c/")),
+        (b"//a/./b/../c//=/c", (b"//a/c/", b"/c/")),
     ],
 )
 def test_a_prefix_and_what_it_becomes(text: bytes, pair: tuple[bytes, bytes]) -> None:
-    assert parse_swap(text) == pair
+    assert parse_map(text) == pair
+
+
+def test_a_tilde_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+
+    assert parse_map(b"~/Music=Z:\\Music") == (b"/home/ann/Music/", b"Z:\\Music\\")
+    assert parse_map(b"~=/") == (b"/home/ann/", b"/")
 
 
 @pytest.mark.parametrize("text", [b"", b"=", b"/a", b"a=/b", b"/a=b", b"/a=", b"=/b", b"/a=/b\nc"])
-def test_what_is_no_pair_of_whole_paths_is_refused(text: bytes) -> None:
+@pytest.mark.parametrize("home", [b"", b"~nobody-has-this-name"])
+def test_what_is_no_pair_of_whole_paths_is_refused(text: bytes, home: bytes) -> None:
     with pytest.raises(PlayshuffleError) as caught:
-        parse_swap(text)
+        parse_map(home + text)
 
     assert caught.value.code == Exit.USAGE
-
-
-def test_root_as_stands_for_one_folder() -> None:
-    assert root_as(b"/Music", [b"/home/ann/Music"]) == ((b"/home/ann/Music/", b"/Music/"),)
-    for text, roots in ((b"/Music", [b"/a", b"/b"]), (b"Music", [b"/a"])):
-        with pytest.raises(PlayshuffleError):
-            root_as(text, roots)
 
 
 @pytest.mark.parametrize("theirs", [b"/music/", b"/", b"/mu sic=%41/", b"Z:/Music/", b"smb://nas/x/"])
