@@ -8,9 +8,21 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 _CLOSENESS = 0.75  # of a name to the one that is suggested for it: below, suggestions mislead
 _FEW = 10  # names that an error lists
 
-# Names that are accepted in place of the name of an order.
+# Names that are accepted in place of the name of an order or of a field of queries.
 _RANDOM = {"uniform": "random", "durstenfeld": "random", "shuffle": "random"}
-ALIASES: Mapping[str, Mapping[str, str]] = {"order": _RANDOM, "order to audit": _RANDOM}
+_FIELDS = {
+    "album_artist": "albumartist",
+    "comments": "comment",
+    "disk": "disc",
+    "duration": "length",
+    "genres": "genre",
+    "mb_albumid": "release_id",
+    "mb_trackid": "recording_id",
+    "number": "track",
+    "play_count": "plays",
+    "sample_rate": "samplerate",
+}
+ALIASES: Mapping[str, Mapping[str, str]] = {"order": _RANDOM, "order to audit": _RANDOM, "field": _FIELDS}
 
 # Words that users of other programs try, and what they probably mean: only suggested.
 _SYNONYMS: Mapping[str, Mapping[str, str]] = {
@@ -35,7 +47,7 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("xbmc", "libreelec", "osmc"), "kodi"),
         "subsonic": "navidrome",
     },
-    "tag": {"year": "date", "band": "artist", "directory": "folder"},
+    "field": {"band": "artist", "directory": "folder"},
     "command": {
         **dict.fromkeys(("shuffle", "create", "generate", "write", "new", "playlist"), "make"),
         **dict.fromkeys(("next", "daily", "today"), "deal"),
@@ -70,7 +82,7 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-_COMMANDS = {"order": "playshuffle orders", "player": "playshuffle players"}
+_COMMANDS = {"order": "playshuffle orders", "player": "playshuffle players", "field": "playshuffle tags"}
 
 
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.ordering.groups import KNOWN
+from playshuffle.ordering.groups import KEYS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.text import any_of, counted, known, shortened
@@ -47,11 +47,12 @@ def test_an_order_is_found_by_other_names_and_in_capitals(name: str) -> None:
         ("player", "foobar2000", "generic"),
         ("player", "android", "generic"),
         ("player", "mpdd", "mpd"),
-        ("tag", "gener", "genre"),
+        ("field", "gener", "genre"),
+        ("field", "album_artist", "albumartist"),
     ],
 )
 def test_a_wrong_name_is_answered_with_the_one_that_was_meant(what: str, name: str, suggestion: str) -> None:
-    names = {"order": ORDERS, "player": PLAYERS, "tag": KNOWN}[what]
+    names = {"order": ORDERS, "player": PLAYERS, "field": KEYS}[what]
 
     with pytest.raises(PlayshuffleError, match=f"Did you mean '{suggestion}'") as caught:
         known(what, name, names)

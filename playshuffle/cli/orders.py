@@ -12,7 +12,7 @@ from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.errors import PlayshuffleError, flag
 from playshuffle.ordering import plugin_orders
-from playshuffle.ordering.groups import KNOWN
+from playshuffle.ordering.groups import KEYS
 from playshuffle.ordering.orders import ORDERS, Order
 from playshuffle.text import ALIASES, known
 
@@ -68,7 +68,7 @@ def _lines(rows: Mapping[str, Order], screen: Screen) -> Iterator[str]:
     yield ""
     yield from screen.wrapped(f"Every order takes {', '.join(_FOR_ALL)}, too.")
     if any("group_by" in order.takes for order in rows.values()):
-        names = ", ".join(KNOWN)
+        names = ", ".join(KEYS)
         yield from screen.wrapped(f"--group-by takes one of {names}.")
 
 
@@ -83,4 +83,4 @@ def _json(rows: Mapping[str, Order]) -> str:
         }
         for name, order in rows.items()
     ]
-    return json.dumps({"schema": _SCHEMA, "orders": orders, "group_by": KNOWN}, indent=2)
+    return json.dumps({"schema": _SCHEMA, "orders": orders, "group_by": KEYS}, indent=2)

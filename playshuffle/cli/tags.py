@@ -18,7 +18,7 @@ from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
-from playshuffle.selection.fields import ALIASES, OF_TRACKS
+from playshuffle.selection.fields import OF_TRACKS
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Tags
@@ -63,7 +63,7 @@ def tags(
         name = words.pop(0)
         if "/" in name or os.path.splitext(name)[1]:
             raise PlayshuffleError(f"'{shown(name)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
-        field = known("field", ALIASES.get(name, name), OF_TRACKS)
+        field = known("field", name, OF_TRACKS)
     if print0 and field is None:
         raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:

@@ -20,9 +20,10 @@ from playshuffle.pipeline.skip_lists import check_skip_lists
 from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.selection.fields import ALIASES, FIELDS
+from playshuffle.selection.fields import FIELDS
 from playshuffle.shuffle import Inside
 from playshuffle.store.home_paths import named_paths
+from playshuffle.text import ALIASES
 
 # Options that mean in a request what they say.
 _SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without", "most"}
@@ -133,7 +134,7 @@ def _check_no_query(folder: str) -> None:
     if not (colon and value) or os.path.lexists(folder):
         return
 
-    if field in FIELDS or field in ALIASES:
+    if field in FIELDS or field in ALIASES["field"]:
         raise PlayshuffleError(
             f"'{shown(folder)}' is not a folder. To choose tracks by a query, write"
             f" --where {shlex.quote(shown(folder))} after the music folder.",

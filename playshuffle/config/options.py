@@ -97,8 +97,8 @@ class Options(NamedTuple):
         "--order", "Order, see: playshuffle orders", ORDER, "NAME", verbs=MAKE_WATCH, names=("order", ORDERS),
         example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
-        "--group-by", "Tag to group by or spread by, such as genre", ORDER, "TAG",
-        names=("tag", groups.KNOWN), example='"genre"')] = None
+        "--group-by", "Field to group or spread by, as genre or year", ORDER, "FIELD",
+        names=("field", groups.KEYS), example='"genre"')] = None
     source: Annotated[str | None, Row(
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
     where: Annotated[tuple[str, ...], Row(
@@ -128,8 +128,8 @@ class Options(NamedTuple):
         "--limit", "Maximum number of tracks, such as 40", AMOUNT, "N", short="-n", verbs=MAKE,
         check=_from_one("limit"), example="40")] = None
     most: Annotated[str | None, Row(
-        "--most", "At most N tracks of each TAG, such as 3:artist", AMOUNT, "N:TAG", verbs=ALL,
-        check=parse_limit, after_colon=groups.KNOWN, example='"3:artist"')] = None
+        "--most", "At most N tracks of each FIELD, as 3:artist", AMOUNT, "N:FIELD", verbs=ALL,
+        check=parse_limit, after_colon=groups.KEYS, example='"3:artist"')] = None
     time: Annotated[str | None, Row(
         "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", check=duration.parse,
         example='"90m"')] = None

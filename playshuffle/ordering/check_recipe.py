@@ -7,7 +7,7 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.text import any_of
 
 _WHY_NOT = {
-    "group_by": "only groups and spread use a tag of your choice",
+    "group_by": "only groups and spread use a field of your choice",
     "group_size": "only groups can have a fixed size",
     "gap": "its own rule and a gap may contradict each other",
     "inside": "it has no groups",
@@ -42,13 +42,8 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
                 why=_WHY_NOT[option],
                 takers=any_of(takers),
             )
-    if recipe.order == "groups" and is_given["group_by"] == is_given["group_size"]:
-        raise OptionError(
-            "{} needs either {} (a tag, such as genre) or {} (a number of tracks).",
-            this_order,
-            "group_by",
-            "group_size",
-        )
+    if is_given["group_by"] and is_given["group_size"]:
+        raise OptionError("{} and {} do not work together. Choose one of them.", "group_by", "group_size")
     if recipe.group_size is not None and recipe.group_size < 1:
         raise OptionError("{} must be a number from 1.", "group_size")
     if recipe.gap is not None and recipe.part is not None:
@@ -58,5 +53,5 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
             "part",
         )
     tag = recipe.group_by or order.tag
-    if not has_tags and tag not in (None, FOLDER):
+    if not has_tags and tag not in (None, FOLDER) and recipe.group_size is None:
         raise OptionError("{} needs tags ({tag}). Remove {}.", this_order, "tags = false", tag=tag)

@@ -1,4 +1,4 @@
-"""Group tracks by artist, album, folder or another tag.
+"""Group tracks by artist, album, folder or another field.
 
 Groups are numbered in the order of their first track. A track without the tag is a group of its own.
 """
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.natural import Key, natural_key
+from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field, Rows
 from playshuffle.tags.reading import Tags
 
 # The tags of all files of a folder, in step with its names; None where there are none.
@@ -20,9 +21,8 @@ TagsOf = Callable[[Folder], Sequence[Tags | None]]
 
 ALBUM, ARTIST, FOLDER = "album", "artist", "folder"
 
-# What tracks can be grouped by: these three, and every tag that is a text.
-_TEXTS = (name for name, kind in Tags.__annotations__.items() if kind is str)
-KNOWN = tuple(dict.fromkeys((ALBUM, ARTIST, FOLDER, *_TEXTS)))
+# What tracks can be grouped by: these three, and every field of a query.
+KEYS = tuple(dict.fromkeys((ALBUM, ARTIST, FOLDER, *OF_TRACKS)))
 
 # A guest does not make a new artist: 'A feat. B', 'A (ft. B)', 'A [featuring B]'.
 _GUEST = r"(?is)\s*[(\[]?\b(?:feat|ft|featuring)\b\.?\s.*"
@@ -45,14 +45,14 @@ class Albums(NamedTuple):
 
 
 def group_keys(tracks: Tracks, tags_of: TagsOf, by: str) -> list[int]:
-    """Number the groups that tracks belong to, by any of the `KNOWN` names."""
+    """Number the groups that tracks belong to, by one of the `KEYS`."""
     if by == ARTIST:
         return artist_keys(tracks.artists)[0]
     if by == ALBUM:
         return albums(tracks, tags_of).keys
     if by == FOLDER:
         return _numbered(tracks.column(lambda folder: [folder.path] * (folder.names.count(b"/") + 1)))
-    return _numbered(tracks.column(lambda folder: [tags and _value(tags, by) for tags in tags_of(folder)]))
+    return _numbered(tracks.column(lambda folder: _values(FIELDS[by], folder, tags_of(folder))))
 
 
 def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
@@ -95,17 +95,19 @@ def _principal(artists: str) -> str | None:
     return None if name in _NOBODY else name
 
 
-def _value(tags: Tags, by: str) -> Hashable | None:
-    """Return the value that a track is grouped by; None if the tag is missing."""
-    text: str = getattr(tags, by)
-    if by in ("album_artist", "composer"):
-        return _principal(text)
-    if by == "date":
-        return text[:4] or None  # the year: some files tell the day, others do not
-    first = text.partition("; ")[0].strip().casefold()
-    if by == "work" and first:
-        return first, _principal(tags.composer)  # there is more than one Symphony No. 5
-    return first or None
+def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
+    """Return the value that each track of a folder is grouped by; None where it is missing."""
+    values = map(field.decode, field.read(folder, rows))
+    if field.kind != TEXT:
+        return [None if value == "" else value for value in values]
+    if field.name in ("albumartist", "composer"):
+        return [*map(_principal, values)]
+    firsts = [text.partition("; ")[0].strip().casefold() or None for text in values]
+    if field.name != "work":
+        return [*firsts]
+    composers = map(_principal, FIELDS["composer"].read(folder, rows))
+    pairs = zip(firsts, composers, strict=True)  # there is more than one Symphony No. 5
+    return [work and (work, composer) for work, composer in pairs]
 
 
 def _album_rows(

@@ -16,9 +16,11 @@ from playshuffle.ordering.groups import ALBUM, TagsOf
 from playshuffle.shuffle import RandBelow, durstenfeld
 from playshuffle.text import known
 
+_NUMBER = "0*[1-9][0-9]{0,8}"
+
 
 class LimitPerTag(NamedTuple):
-    """At most `number` tracks, from 1, for each value of a tag, one of `groups.KNOWN`."""
+    """At most `number` tracks, from 1, for each value of a tag, one of `groups.KEYS`."""
 
     number: int
     tag: str
@@ -29,17 +31,19 @@ class LimitPerTag(NamedTuple):
 
 
 def parse_limit(text: str) -> LimitPerTag:
-    """Return the limit in a text such as '3:artist'.
+    """Return the limit in a text such as '3:artist' or 'artist:3'.
 
     Raises:
         PlayshuffleError: there is none in it, or the tag is unknown.
     """
-    match = re.fullmatch(r"\s*0*([0-9]{1,9})\s*:(.*\S.*)", text, re.ASCII | re.DOTALL)
-    if match is None or not int(match[1]):
+    number, _, tag = (part.strip() for part in text.partition(":"))
+    if re.fullmatch(_NUMBER, tag):
+        number, tag = tag, number
+    if not re.fullmatch(_NUMBER, number) or not tag:
         raise OptionError(
             "{} must be a number from 1 and a tag, such as 3:artist, not '{text}'.", "most", text=shown(text)
         )
-    return LimitPerTag(int(match[1]), known("tag", match[2], groups.KNOWN))
+    return LimitPerTag(int(number), known("field", tag, groups.KEYS))
 
 
 def values(tracks: Tracks, tags_of: TagsOf, tag: str) -> list[int]:

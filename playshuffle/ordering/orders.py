@@ -47,7 +47,7 @@ class Order(NamedTuple):
     shuffle: made for these tracks and this recipe.
     guarantee, drawback: what can be relied on, and what cannot; a line each.
     takes: keys of options, beside those that every order takes.
-    tag: the tag that it uses, unless `group_by` names another.
+    tag: the field that it uses, unless `group_by` names another.
     from_last: the last order, not the library's, is what gets shuffled.
     is_of_the_list: the guarantee is about the list as it is played, so that the tracks chosen
         by a limit are shuffled once more among themselves.
@@ -90,7 +90,7 @@ def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
     if (size := recipe.group_size) is not None:
         return lambda order, randbelow: cut(order, size, randbelow, inside)
     by = recipe.group_by or ORDERS[recipe.order].tag
-    assert by is not None  # or `check` has refused it
+    assert by is not None
     if by == FOLDER:
         keys = groups.group_keys(tracks, tags_of, FOLDER)
         in_order = _sorted(tracks)
@@ -122,7 +122,7 @@ def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
     if recipe.group_size is not None:
         return lambda order, new, _randbelow, _first: [*order, *new]
     by = recipe.group_by or ORDERS[recipe.order].tag
-    assert by is not None  # or `check` has refused it
+    assert by is not None
     in_order = list(range(len(tracks)))
     if by == FOLDER:
         in_order.sort(key=natural_ranks(tracks).__getitem__)
@@ -285,9 +285,10 @@ ORDERS: Mapping[str, Order] = _Orders(
         ),
         "groups": Order(
             _blocks,
-            "groups in random order, each complete: the same tag, or N tracks",
+            "groups in random order, each complete: albums, genres, N tracks",
             "groups of N tracks (--group-size) ignore albums",
             ("group_by", "group_size", "inside"),
+            tag=ALBUM,
             insert_new=_insert_block,
         ),
         "light": Order(

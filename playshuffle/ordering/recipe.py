@@ -25,7 +25,7 @@ class Recipe(NamedTuple):
     """How to arrange; None is what was not asked for.
 
     limit: maximum number of tracks. time_ms: maximum playing time.
-    group_by: what is kept together, or apart: one of `groups.KNOWN`.
+    group_by: what is kept together, or apart: one of `groups.KEYS`.
     part: the places that are shuffled, from 0.
     """
 

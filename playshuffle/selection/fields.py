@@ -179,18 +179,5 @@ _ALL = (
 FIELDS = {field.name: field for field in _ALL}
 OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)
 
-ALIASES = {
-    "album_artist": "albumartist",
-    "comments": "comment",
-    "disk": "disc",
-    "duration": "length",
-    "genres": "genre",
-    "mb_albumid": "release_id",
-    "mb_trackid": "recording_id",
-    "number": "track",
-    "play_count": "plays",
-    "sample_rate": "samplerate",
-}
-
 # Where a word without a field is looked for, as in beets.
 ANYWHERE = tuple(FIELDS[name] for name in ("artist", "title", "comment", "album", "albumartist", "genre"))

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from playshuffle.selection import values
-from playshuffle.selection.fields import ALIASES, ANYWHERE, DATE, FIELDS, PATH, TEXT, Field, as_it_is
+from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Field, as_it_is
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.values import Test
 from playshuffle.selection.words import Kind, Token
-from playshuffle.text import short
+from playshuffle.text import ALIASES, short
 
 _PART = re.compile(r"([-^])?(?:(\S+?)(?<!\\):)?(.*)", re.DOTALL)  # as in beets
 _LONGEST_SHOWN = 60
@@ -171,10 +171,10 @@ class Builder:
         return Term(text, column, bool(match[1]), is_regex, checks, tops, relative)
 
     def _field(self, name: str, column: int) -> Field:
-        wanted = ALIASES.get(name.lower(), name.lower())
+        wanted = ALIASES["field"].get(name.lower(), name.lower())
         if wanted in FIELDS:
             return FIELDS[wanted]
-        near = get_close_matches(wanted[:40], [*FIELDS, *ALIASES], 1, 0.5)
+        near = get_close_matches(wanted[:40], [*FIELDS, *ALIASES["field"]], 1, 0.5)
         if wanted == "added":
             hint = " When a file was added is not known. Its time of change is mtime."
         elif near:

@@ -45,7 +45,7 @@ def script(shell_name: str) -> str:
         ("make --for vl", ["vlc"]),
         ("make --group-by gen", ["genre"]),
         ("make --most 3:gen", ["3:genre"]),
-        ("deal --most 2:al", ["2:album", "2:album_artist"]),
+        ("deal --most 2:al", ["2:album", "2:albumartist"]),
         ("make --inside l", ["last"]),
         ("deal --every w", ["week"]),
         ("check --for al", ["all"]),

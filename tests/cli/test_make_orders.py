@@ -10,7 +10,7 @@ import mutagen
 import pytest
 
 from playshuffle import cli
-from playshuffle.ordering.groups import KNOWN
+from playshuffle.ordering.groups import KEYS
 from playshuffle.ordering.orders import ORDERS
 from tests.support.program import DATA, library, listed, make, report, run
 from tests.support.tagging import tagged_library
@@ -219,12 +219,14 @@ def test_a_gap_of_all_tracks_repeats_the_order(tmp_path: Path) -> None:
         ("--group-size 4", "--group-size does not work with --order random"),
         ("--order groups --group-size 0", "--group-size must be a number from 1"),
         ("--order groups --group-size many", "'many'"),
-        ("--order groups", "either --group-by (a tag, such as genre) or --group-size"),
-        ("--order groups --group-by album --group-size 4", "either --group-by"),
+        (
+            "--order groups --group-by album --group-size 4",
+            "--group-by and --group-size do not work",
+        ),
         ("--group-by album", "--group-by does not work with --order random"),
         ("--order albums --group-by genre", "It works with spread or groups."),
-        ("--order spread --group-by gener", "Unknown tag 'gener'. Did you mean 'genre'?"),
-        ("--order spread --group-by rating", "Unknown tag 'rating'"),
+        ("--order spread --group-by gener", "Unknown field 'gener'. Did you mean 'genre'?"),
+        ("--order spread --group-by colour", "Unknown field 'colour'. To see all: playshuffle tags"),
         ("--inside all", "--inside does not work with --order random"),
         ("--order albums --inside lsat", "Unknown place to shuffle 'lsat'. Did you mean 'last'?"),
         ("--part 3", "--part '3' is not a part"),
@@ -279,7 +281,7 @@ def test_the_orders_are_listed_with_what_they_promise_and_what_they_do_not() -> 
 
     assert (done.code, done.err) == (0, "")
     assert [line.split()[0] for line in lines[: lines.index("")] if line[0] != " "] == list(ORDERS)
-    assert lines[-1] == f"--group-by takes one of {', '.join(KNOWN)}."
+    assert lines[-1] == f"--group-by takes one of {', '.join(KEYS)}."
     assert max(map(len, lines[:-1])) <= 80
     for row in ORDERS.values():
         assert any(line.endswith(row.guarantee) for line in lines)
@@ -292,7 +294,7 @@ def test_on_a_terminal_no_line_about_the_orders_is_wider_than_80_columns() -> No
 
     assert code == 0
     assert max(map(len, lines)) <= 80
-    assert " ".join(lines[lines.index("") :]).endswith(f"--group-by takes one of {', '.join(KNOWN)}.")
+    assert " ".join(lines[lines.index("") :]).endswith(f"--group-by takes one of {', '.join(KEYS)}.")
 
 
 def test_the_orders_are_listed_for_programs() -> None:

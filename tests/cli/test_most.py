@@ -64,8 +64,8 @@ def test_why_names_the_limit_and_its_line_in_the_configuration(music: Path) -> N
     [
         ("x", "--most must be a number from 1 and a tag, such as 3:artist, not 'x'."),
         ("0:artist", "not '0:artist'."),
-        ("3:artst", "Unknown tag 'artst'. Did you mean 'artist'?"),
-        ("3:\x1b[31m\u202e", r"Unknown tag '\x1b[31m"),
+        ("3:artst", "Unknown field 'artst'. Did you mean 'artist'?"),
+        ("3:\x1b[31m\u202e", r"Unknown field '\x1b[31m"),
     ],
 )
 @pytest.mark.parametrize("command", ["make", "deal", "watch"])
@@ -84,7 +84,7 @@ def test_a_wrong_limit_in_the_configuration_is_named_with_its_line(music: Path) 
     done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
 
     assert done.code == 78
-    assert "line 3: most: Unknown tag 'artst'. Did you mean 'artist'?" in done.err
+    assert "line 3: most: Unknown field 'artst'. Did you mean 'artist'?" in done.err
 
 
 def test_tags_are_needed_but_not_for_folders(music: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('time = "soon"', 3, "time: 'soon' is not a duration"),
         ('tags = false\ntime = "3h"', 4, "time needs the track lengths from the tags. Remove tags = false"),
         ('order = "sorted"\ngap = 3', 4, 'gap does not work with order = "sorted"'),
-        ('order = "groups"', 3, "either group_by (a tag, such as genre) or group_size"),
+        ('order = "groups"\ngroup_by = "genre"\ngroup_size = 3', 4, "group_by and group_size do not work"),
         ('group_by = "genr"\norder = "spread"', 3, "Did you mean 'genre'?"),
         ('inside = "some"\norder = "albums"', 3, "Use none, last or all"),
         ('paths = "dos"', 3, "Unknown path style 'dos'"),

@@ -14,7 +14,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import KNOWN, TagsOf, albums, group_keys
+from playshuffle.ordering.groups import KEYS, TagsOf, albums, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.shuffle import Inside, RandBelow, Seeded, fewest_repeats, repeats
@@ -664,7 +664,7 @@ def recipes(draw: st.DrawFn, count: int) -> Recipe:
     start, length = draw(st.integers(0, count - 1)), draw(st.integers(1, count))
     places: list[int | str] = [0, 1, LAST, HERE]
     pinned = st.lists(st.sampled_from(places), unique=True, max_size=min(count, 4))
-    by = taken("--group-by", st.sampled_from(KNOWN))
+    by = taken("--group-by", st.sampled_from(KEYS))
     return Recipe(
         name,
         tuple(Pin(index, place) for index, place in enumerate(taken("--pin", pinned) or [])),
