@@ -8,8 +8,9 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 _CLOSENESS = 0.75  # of a name to the one that is suggested for it: below, suggestions mislead
 _FEW = 10  # names that an error lists
 
-# Names that are accepted in place of the name of an order or of a field of queries.
+# Names that are accepted in place of the name of an order, a field of queries or a topic of help.
 _RANDOM = {"uniform": "random", "durstenfeld": "random", "shuffle": "random"}
+_TOPICS = {**_RANDOM, "queries": "where", "query": "where", "exit": "exit-codes"}
 _FIELDS = {
     "album_artist": "albumartist",
     "comments": "comment",
@@ -22,7 +23,12 @@ _FIELDS = {
     "play_count": "plays",
     "sample_rate": "samplerate",
 }
-ALIASES: Mapping[str, Mapping[str, str]] = {"order": _RANDOM, "order to audit": _RANDOM, "field": _FIELDS}
+ALIASES: Mapping[str, Mapping[str, str]] = {
+    "order": _RANDOM,
+    "order to audit": _RANDOM,
+    "field": _FIELDS,
+    "topic": _TOPICS,
+}
 
 # Words that users of other programs try, and what they probably mean: only suggested.
 _SYNONYMS: Mapping[str, Mapping[str, str]] = {
@@ -82,7 +88,11 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-_COMMANDS = {"order": "playshuffle orders", "player": "playshuffle players", "field": "playshuffle tags"}
+_COMMANDS = {
+    "order": "playshuffle help orders",
+    "player": "playshuffle help players",
+    "field": "playshuffle tags",
+}
 
 
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:

@@ -38,7 +38,7 @@ _OWN: Sequence[Key] = (
     Key("every", '"week"', '"day"', "How often to deal: day, week, or run for each `deal --due`."),
 )
 PLAYER_KEYS: Sequence[Key] = (
-    Key("like", '"car"', '"generic"', "Player of `playshuffle players` that this one is like."),
+    Key("like", '"car"', '"generic"', "Player of `playshuffle help players` that this one is like."),
     Key("title", '"the van"', "the name", "Its name in messages."),
     Key("suffix", '".m3u8"', "", "Suffix of its playlists, if no `output` is given."),
     Key("paths", '"relative"', "", "How paths are written: relative, absolute or uri."),

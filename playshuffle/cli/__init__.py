@@ -11,7 +11,7 @@ from playshuffle.cli.usage_errors import in_users_words, usage_text
 from playshuffle.errors import Exit, PlayshuffleError
 
 # Commands that are topics of `help`, too.
-_TOPICS = ("orders", "players", "service", "config", "help")
+_TOPICS = ("service", "config", "help")
 
 # The words that follow a command with subcommands if the user gives none.
 _ALONE = {"config": "--help", "deck": "list", "plugin": "--help", "service": "status"}

@@ -12,6 +12,7 @@ from playshuffle.cli.help_layout import Command, Group
 from playshuffle.cli.streams import write_out
 
 EVERYDAY, SERVICE, ABOUT, LAB = "Everyday commands", "Service", "About files and playlists", "Shuffle lab"
+HIDDEN = ""  # needed once by few: not in the help
 
 # The commands in the order of the help, each with its group and the first sentence of its docstring.
 # To import all modules for these sentences would take longer than most runs.
@@ -20,7 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "deal": (EVERYDAY, "Write some tracks, and others tomorrow."),
     "check": (EVERYDAY, "Check that the entries of a playlist work."),
     "status": (EVERYDAY, "Show folders, playlists and the service."),
-    "help": (EVERYDAY, "Explain a topic or a command."),
+    "help": (EVERYDAY, "Explain a topic, order, player or command."),
     "demo": (EVERYDAY, "Try it on a small library of tones."),
     "config": (SERVICE, "Create, check or show the configuration."),
     "service": (SERVICE, "Install, remove or check the service."),
@@ -30,12 +31,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "deck": (SERVICE, "Show, reset or forget decks."),
     "forget": (SERVICE, "Forget the saved order and deck of a file."),
     "tell": (SERVICE, "Replace the queue of a running player."),
-    "orders": (ABOUT, "Show the orders and what they guarantee."),
-    "players": (ABOUT, "Show how to use each player."),
     "why": (ABOUT, "Explain why files are in a playlist or not."),
     "tags": (ABOUT, "Show tags and their values for queries."),
     "duplicates": (ABOUT, "List copies of the same recording."),
-    "plugin": (ABOUT, "Install shuffle orders in Quod Libet."),
+    "plugin": (HIDDEN, "Install shuffle orders in Quod Libet."),
     "audit": (LAB, "Measure an order or a playlist."),
     "trace": (LAB, "Show a shuffle step by step."),
 }
@@ -45,7 +44,7 @@ Examples:
   playshuffle make ~/Music                  # writes ~/Music/playshuffle.m3u
   playshuffle make ~/Music --order spread   # artists far apart
   playshuffle deal ~/Music                  # 40 tracks a day, each track once
-  playshuffle help orders                   # explains a topic
+  playshuffle help orders                   # or help spread, help vlc
 """
 
 
@@ -98,4 +97,6 @@ def _program(
 
 
 for _name, (_group, _summary) in COMMANDS.items():
-    app.command(_name, cls=Command, help=_summary, rich_help_panel=_group)(lambda: None)
+    app.command(_name, cls=Command, help=_summary, rich_help_panel=_group, hidden=_group == HIDDEN)(
+        lambda: None
+    )

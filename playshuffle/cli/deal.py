@@ -110,7 +110,7 @@ def deal(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Order of each round, see: playshuffle orders",
+            help="Order of each round, see: playshuffle help orders",
             rich_help_panel=ORDER,
             autocompletion=lambda: list(ORDERS),
         ),

@@ -1,39 +1,55 @@
-"""Show help on a command or a topic: `playshuffle help`."""
+"""Explain a topic, order, player or command: `playshuffle help`."""
 
+import sys
 from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
+from playshuffle.cli import completion, help_topics
 from playshuffle.cli.help_topics import TOPICS
+from playshuffle.cli.player_profile import profile
+from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import write_out
+from playshuffle.config.own_players import known_player
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:
   playshuffle help orders     # a topic
+  playshuffle help spread     # an order
+  playshuffle help vlc        # a player
   playshuffle help make       # a command, as playshuffle make --help
 """
+
+_OTHERS = "Also: playshuffle help ORDER, help PLAYER, or playshuffle COMMAND --help"
+
+
+def _names() -> list[str]:
+    return [*TOPICS, *completion.orders(), *completion.players()]
 
 
 def help(  # noqa: A001 - the word on the command line
     topic: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[TOPIC|COMMAND]",
-            help="What to explain",
-            autocompletion=lambda: [*TOPICS],
-        ),
+        typer.Argument(metavar="[TOPIC]", help="Topic, order, player or command", autocompletion=_names),
     ] = None,
 ) -> None:
-    """Explain a topic or a command."""
+    """Explain a topic, order, player or command."""
+    screen = screen_of(sys.stdout)
     if topic is None:
         width = max(map(len, TOPICS))
         lines = [f"  {name:{width}}  {summary}" for name, (summary, _) in TOPICS.items()]
-        _print(["Topics:", *lines, "", "playshuffle help TOPIC, or playshuffle COMMAND --help"])
+        _print(["Topics:", *lines, "", _OTHERS])
         return
-    name = known("topic", topic, TOPICS, see="playshuffle help")
-    _print(TOPICS[name][1]())
+    name = known("topic", topic, _names(), see="playshuffle help")
+    if name in TOPICS:
+        _print(TOPICS[name][1]())
+    elif name in ORDERS:
+        _print(help_topics.order_lines(name, screen))
+    else:
+        _print(profile(known_player(name), screen))
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -32,6 +32,8 @@ class Group(TyperGroup):
         """Write the commands, then the options."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
+            if command.hidden:
+                continue
             panel = getattr(command, "rich_help_panel", None) or "Commands"
             sections.setdefault(panel, []).append((name, command.get_short_help_str(_HELP)))
         _write(formatter, {**sections, **_sections(self, ctx)})

@@ -4,10 +4,16 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
+from playshuffle.cli.screen import Screen
+from playshuffle.cli.streams import say
 from playshuffle.config.options import ROWS
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.config.own_players import add_own_players
+from playshuffle.errors import PlayshuffleError, flag
+from playshuffle.ordering import plugin_orders
+from playshuffle.ordering.orders import ORDERS, Order
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS
+from playshuffle.text import ALIASES
 
 _WIDTH = 80
 
@@ -27,9 +33,9 @@ def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
 def _orders() -> Iterator[str]:
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
-    for name, order in ORDERS.items():
+    for name, order in _all_orders().items():
         yield from textwrap.wrap(
-            order.guarantee, _WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12
+            order.guarantee, _WIDTH, initial_indent=f"  {name:12}", subsequent_indent=" " * 14
         )
     yield ""
     yield from _columns(
@@ -40,23 +46,71 @@ def _orders() -> Iterator[str]:
         )
     )
     yield ""
-    yield "Drawbacks and options of each order: playshuffle orders NAME"
+    yield "Drawbacks and options of an order: playshuffle help spread"
+
+
+def _all_orders() -> dict[str, Order]:
+    """Return the orders of the table, then those of other packages; one that can't be loaded is named."""
+    rows = dict(ORDERS)
+    for name in plugin_orders.names():
+        if name not in rows and name not in ALIASES["order"]:
+            try:
+                rows[name] = ORDERS[name]
+            except PlayshuffleError as error:
+                say([str(error)])
+    return rows
+
+
+def order_lines(name: str, screen: Screen) -> Iterator[str]:
+    """Explain one order."""
+    order = ORDERS[name]
+    yield from screen.wrapped(f"{name}: {order.guarantee}")
+    yield from screen.detail("Write", f"playshuffle make ~/Music --order {name}")
+    yield from screen.detail("But", order.drawback)
+    yield from screen.detail("Options", ", ".join(map(flag, (*order.takes, "limit", "time", "seed"))))
+    if "group_by" in order.takes:
+        yield from screen.detail("Fields", "album, artist, folder and all that playshuffle tags lists")
 
 
 def _players() -> Iterator[str]:
+    say(fault.text for faults in add_own_players().values() for fault in faults)
     yield "Players read playlists differently. --for PLAYER writes the form for yours."
     yield ""
-    yield from textwrap.wrap(
-        ", ".join(PLAYERS), _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
-    )
+    width = max(map(len, PLAYERS)) + 4
+    for name, player in PLAYERS.items():
+        yield from textwrap.wrap(
+            f"{player.title}: {player.writes_words()}",
+            _WIDTH,
+            initial_indent=f"  {name:{width - 2}}",
+            subsequent_indent=" " * width,
+        )
     yield ""
     yield from _columns(
         (
-            ("playshuffle players vlc", "how to use a player, and what it cannot play"),
+            ("playshuffle help vlc", "how to use a player, and what it cannot play"),
             ("playshuffle check FILE", "find entries that do not work"),
             ("playshuffle tell mpd", "replace the queue of a running player"),
         )
     )
+
+
+def _phone() -> Iterator[str]:
+    yield "A phone plays the playlist in a copy of the folder. Its paths are relative."
+    yield ""
+    yield "  playshuffle make ~/Music   # then copy or synchronise the folder"
+    yield ""
+    yield "If only the playlist is copied, name the music folder of the phone:"
+    yield ""
+    yield "  playshuffle make ~/Music --map ~/Music=/sdcard/Music -o ~/phone.m3u"
+
+
+def _nas() -> Iterator[str]:
+    yield "Use a container on the NAS, or a computer that mounts the share:"
+    yield ""
+    yield "  playshuffle make /mnt/nas/Music   # relative paths work on both"
+    yield "  playshuffle make /mnt/nas/Music --map /mnt/nas=/volume1   # paths of the NAS"
+    yield ""
+    yield 'A share reports no changes. The service scans it at intervals: poll = "5m".'
 
 
 def _where() -> Iterator[str]:
@@ -164,6 +218,8 @@ def _service() -> Iterator[str]:
 TOPICS: Mapping[str, tuple[str, Callable[[], Iterator[str]]]] = {
     "orders": ("the orders, and how to choose one", _orders),
     "players": ("playlists for MPD, VLC, the car and others", _players),
+    "phone": ("the same playlist on a phone", _phone),
+    "nas": ("music on a NAS", _nas),
     "where": ("queries, such as genre:jazz year:1990..", _where),
     "config": ("the keys of the configuration", _config),
     "times": ("durations, such as 90m", _times),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__, duration
 from playshuffle.cli import choice_report
-from playshuffle.cli.players import play_command
+from playshuffle.cli.player_profile import play_command
 from playshuffle.cli.screen import Mark, Screen, home_path
 from playshuffle.config.options import Options
 from playshuffle.errors import shown
@@ -49,7 +49,7 @@ def lines(
     if report.is_new and report.is_changed and report.output is not None:
         if is_local:
             yield from _play(report, screen)
-        yield from screen.detail("Players", "playshuffle players NAME shows what a player needs")
+        yield from screen.detail("Players", "playshuffle help NAME shows what a player needs")
 
 
 def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:

@@ -94,8 +94,8 @@ class Options(NamedTuple):
         "--output", "Playlist to write, or - for standard output", PLACE, "FILE|-", short="-o",
         verbs=MAKE_WATCH, example='"~/Music/calm.m3u"')] = None
     order: Annotated[str, Row(
-        "--order", "Order, see: playshuffle orders", ORDER, "NAME", verbs=MAKE_WATCH, names=("order", ORDERS),
-        example='"spread"')] = "random"
+        "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=MAKE_WATCH,
+        names=("order", ORDERS), example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
         "--group-by", "Field to group or spread by, as genre or year", ORDER, "FIELD",
         names=("field", groups.KEYS), example='"genre"')] = None

@@ -40,7 +40,7 @@ def script(shell_name: str) -> str:
 @pytest.mark.parametrize(
     ("words", "values"),
     [
-        ("make --order s", ["sattolo", "spread", "sorted"]),
+        ("make --order s", ["spread", "sattolo", "sorted"]),
         ("deal --order al", ["albums"]),
         ("make --for vl", ["vlc"]),
         ("make --group-by gen", ["genre"]),
@@ -53,7 +53,7 @@ def script(shell_name: str) -> str:
         ("trace --order f", ["forward", "fisher-yates"]),
         ("audit --order satt", ["sattolo"]),
         ("help ex", ["exit-codes"]),
-        ("orders sp", ["spread"]),
+        ("help spr", ["spread"]),
         ("tell mp", ["mpd", "mpv"]),
     ],
 )
@@ -61,7 +61,7 @@ def test_values_of_options_are_completed(words: str, values: list[str]) -> None:
     assert completed(f"playshuffle {words}") == values
 
 
-@pytest.mark.parametrize("words", ["make --for va", "deal --for va", "watch --for va", "players va"])
+@pytest.mark.parametrize("words", ["make --for va", "deal --for va", "watch --for va", "help va"])
 def test_players_of_the_configuration_are_completed(words: str, tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("[player.van]\n")
@@ -167,7 +167,7 @@ def test_bash_completes_names(line: str, values: set[str], shell_path: str) -> N
     ("words", "values"),
     [
         ("make --most 3 : gen", {"genre"}),
-        ("deal --most 2 : al", {"album", "album_artist"}),
+        ("deal --most 2 : al", {"album", "albumartist"}),
         ("make --where genre : jazz --order spr", {"spread"}),
     ],
 )
@@ -218,14 +218,14 @@ def test_the_script_is_that_of_the_shell(shell_name: str, sign: str) -> None:
 
 @pytest.mark.parametrize("value", ["complete_tcsh", "complete", "1"])
 def test_a_variable_that_asks_for_no_completion_is_an_error(value: str) -> None:
-    done = run("orders", env={"_PLAYSHUFFLE_COMPLETE": value})
+    done = run("status", env={"_PLAYSHUFFLE_COMPLETE": value})
 
     assert (done.code, done.out) == (1, b"")
     assert done.err != ""
 
 
 def test_an_empty_variable_asks_for_nothing() -> None:
-    assert run("orders", env={"_PLAYSHUFFLE_COMPLETE": ""}) == run("orders")
+    assert run("status", env={"_PLAYSHUFFLE_COMPLETE": ""}) == run("status")
 
 
 def test_the_shell_in_which_the_program_runs_is_recognised(shell_path: str) -> None:

@@ -206,7 +206,7 @@ def test_a_terminal_shows_the_line_of_each_problem_and_a_pointer(home: Path) -> 
         "       Unknown key 'pole'. Did you mean 'poll'?",
         '   5 │ order = "sprea"',
         "     │         ^",
-        "       Unknown order 'sprea'. Did you mean 'spread'? See: playshuffle orders",
+        "       Unknown order 'sprea'. Did you mean 'spread'? See: playshuffle help orders",
         '   6 │ time = "3 hurs"',
         "     │        ^",
         "       time: '3 hurs' is not a duration. Write it like 90m, 2h, 1h30 or 1:30:00.",

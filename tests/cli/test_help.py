@@ -8,6 +8,8 @@ import pytest
 
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.config.option_groups import GROUPS
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.players.profiles import PLAYERS
 from scripts.command_tree import Command, commands
 from tests.support.program import run
 
@@ -74,9 +76,18 @@ def test_a_topic_is_explained_in_80_columns(topic: str) -> None:
 
 
 @pytest.mark.process
+def test_a_hidden_command_works_and_is_not_listed() -> None:
+    assert "plugin" not in run("--help").out.decode()
+    assert b"quodlibet" in run("plugin", "--help").out
+
+
+@pytest.mark.process
 def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
     assert all(topic in run("help").out.decode() for topic in TOPICS)
     assert run("help", "make").out == run("make", "--help").out
+    assert run("help", "queries").out == run("help", "where").out
+    assert run("help", "exit").out == run("help", "exit-codes").out
+    assert run("help", "car").out.startswith(b"a car radio\n")
     assert run("help", "deck", "show").out == run("deck", "show", "--help").out
     done = run("help", "oders")
     assert (done.code, done.err) == (
@@ -93,7 +104,7 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
 
         assert not re.search(r"docs/\w+\.md", text), path
         for topic in re.findall(r"playshuffle help ([a-z-]+)", text):
-            assert topic in TOPICS or topic in words, (path, topic)
+            assert topic in {*TOPICS, *ORDERS, *PLAYERS, *words}, (path, topic)
 
 
 @pytest.mark.process
@@ -114,7 +125,7 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
         ("make /tmp -n 0", "-n must be a number from 1, not 0."),
         ("make /tmp --limit 0", "--limit must be a number from 1, not 0."),
         ("check", "Missing argument 'FILE.m3u...'. See: playshuffle check --help"),
-        ("orders a b", "Unexpected argument: b. See: playshuffle orders --help"),
+        ("help a b", "Unexpected argument: b. See: playshuffle help --help"),
     ],
 )
 def test_a_usage_error_names_what_was_written_and_where_to_read_on(words: str, says: str) -> None:

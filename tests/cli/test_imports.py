@@ -58,7 +58,7 @@ def test_a_short_run_imports_nothing_slow(words: list[str], tmp_path: Path, home
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("line", "commands"), [("playshuffle orders --js", {"orders"}), ("playshuffle st", set())]
+    ("line", "commands"), [("playshuffle tags --js", {"tags"}), ("playshuffle st", set())]
 )
 def test_completion_imports_the_command_alone(home: Path, line: str, commands: set[str]) -> None:
     variables = {

@@ -47,7 +47,7 @@ def one_line(done: Done, code: int) -> str:
     assert done.code == code, done.err
     assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
-    assert done.err.endswith((".\n", "?\n", "See: playshuffle orders\n", "--help\n", "to/music\n"))
+    assert done.err.endswith((".\n", "?\n", "See: playshuffle help orders\n", "--help\n", "to/music\n"))
     assert done.out == b""
     return done.err
 

@@ -1,6 +1,5 @@
 """Every order from the words of a user to the playlist: with real files and real tags, or refused."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -10,7 +9,7 @@ import mutagen
 import pytest
 
 from playshuffle import cli
-from playshuffle.ordering.groups import KEYS
+from playshuffle.errors import flag
 from playshuffle.ordering.orders import ORDERS
 from tests.support.program import DATA, library, listed, make, report, run
 from tests.support.tagging import tagged_library
@@ -275,34 +274,32 @@ def test_a_gap_that_asks_for_nothing_goes_with_every_order(music: Path, words: s
     assert run("make", music, "-o", "-", *words.split()).code == 0
 
 
-def test_the_orders_are_listed_with_what_they_promise_and_what_they_do_not() -> None:
-    done = run("orders")
-    lines = done.out.decode().splitlines()
+def test_the_orders_are_listed_with_what_they_promise() -> None:
+    lines = run("help", "orders").out.decode().splitlines()
+    rows = [line.split(maxsplit=1) for line in lines[2 : lines.index("", 2)]]
 
-    assert (done.code, done.err) == (0, "")
-    assert [line.split()[0] for line in lines[: lines.index("")] if line[0] != " "] == list(ORDERS)
-    assert lines[-1] == f"--group-by takes one of {', '.join(KEYS)}."
-    assert max(map(len, lines[:-1])) <= 80
-    for row in ORDERS.values():
-        assert any(line.endswith(row.guarantee) for line in lines)
-        assert any(line.endswith(f"but {row.drawback}") for line in lines)
+    assert rows == [[name, order.guarantee] for name, order in ORDERS.items()]
 
 
-def test_on_a_terminal_no_line_about_the_orders_is_wider_than_80_columns() -> None:
-    code, screen = on_terminal("orders")
-    lines = screen.splitlines()
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_order_is_explained_with_its_drawback_and_options(name: str) -> None:
+    text = run("help", name.upper()).out.decode()
+
+    assert text.startswith(f"{name}: {ORDERS[name].guarantee}\n")
+    assert f"But: {ORDERS[name].drawback}\n" in text
+    assert all(flag(option) in text for option in (*ORDERS[name].takes, "limit", "time", "seed"))
+
+
+def test_other_names_of_random_are_explained_and_near_names_suggested() -> None:
+    assert run("help", "durstenfeld").out == run("help", "random").out
+    assert "Did you mean 'spread'?" in run("help", "spred").err
+
+
+def test_on_a_terminal_no_line_about_an_order_is_wider_than_80_columns() -> None:
+    code, screen = on_terminal("help", "albums")
 
     assert code == 0
-    assert max(map(len, lines)) <= 80
-    assert " ".join(lines[lines.index("") :]).endswith(f"--group-by takes one of {', '.join(KEYS)}.")
-
-
-def test_the_orders_are_listed_for_programs() -> None:
-    said = json.loads(run("orders", "--json").out)
-
-    assert [row["name"] for row in said["orders"]] == list(ORDERS)
-    assert said["orders"][0]["options"] == ["--gap", "--part", "--pin", "--limit", "--time", "--seed"]
-    assert "genre" in said["group_by"]
+    assert max(map(len, screen.splitlines())) <= 80
 
 
 def test_favourites_without_ratings_names_the_tags_that_it_reads(tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""Show how to write and play a playlist for a player, and what the player cannot play."""
+
+import os
+import shlex
+from collections.abc import Iterator
+
+from playshuffle.cli.screen import Screen, shell_path
+from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.pipeline.default_output import default_output, plain_name
+from playshuffle.players.mpd_names import load_name
+from playshuffle.players.player import Player
+from playshuffle.players.profiles import GENERIC, PLAYERS
+
+
+def play_command(player: Player, file: bytes) -> str:
+    """Return the shell command with which a player plays a file; empty if it has none."""
+    mpd_name = b""
+    if player.uses_mpd_conf:
+        found = load_name(file)
+        if found is None:
+            return ""
+        mpd_name = found
+    return player.play.format(
+        file=shell_path(file),
+        path=shlex.quote(shown(file)),  # no shell expands `~` behind =
+        mpd=shlex.quote(shown(mpd_name)),
+    )
+
+
+def profile(name: str, screen: Screen) -> Iterator[str]:
+    """Show a player of the table."""
+    player = PLAYERS[name]
+    music = os.path.join(os.path.expanduser(b"~"), b"Music")
+    command = f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"
+    try:
+        file = default_output(name, music)
+    except PlayshuffleError:  # the folders of MPD are not known
+        file = os.path.join(music, plain_name(name) + player.suffix)
+        command += f" -o {shell_path(file)}"
+    yield player.title
+    yield from screen.detail("Write", command)
+    if command := play_command(player, file):
+        yield from screen.detail("Play", command)
+    if player.use:
+        yield from screen.detail("Use", player.use)
+    yield from screen.detail("Form", player.writes_words())
+    yield from screen.detail("Problems", ", ".join(player.loses_words()) or "none")
+    yield from screen.detail("Known", player.proof)
