@@ -8,6 +8,7 @@ from playshuffle.errors import shown
 from playshuffle.pipeline.choice import (
     DUPLICATE,
     MOST,
+    NAME,
     NAMED,
     SPOKEN,
     WHERE,
@@ -23,7 +24,7 @@ from playshuffle.text import counted, short, shortened
 def lines(choice: Choice, *, names: bool) -> Iterator[str]:
     """Yield a line for each stage that leaves out tracks. names: also which, and why."""
     for stage in choice.stages:
-        if stage.indices or stage.code not in (SPOKEN, MOST):
+        if stage.code != NAME and (stage.indices or stage.code not in (SPOKEN, MOST)):
             yield _summary(stage)
             if names:
                 reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code, NAMED))
@@ -54,7 +55,7 @@ def as_json(choice: Choice) -> dict[str, Any]:
                 {"path": os.fsdecode(path), "reason": reason} for path, reason in choice.skipped(stage.code)
             ]
             for stage in choice.stages
-            if stage.code != WHERE
+            if stage.code not in (WHERE, NAME)
         },
     }
 

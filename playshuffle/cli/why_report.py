@@ -11,14 +11,13 @@ from playshuffle.cli.screen import Screen, home_path
 from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.toml_file import Document
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import DUPLICATE, MOST, SPOKEN, WHERE, WITHOUT
+from playshuffle.pipeline.choice import DUPLICATE, MOST, NAME, SPOKEN, WHERE, WITHOUT
 from playshuffle.pipeline.explain import (
     DEALT,
     GROWING,
     IN,
     LIMIT,
     MISSING_DRIVE,
-    NAME,
     NO_FILE,
     NOT_AUDIO,
     NOT_LISTED,

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -34,15 +33,6 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     raise OptionError(
         "{}: the library has no track '{track}'.{near}", "pin", track=shown(track), near=_near(track, paths)
     )
-
-
-def named(texts: Sequence[str], paths: Sequence[bytes], roots: Sequence[bytes]) -> frozenset[int]:
-    """Return the indices of the tracks that pins name; a pin that names none is passed over."""
-    indices = set()
-    for text in texts:
-        with suppress(PlayshuffleError):  # `make` says what is wrong with it
-            indices.add(resolve(text, paths, roots).track_index)
-    return frozenset(indices)
 
 
 def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:

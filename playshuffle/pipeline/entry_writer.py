@@ -93,10 +93,8 @@ class EntryWriter(NamedTuple):
         quirks = [LIST_QUIRKS[key] for key in everything]
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
-    def writable(self, tracks: Tracks, *, any_name: bool) -> tuple[Tracks, list[Skipped]]:
-        """Return the tracks that can be written for this player, and the others with a reason."""
-        if any_name:
-            return tracks, []
+    def unwritable(self, tracks: Tracks) -> dict[bytes, str]:
+        """Return why tracks cannot be written for this player, by path."""
         reason_of: dict[bytes, str] = {}
         if self.base.within:
             where = any_of(list(map(shown, self.base.within)))
@@ -118,11 +116,7 @@ class EntryWriter(NamedTuple):
                 tracks.paths[index]: f"only case or Unicode form differs: {shown(twin)}"
                 for index, twin in alike.items()
             }
-        if not reason_of:
-            return tracks, []
-        writable = [index for index, path in enumerate(tracks.paths) if path not in reason_of]
-        skipped = [Skipped(path, reason_of[path]) for path in tracks.paths if path in reason_of]
-        return tracks.only(writable), skipped
+        return reason_of
 
     def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:
         return list(map(self.base.shape, paths)) if self.base.swaps else paths

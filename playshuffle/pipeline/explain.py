@@ -14,8 +14,7 @@ from playshuffle.errors import MissingError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name
 from playshuffle.library.scan import Library
-from playshuffle.ordering import pins
-from playshuffle.pipeline.choice import WHERE, Choice
+from playshuffle.pipeline.choice import NAME, WHERE, Choice
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
@@ -29,7 +28,7 @@ IN = "in"
 NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "outside", "not_listed"
 NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
 GROWING = "growing"
-NAME, LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "name", "limit", "dealt", "upcoming", "not_written"
+LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "limit", "dealt", "upcoming", "not_written"
 
 _NOT_IN_FILE = (
     "not in this file. The options that it was written with are not known; to explain them, add --folder DIR"
@@ -69,7 +68,7 @@ class PlaylistStages:
 
     entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
     that is missing. waiting: the folder that a track waits for, by path. indices: of the tracks that were
-    found, by path. skipped: reasons of the scan. unwritable: reasons by path.
+    found, by path. skipped: reasons of the scan.
     order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
     next_run: what changes the playlist next, in words.
     """
@@ -83,7 +82,6 @@ class PlaylistStages:
     waiting: dict[bytes, bytes]
     indices: dict[bytes, int]
     skipped: dict[bytes, str]
-    unwritable: dict[bytes, str]
     pinned: frozenset[bytes]
     order: dict[bytes, int] | None = None
     drawn_s: int = 0
@@ -169,9 +167,9 @@ class PlaylistStages:
         if left_out is not None:
             code, text = left_out
             passing = [f"{short(term.text)} holds" for term in self._terms(path) if term.holds]
+            if code == NAME:
+                text = f"the player would lose it: {text}"
             return Reason(code, "; ".join([text, *passing]) if code == WHERE else text)
-        if path in self.unwritable:
-            return Reason(NAME, f"the player would lose it: {self.unwritable[path]}")
         return None
 
     def _not_found(self, path: bytes) -> Reason:
@@ -230,7 +228,6 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         deck = run.record.deck.deck if run.record.deck is not None else Deck()
         last = run.record.order
         order = last.present if last is not None else ()
-        pinned = pins.named(request.pins, library.tracks.paths, request.roots)
         return PlaylistStages(
             request=request,
             library=library,
@@ -246,8 +243,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             },
             indices={path: index for index, path in enumerate(library.tracks.paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
-            unwritable=dict(run.unwritable),
-            pinned=frozenset(library.tracks.paths[index] for index in pinned),
+            pinned=frozenset(run.tracks.paths[pin.track_index] for pin in run.choice.pins),
             order=None if is_dealt else _positions(order, path_of),
             drawn_s=last.drawn_s if last is not None else 0,
             dealt=frozenset(_positions(deck.dealt, path_of)),

@@ -11,13 +11,12 @@ from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.pipeline.choice import NothingMatchesError, choose
+from playshuffle.pipeline.choice import NAME, NothingMatchesError
+from playshuffle.pipeline.choose import Draw, choose
 from playshuffle.pipeline.entry_writer import entry_writer
-from playshuffle.pipeline.most_per_tag import Draw
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.record import Record, deck_record, order_record
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.request_pins import recipe_with_pins
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import SkipList, read_skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
@@ -64,25 +63,18 @@ def open_playlist(
         rows = None
         if opened.cache is not None and request.tags:
             rows = rows_of(opened.cache, tools.read_all, tools.tags)
-        known = record.numbers()
+        last = record.numbers()
         draw = None
         if not deals:
             is_kept = record.order is not None and record.order.drawn_s >= keeps_choice_from_s
-            draw = Draw(writer, None if explains else tools.randbelow, known if is_kept else ())
+            draw = Draw(None if explains else tools.randbelow, last if is_kept else ())
         lists = _skip_lists(request, opened.state, file)
-        choice = choose(request, library.tracks, rows, lists, known, draw)
-        tracks, unwritable = writer.writable(choice.tracks, any_name=request.any_name)
-        recipe = request.recipe
-        if not explains:
-            if not len(tracks):
-                if unwritable:
-                    raise _nothing_to_play(request.roots, unwritable)
-                raise NothingMatchesError(choice)
-            recipe = recipe_with_pins(request, choice, tracks)
+        choice = choose(request, library.tracks, rows, lists, writer, last, draw, checks_pins=not explains)
+        if not explains and not len(choice.tracks):
+            unwritable = choice.skipped(NAME)
+            raise _nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
         tags_of = tags_from(rows) if rows is not None else None
-        if record.deck is not None:
-            record = record._replace(deck=record.deck.with_copies(choice.kept))
-        yield Run(request, tools, opened, file, record, writer, choice, tracks, unwritable, tags_of, recipe)
+        yield Run(request, tools, opened, file, record.with_copies(choice.kept), writer, choice, tags_of)
 
 
 @contextmanager

@@ -31,13 +31,6 @@ class DeckRecord:
         """Return all its tracks."""
         return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
 
-    def with_copies(self, kept: Mapping[int, int]) -> Self:
-        """Return the record with each omitted copy replaced by the copy that is kept."""
-        if not kept:
-            return self
-        before = self.before and self.before._replace(deck=join_copies(self.before.deck, kept))
-        return replace(self, deck=join_copies(self.deck, kept), before=before)
-
 
 class Record(NamedTuple):
     """What is remembered of a playlist.
@@ -57,6 +50,14 @@ class Record(NamedTuple):
         if self.deck is not None:
             return self.deck.numbers
         return self.order.present if self.order is not None else ()
+
+    def with_copies(self, kept: Mapping[int, int]) -> Self:
+        """Return the record with each copy in the deck that is left out replaced by the one that is kept."""
+        if self.deck is None or not kept:
+            return self
+        before = self.deck.before and self.deck.before._replace(deck=join_copies(self.deck.before.deck, kept))
+        deck = replace(self.deck, deck=join_copies(self.deck.deck, kept), before=before)
+        return self._replace(deck=deck)
 
 
 def order_record(state: State, file: PlaylistFile, tracks: Tracks) -> Record:

@@ -7,7 +7,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
-from playshuffle.pipeline.choice import Choice
+from playshuffle.pipeline.choice import NAME, Choice
 from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.playlist.parts import Parts, files_of
@@ -29,8 +29,8 @@ class Figures(NamedTuple):
 class Report(NamedTuple):
     """What a run did.
 
-    found: number of all tracks; choice: which of them are chosen; playable: those that can be written;
-        arranged: their order; the first `playlist_length` tracks are in the playlist.
+    found: number of all tracks; choice: which of them are chosen; arranged: their order; the first
+        `playlist_length` tracks are in the playlist.
     figures: counts what is in the playlist; this takes long, and only a person wants to know.
     text: content of the playlist, in one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
@@ -45,7 +45,6 @@ class Report(NamedTuple):
     found: int
     choice: Choice
     playlist_length: int
-    playable: Tracks
     arranged: Sequence[int]
     figures: Callable[[], Figures]
     text: Text | Parts
@@ -54,7 +53,6 @@ class Report(NamedTuple):
     skipped: Sequence[Skipped]
     untagged: Sequence[Skipped]
     unreadable: Sequence[Skipped]
-    unwritable: list[Skipped]
     suspects: list[bytes]
     losses: list[Loss]
     removed: Sequence[bytes] = ()
@@ -65,20 +63,25 @@ class Report(NamedTuple):
     is_changed: bool = False
     notes: Sequence[str] = ()
 
+    @property
+    def unwritable(self) -> list[Skipped]:
+        """Return the tracks that cannot be written for the player, with reasons."""
+        return self.choice.skipped(NAME)
+
     def files(self) -> list[bytes]:
         """Return the files that the playlist is in, or would be: one, or its parts in order."""
         return [] if self.output is None else files_of(self.output, self.text)
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
-        return [self.playable.paths[index] for index in self.arranged[: self.playlist_length]]
+        return [self.choice.tracks.paths[index] for index in self.arranged[: self.playlist_length]]
 
 
-def played(playable: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
+def played(tracks: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
     """Return the tracks of a playlist, and its order over them."""
     count = arranged.playlist_length
     order = arranged.order[:count]
-    return (playable, order) if count == len(playable) else (playable.only(order), range(count))
+    return (tracks, order) if count == len(tracks) else (tracks.only(order), range(count))
 
 
 def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:

@@ -7,14 +7,13 @@ from functools import partial
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
-from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import root_user_notes
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.choice import Choice
+from playshuffle.pipeline.choice import NAME, Choice
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.record import Record
@@ -32,9 +31,7 @@ class Run(NamedTuple):
     """One playlist, opened.
 
     file: None if none is written. record: what is remembered of the playlist.
-    choice: which tracks of its folders are chosen. tracks: those of them that can be written;
-    unwritable: the others.
-    recipe: with its pins resolved to indices of `tracks`.
+    choice: which tracks of its folders are chosen.
     """
 
     request: Request
@@ -44,10 +41,17 @@ class Run(NamedTuple):
     record: Record
     writer: EntryWriter
     choice: Choice
-    tracks: Tracks
-    unwritable: list[Skipped]
     tags_of: TagsOf | None
-    recipe: Recipe
+
+    @property
+    def tracks(self) -> Tracks:
+        """Return the tracks that are chosen."""
+        return self.choice.tracks
+
+    @property
+    def recipe(self) -> Recipe:
+        """Return the recipe of the request, with its pins as indices of the tracks."""
+        return self.request.recipe._replace(pins=self.choice.pins)
 
     @property
     def library(self) -> Library:
@@ -71,7 +75,7 @@ class Run(NamedTuple):
         suspects = writer.suspects(tracks)
         lost = writer.losses(suspects, arranged.playlist_length)
         if request.strict:
-            writer.check_strict(self.unwritable, lost, suspects)
+            writer.check_strict(self.choice.skipped(NAME), lost, suspects)
         lines = tracks.column(writer.lines)
         text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
         return Report(
@@ -82,7 +86,6 @@ class Run(NamedTuple):
             found=len(library.tracks),
             choice=self.choice,
             playlist_length=arranged.playlist_length,
-            playable=self.tracks,
             arranged=arranged.order,
             figures=partial(figures_of, tracks, order),
             text=text,
@@ -91,7 +94,6 @@ class Run(NamedTuple):
             skipped=library.skipped,
             untagged=library.untagged,
             unreadable=library.unreadable,
-            unwritable=self.unwritable,
             suspects=suspects,
             losses=lost,
             notes=notes,

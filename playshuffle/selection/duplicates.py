@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.tags.reading import Tags
 
@@ -73,35 +73,16 @@ def find_copies(facts: Sequence[Facts]) -> list[Copies]:
     return [Copies(best, tuple(others)) for best, *others in groups.ranked()]
 
 
-def without_copies(
-    tracks: Tracks, tags_of: TagsOf, positions: Mapping[int, int]
-) -> tuple[list[int], list[Skipped], list[Copies]]:
-    """Keep one of the tracks that are the same recording.
+def copies_among(tracks: Tracks, tags_of: TagsOf, positions: Mapping[int, int]) -> list[Copies]:
+    """Return the groups of tracks that are the same recording.
 
     Args:
         tracks: the library.
         tags_of: looks up the tags of a folder.
         positions: of tracks that are in the order already, by index.
-
-    Returns:
-        The tracks that stay, ascending; the copies, each with the reason; and the groups.
     """
-    tags = tracks.column(tags_of)
-    facts = [
-        Facts.of(path, row or Tags(), positions.get(index))
-        for index, (path, row) in enumerate(zip(tracks.paths, tags, strict=True))
-    ]
-    groups = find_copies(facts)
-    copy_of = {other: group.kept for group in groups for other in group.others}
-    skipped = [
-        Skipped(facts[index].path, f"duplicate of {_printable(facts[copy_of[index]].path)}")
-        for index in sorted(copy_of)
-    ]
-    return [index for index in range(len(facts)) if index not in copy_of], skipped, groups
-
-
-def _printable(path: bytes) -> str:
-    return path.decode(errors="backslashreplace")
+    tags = enumerate(zip(tracks.paths, tracks.column(tags_of), strict=True))
+    return find_copies([Facts.of(path, row or Tags(), positions.get(at)) for at, (path, row) in tags])
 
 
 def _name(track: Facts) -> Hashable | None:

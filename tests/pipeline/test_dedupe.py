@@ -195,7 +195,9 @@ def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
         last = dealt.deck.deal
         assert last is not None
         if dealt.deck.round == last.round:  # else it was filled from the next round
-            paths = dict(zip(dealt.report.playable.numbers, dealt.report.playable.paths, strict=True))
+            paths = dict(
+                zip(dealt.report.choice.tracks.numbers, dealt.report.choice.tracks.paths, strict=True)
+            )
             entries = [Path(os.fsdecode(paths[number])).stem for number in last.entries]
             rounds.setdefault(last.round, []).extend(entries)
         put(tmp_path, f"new{step}/{choose.randrange(6)}{choose.choice(list(BITRATES))}")

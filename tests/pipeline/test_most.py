@@ -173,6 +173,14 @@ def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
         make_playlist(request._replace(most=LimitPerTag(1, "artist")), tools())
 
 
+def test_a_pin_of_a_track_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    put(tmp_path, "Ann-1.mp3", "Ann\n-2.mp3")
+    request = request_for(tmp_path, None)._replace(pins=("Ann\n-2",))
+
+    with pytest.raises(PlayshuffleError, match=r"is skipped: line break in the name. Remove the pin."):
+        make_playlist(request, tools())
+
+
 def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50), *by("Bob", 2))
     for recipe in (Recipe(limit=4), Recipe(time_ms=240_000)):

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.folder import Skipped
-from playshuffle.selection.duplicates import Copies, Facts, find_copies, without_copies
+from playshuffle.selection.duplicates import Copies, Facts, copies_among, find_copies
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
@@ -118,12 +117,8 @@ def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[Facts], choose:
     assert len(grouped) == len(set(grouped))
 
 
-def test_copies_of_a_library_have_a_reason() -> None:
+def test_copies_of_a_library_are_indices_of_its_tracks() -> None:
     tags = Tags(200_000, "Song", "Artist", bitrate=128_000)
     tracks, tags_of = tagged({"/m/a.mp3": tags, "/m/b.flac": tags._replace(lossless=True), "/m/c.mp3": None})
 
-    assert without_copies(tracks, tags_of, {}) == (
-        [1, 2],
-        [Skipped(b"/m/a.mp3", "duplicate of /m/b.flac")],
-        [Copies(1, (0,))],
-    )
+    assert copies_among(tracks, tags_of, {}) == [Copies(1, (0,))]

@@ -1,0 +1,273 @@
+"""Choose the tracks of a playlist among all tracks of its folders, stage by stage."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import OptionError, PlayshuffleError, shown
+from playshuffle.library.folder import Folder
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering import pins
+from playshuffle.ordering.arrange import no_tags
+from playshuffle.ordering.groups import TagsOf
+from playshuffle.ordering.limit_per_tag import LimitPerTag, over_limit, values
+from playshuffle.ordering.recipe import Pin
+from playshuffle.pipeline.choice import (
+    DUPLICATE,
+    MOST,
+    NAME,
+    NAMED,
+    SPOKEN,
+    WHERE,
+    WITHOUT,
+    Choice,
+    Stage,
+    why_no_match,
+)
+from playshuffle.pipeline.entry_writer import EntryWriter
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
+from playshuffle.pipeline.tag_needs import parse_all
+from playshuffle.pipeline.tag_rows import RowsOf, tags_from
+from playshuffle.selection.duplicates import copies_among
+from playshuffle.selection.idle_terms import Idle
+from playshuffle.selection.query import Finding, Lacking
+from playshuffle.shuffle import RandBelow
+from playshuffle.tags import spoken
+
+
+class Draw(NamedTuple):
+    """How the tracks under the limit of `--most` are drawn.
+
+    randbelow: None draws nothing, so that a track which a draw could keep is not left out.
+    playing: numbers of the tracks of the playlist, which are kept before others.
+    """
+
+    randbelow: RandBelow | None
+    playing: Collection[int]
+
+
+class _Stages:
+    """The stages so far. remaining: indices of the tracks that none of them leaves out, ascending."""
+
+    def __init__(self, found: Tracks) -> None:
+        self.found = found
+        self.remaining: Sequence[int] = range(len(found))
+        self.done: list[Stage] = []
+
+    def leave_out(
+        self,
+        code: str,
+        indices: Sequence[int],
+        reason: Callable[[int], str],
+        terms: Callable[[int], Sequence[Finding]] = lambda _: (),
+    ) -> None:
+        """Add a stage that leaves out these tracks, ascending."""
+        self.done.append(Stage(code, indices, len(self.remaining), reason, terms))
+        out = frozenset(indices)
+        if out:
+            self.remaining = [index for index in self.remaining if index not in out]
+
+    def tracks(self) -> Tracks:
+        """Return the tracks that remain."""
+        return _part(self.found, self.remaining)
+
+    def check_remains(self, index: int) -> None:
+        """Check that no stage leaves out a pinned track.
+
+        Raises:
+            PlayshuffleError: a stage does; says which, and why.
+        """
+        for stage in self.done:
+            if index in stage.indices:
+                raise OptionError(
+                    "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
+                    if stage.code == WHERE
+                    else "{}: {path} is skipped: {reason}. Remove the pin.",
+                    "pin",
+                    "where",
+                    path=shown(self.found.paths[index]),
+                    reason=stage.reason(index),
+                )
+
+
+def choose(
+    request: Request,
+    found: Tracks,
+    rows_of: RowsOf | None,
+    lists: Sequence[SkipList],
+    writer: EntryWriter,
+    last: Sequence[int] = (),
+    draw: Draw | None = None,
+    *,
+    checks_pins: bool = True,
+) -> Choice:
+    """Choose the tracks of a playlist.
+
+    Args:
+        request: the playlist.
+        found: all tracks of its folders.
+        rows_of: looks up the tags of a folder, as rows of the cache; None without tags.
+        lists: the skip lists of the request, read.
+        writer: tracks that it cannot write are left out.
+        last: numbers of the last order; of equal copies the one in it is kept.
+        draw: chooses the tracks under the limit of `--most`; None does not limit them.
+        checks_pins: a pin that names no track is an error; else it is passed over.
+
+    Raises:
+        PlayshuffleError: the query is not valid, or takes too long; or a pin names none of these tracks.
+    """
+    stages = _Stages(found)
+    if not request.spoken:
+        reasons = _spoken(found)
+        stages.leave_out(SPOKEN, sorted(reasons), reasons.__getitem__)
+    lacking, idle = _leave_out_no_match(stages, request, rows_of) if request.where else ((), ())
+    before_lists = stages.remaining
+    idle_lists: Sequence[bytes] = ()
+    if lists:
+        reasons, idle_lists = reasons_to_skip(found, lists)
+        indices = [index for index in before_lists if index in reasons]
+        stages.leave_out(WITHOUT, indices, reasons.__getitem__)
+    tags_of = no_tags if rows_of is None else tags_from(rows_of)
+    kept = _leave_out_copies(stages, before_lists, tags_of, last) if request.no_duplicates else {}
+    if not request.any_name:
+        _leave_out_unwritable(stages, writer)
+    pinned = _pins(stages, request, is_checked=checks_pins)
+    if request.most is not None and draw is not None:
+        _leave_out_most(stages, request.most, draw, pinned, kept, tags_of)
+    if checks_pins:
+        for pin in pinned:
+            stages.check_remains(pin.track_index)
+    rows = {index: row for row, index in enumerate(stages.remaining)} if pinned else {}
+    in_choice = [pin._replace(track_index=rows[pin.track_index]) for pin in pinned if pin.track_index in rows]
+    return Choice(
+        found,
+        stages.tracks(),
+        tuple(stages.done),
+        lacking,
+        idle,
+        tuple(lists),
+        idle_lists,
+        kept,
+        tuple(in_choice),
+    )
+
+
+def _spoken(tracks: Tracks) -> dict[int, str]:
+    """Return why tracks are spoken word, by index."""
+
+    def is_odd(folder: Folder) -> bool:
+        return bool(folder.odd.spoken) or (
+            folder.durations_ms is None and spoken.SUFFIX in folder.names.lower()
+        )
+
+    if not any(map(is_odd, tracks.folders)):
+        return {}
+    return {index: reason for index, reason in enumerate(tracks.column(_reasons)) if reason}
+
+
+def _reasons(folder: Folder) -> list[str]:
+    names = folder.file_names()
+    if folder.durations_ms is None:  # tags are not read
+        return [spoken.reason(name, None) for name in names]
+    return [folder.odd.spoken.get(row, "") for row in range(len(names))]
+
+
+def _leave_out_no_match(
+    stages: _Stages, request: Request, rows_of: RowsOf | None
+) -> tuple[Sequence[Lacking], Sequence[Idle]]:
+    """Leave out what no query matches; return the terms that saw no tag, or change nothing."""
+    query, found, remaining = parse_all(request), stages.found, stages.remaining
+    selection = query.select(stages.tracks(), rows_of)
+
+    def terms(index: int) -> Sequence[Finding]:
+        return query.explain(found, rows_of, index)
+
+    left_out = [remaining[row] for row in selection.left_out]
+    named = {index: why_no_match(terms(index)) for index in left_out[:NAMED]}
+    stages.leave_out(WHERE, left_out, lambda index: named.get(index) or why_no_match(terms(index)), terms)
+    return selection.lacking, selection.idle
+
+
+def _leave_out_copies(
+    stages: _Stages, before_lists: Sequence[int], tags_of: TagsOf, last: Sequence[int]
+) -> dict[int, int]:
+    """Leave out all but the best copy of each recording.
+
+    Return the number of the copy that is kept, by that of each copy that is left out, also by a skip list:
+    whoever heard the one has heard the other.
+    """
+    found, positions = stages.found, {number: at for at, number in enumerate(last)}
+
+    def groups(indices: Sequence[int]) -> list[list[int]]:
+        """Return the tracks that are the same recording, each group from the best to the worst."""
+        tracks = _part(found, indices)
+        rows = {row: positions[number] for row, number in enumerate(tracks.numbers) if number in positions}
+        copies = copies_among(tracks, tags_of, rows)
+        return [[indices[row] for row in (group.kept, *group.others)] for group in copies]
+
+    remaining = stages.remaining
+    best = {other: group[0] for group in groups(remaining) for other in group[1:]}
+    stages.leave_out(DUPLICATE, sorted(best), lambda index: f"duplicate of {shown(found.paths[best[index]])}")
+    if len(before_lists) > len(remaining):
+        staying = frozenset(stages.remaining)
+        for group in groups(before_lists):
+            stays = next((index for index in group if index in staying), None)
+            if stays is not None:
+                best |= {index: stays for index in group if index not in staying and index not in best}
+    return {found.numbers[other]: found.numbers[index] for other, index in best.items()}
+
+
+def _leave_out_unwritable(stages: _Stages, writer: EntryWriter) -> None:
+    """Leave out what the player would lose."""
+    reason_of = writer.unwritable(stages.tracks())
+    if reason_of:
+        paths = stages.found.paths
+        indices = [index for index in stages.remaining if paths[index] in reason_of]
+        stages.leave_out(NAME, indices, lambda index: reason_of[paths[index]])
+
+
+def _pins(stages: _Stages, request: Request, *, is_checked: bool) -> list[Pin]:
+    """Return the pins of a request, with indices of the tracks of its folders.
+
+    Raises:
+        PlayshuffleError: a pin names no track, several tracks, or one that is left out.
+    """
+    pinned: list[Pin] = []
+    if not stages.remaining:
+        return pinned
+    for text in request.pins:
+        try:
+            pin = pins.resolve(text, stages.tracks().paths, request.roots)
+        except PlayshuffleError:
+            if is_checked:
+                index = pins.resolve(text, stages.found.paths, request.roots).track_index
+                stages.check_remains(index)
+                raise
+        else:
+            pinned.append(pin._replace(track_index=stages.remaining[pin.track_index]))
+    return pinned
+
+
+def _leave_out_most(
+    stages: _Stages,
+    limit: LimitPerTag,
+    draw: Draw,
+    pinned: Sequence[Pin],
+    kept: Mapping[int, int],
+    tags_of: TagsOf,
+) -> None:
+    """Leave out the tracks over the limit of `--most`, pinned ones last, and before them playing ones."""
+    tracks, remaining = stages.tracks(), stages.remaining
+    pinned_indices = {pin.track_index for pin in pinned}
+    playing = {kept.get(number, number) for number in draw.playing}
+    ranks = [
+        0 if index in pinned_indices else 1 if number in playing else 2
+        for index, number in zip(remaining, tracks.numbers, strict=True)
+    ]
+    out = over_limit(values(tracks, tags_of, limit.tag), limit.number, ranks, draw.randbelow)
+    stages.leave_out(MOST, [remaining[row] for row in out], lambda _: f"over the limit of {limit}")
+
+
+def _part(tracks: Tracks, indices: Sequence[int]) -> Tracks:
+    """Return some tracks, in the same order."""
+    return tracks if len(indices) == len(tracks) else tracks.only(indices)
