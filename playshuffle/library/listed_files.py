@@ -4,24 +4,23 @@ import os
 import stat
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from playshuffle.library.folder import Folder, Odd, Skipped
 from playshuffle.library.listing import file_stamp, fits, is_audio_name
+from playshuffle.system.workers import ALONE, Workers
 
 MISSING = "no such file"
 
 
-def listed_folders(paths: Iterable[bytes]) -> tuple[list[Folder], list[Skipped]]:
+def listed_folders(paths: Sequence[bytes], workers: Workers = ALONE) -> tuple[list[Folder], list[Skipped]]:
     """Return the folders of these files with no other file in them, and what is skipped, with reasons."""
     by_folder: defaultdict[bytes, dict[bytes, os.stat_result]] = defaultdict(dict)
     skipped = []
-    for path in paths:
-        try:
-            status = os.stat(path)
-        except OSError as error:
-            is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError))
-            skipped.append(Skipped(path, MISSING if is_gone else os.strerror(error.errno or 0)))
+    for path, status in zip(paths, workers.each(_stat, paths), strict=True):
+        if isinstance(status, OSError):
+            is_gone = isinstance(status, (FileNotFoundError, NotADirectoryError))
+            skipped.append(Skipped(path, MISSING if is_gone else os.strerror(status.errno or 0)))
             continue
         folder, name = os.path.split(path)
         if not stat.S_ISREG(status.st_mode):
@@ -32,6 +31,13 @@ def listed_folders(paths: Iterable[bytes]) -> tuple[list[Folder], list[Skipped]]
         else:
             by_folder[os.path.join(folder, b"")][name] = status
     return [_folder(path, files) for path, files in by_folder.items()], skipped
+
+
+def _stat(path: bytes) -> os.stat_result | OSError:
+    try:
+        return os.stat(path)
+    except OSError as error:
+        return error
 
 
 def _folder(path: bytes, files: dict[bytes, os.stat_result]) -> Folder:

@@ -1,8 +1,10 @@
 """List one folder: its audio files, its folders, and entries that are skipped."""
 
+import contextlib
 import errno
 import os
 from array import array
+from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from hashlib import blake2b
 from operator import attrgetter
@@ -11,6 +13,7 @@ from playshuffle.library import ignore_files
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.known_files import KnownFiles
+from playshuffle.system.workers import ALONE, Workers
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 
 # Folders that systems and other programs keep for themselves, compared in lower case.
@@ -60,6 +63,7 @@ class Listing:
         still_ns: int = 0,
         moved_inodes: Collection[int] = (),
         known_files: KnownFiles | None = None,
+        workers: Workers = ALONE,
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
@@ -71,6 +75,7 @@ class Listing:
         self._still_ns = still_ns
         self._moved_inodes = moved_inodes
         self._known_files = known_files or KnownFiles()
+        self._workers = workers
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -99,6 +104,9 @@ class Listing:
             if use_ignore_files:
                 rules = ignore_files.read(self._path, entries, rules)
             take_at_once = rules is None and not self._with_stamps
+            if self._with_stamps and self._workers.count > 1:
+                audio = [entry for name, entry in entries.items() if is_audio_name(name)]
+                deque(self._workers.each(_stat, audio), 0)
             for name in sorted(entries):
                 entry = entries[name]
                 # Nearly all that is found, and told by its name and kind alone.
@@ -235,6 +243,12 @@ class Listing:
         # A user may set mtime to any value; ctime always changes with it.
         changed_ns = folder.st_ctime_ns
         return changed_ns % _COARSE_NS != 0 and self._now_ns - changed_ns > _SETTLED_NS
+
+
+def _stat(entry: "os.DirEntry[bytes]") -> None:
+    """Have an entry keep its stat."""
+    with contextlib.suppress(OSError):  # it keeps none, and `_take` sees the error itself
+        entry.stat()
 
 
 def is_audio_name(name: bytes) -> bool:

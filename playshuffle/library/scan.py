@@ -13,6 +13,7 @@ from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.missing import is_gone
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import EVERYWHERE, Changes, find
+from playshuffle.system.workers import Workers, worker_count
 from playshuffle.tags.reading import ReadAll, Reading
 
 
@@ -124,10 +125,12 @@ def scan_places(
     below = [root for place in places if place.files is None for root in place.roots]
     cached = cache.folders([*below, *listed]) if cache is not None and places else {}
     fresh: dict[bytes, Folder] = {}
-    found = {
-        place: _walk(place, cached, fresh, progress, changes, with_stamps=cache is not None)
-        for place in places
-    }
+    drives = {folder.device: folder.path for folder in cached.values()}
+    with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
+        found = {
+            place: _walk(place, cached, fresh, workers, progress, changes, with_stamps=cache is not None)
+            for place in places
+        }
     if cache is None:
         return Scan(found, cached)
     shrunk: list[tuple[Folder, str]] = []
@@ -149,6 +152,7 @@ def _walk(
     place: Place,
     cached: Mapping[bytes, Folder],
     fresh: dict[bytes, Folder],
+    workers: Workers,
     progress: Progress,
     changes: Changes,
     *,
@@ -156,7 +160,7 @@ def _walk(
 ) -> Found:
     """Find the files of a place; fresh: what was listed for other places, to which its folders are added."""
     if place.files is not None:
-        folders, missing = listed_folders(place.files)
+        folders, missing = listed_folders(place.files, workers)
         return Found({b"": folders}, missing)
     tops = tuple(root.rstrip(b"/") + b"/" for root in place.roots)
     walked = find(
@@ -165,7 +169,7 @@ def _walk(
         use_ignore_files=place.ignore_files,
         with_stamps=with_stamps,
         seen_so_far=progress.finding,
-        may_fork=True,
+        workers=workers,
         dirty=changes.dirty,
         still_ns=changes.still_ns,
         fresh=fresh,

@@ -384,7 +384,7 @@ class _Recognition:
             before = self._old.vanished.get(number)
             if before is not None:
                 vanished[number] = before._replace(since_s=min(before.since_s, self._now_s))
-            elif path in taken or (is_gone(path) and not self._reach.is_missing(path)):
+            elif path in taken or (not self._reach.is_missing(path) and is_gone(path)):
                 vanished[number] = Vanished(path, mark, self._now_s)
             else:  # hidden, ignored, or not taken for a track now
                 cut = path.rfind(b"/") + 1

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import chain, count
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from playshuffle.library.listing import GONE, Listing, fits
 from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.unchanged import unchanged
 from playshuffle.system.birth_time import birth_of
+from playshuffle.system.workers import ALONE, Workers
 
 _SEEN_EVERY = 64  # folders
 
@@ -99,7 +101,7 @@ def find(
     with_stamps: bool = True,
     seen_so_far: Callable[[int], object] = lambda _: None,
     clock_ns: Callable[[], int] = time.time_ns,
-    may_fork: bool = False,
+    workers: Workers = ALONE,
     dirty: Dirty | None = None,
     still_ns: int = 0,
     fresh: Mapping[bytes, Folder] = MappingProxyType({}),
@@ -120,7 +122,7 @@ def find(
         seen_so_far: called with the number of files found, after each folder that is listed, and
             every `_SEEN_EVERY` folders.
         clock_ns: the clock that file systems stamp with.
-        may_fork: have another process do half of it, where that pays; not where there are threads.
+        workers: look at folders and files.
         dirty: look only there; the rest is taken as known.
         still_ns: files modified less than this time ago are not read yet, unless they are known and were
             renamed.
@@ -128,11 +130,12 @@ def find(
     """
     not_fresh = [folder for path, folder in known.items() if path not in fresh]
     if dirty is None:
-        unchanged_folders = unchanged(not_fresh, may_fork=may_fork, seen_so_far=seen_so_far)
+        unchanged_folders = unchanged(not_fresh, workers, seen_so_far)
     else:
         unchanged_folders = dirty.without(not_fresh)
     unchanged_folders |= fresh
-    look = _Look(use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, KnownFiles(known.values()))
+    known_files = KnownFiles(known.values())
+    look = _Look(use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, known_files, workers)
     walk = _Walk(roots, known, unchanged_folders, look)
     began_s = time.monotonic()
     moved_inodes: Collection[int] = frozenset()
@@ -164,6 +167,18 @@ class _Look(NamedTuple):
     clock_ns: Callable[[], int]
     still_ns: int
     known_files: KnownFiles
+    workers: Workers
+
+
+class _Seen(NamedTuple):
+    """A folder that was looked at, and the ignore rules that hold below it.
+
+    listing: None if the folder is known to be unchanged.
+    """
+
+    folder: Folder
+    rules: Rules | None
+    listing: Listing | None
 
 
 class _Walk:
@@ -201,34 +216,58 @@ class _Walk:
         while self._links:
             number, path, rules = heappop(self._links)
             self._enter(number, path, rules)
+        for folders in self.found.roots:
+            folders.sort(key=attrgetter("path"))
 
     def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
-        """Walk a folder and all below it, and add the folders to root `number`."""
-        todo: list[tuple[bytes, Rules | None]] = [(top, rules)]
-        while todo:
-            path, rules = todo.pop()
-            if path in self._filed:
-                continue
-            known_folder = self._unchanged.get(path) if rules is None else None
-            try:
-                if known_folder is not None:
-                    visited = (known_folder.device, known_folder.inode)
-                else:
-                    now_ns = self._look.clock_ns()
-                    status = os.stat(path)
-                    visited = (status.st_dev, status.st_ino)
-                if visited in self._visited:
-                    continue
-                self._visited.add(visited)
-                if known_folder is not None:
-                    folder = known_folder
-                else:
-                    folder, rules = self._read(path, status, now_ns, rules, self.known.get(path))
-            except OSError as error:
-                if error.errno not in GONE or path == top:  # else it went while we walked
-                    self._cannot_read(number, path, error)
-                continue
-            self._file(number, folder, rules, todo)
+        """Walk a folder and all below it, level by level, and add the folders to root `number`."""
+        level = [(top, rules)]
+        while level:
+            level = [entry for entry in level if entry[0] not in self._filed]
+            below: list[tuple[bytes, Rules | None]] = []
+            for (path, _), seen in zip(level, self._look.workers.each(self._look_at, level), strict=True):
+                if isinstance(seen, OSError):
+                    if seen.errno not in GONE or path == top:  # else it went while we walked
+                        self._cannot_read(number, path, seen)
+                elif seen is not None and self._visit(seen.folder):
+                    if seen.listing is not None:
+                        self._take(seen.listing, path)
+                    self._file(number, seen.folder, seen.rules, below)
+            level = below
+
+    def _look_at(self, entry: tuple[bytes, Rules | None]) -> _Seen | OSError | None:
+        """Look at a folder under ignore rules; None if it was visited already; in a thread of workers."""
+        path, rules = entry
+        known_folder = self._unchanged.get(path) if rules is None else None
+        if known_folder is not None:
+            return _Seen(known_folder, None, None)
+        look = self._look
+        now_ns = look.clock_ns()
+        try:
+            status = os.stat(path)
+            if (status.st_dev, fits(status.st_ino)) in self._visited:
+                return None
+            listing = Listing(
+                path,
+                self.known.get(path),
+                with_stamps=look.with_stamps,
+                now_ns=now_ns,
+                still_ns=look.still_ns,
+                moved_inodes=self._moved_inodes,
+                known_files=look.known_files,
+                workers=look.workers,
+            )
+            folder, rules = listing.read(status, rules, use_ignore_files=look.use_ignore_files)
+        except OSError as error:
+            return error
+        return _Seen(folder, rules, listing)
+
+    def _visit(self, folder: Folder) -> bool:
+        """Note that a folder was visited; return False if it was before, under this or another path."""
+        key = (folder.device, folder.inode)
+        is_new = key not in self._visited
+        self._visited.add(key)
+        return is_new
 
     def _file(
         self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
@@ -238,7 +277,7 @@ class _Walk:
         self._filed.add(path)
         self.found.roots[number].append(folder)
         if folder.folders:
-            todo += [(path + name + b"/", rules) for name in reversed(folder.subfolders())]
+            todo += [(path + name + b"/", rules) for name in folder.subfolders()]
         if folder.odd is not NOTHING_ODD:
             self.found.skipped.extend(Skipped(path + name, reason) for name, reason in folder.odd.left_out)
             for name in folder.odd.links:
@@ -247,24 +286,11 @@ class _Walk:
         if len(self._filed) % _SEEN_EVERY == 0 or path not in self._unchanged:
             self._look.seen_so_far(self._files)
 
-    def _read(
-        self, path: bytes, status: os.stat_result, now_ns: int, rules: Rules | None, known: Folder | None
-    ) -> tuple[Folder, Rules | None]:
-        """Read a folder from disk; also the ignore rules that hold below it."""
-        listing = Listing(
-            path,
-            known,
-            with_stamps=self._look.with_stamps,
-            now_ns=now_ns,
-            still_ns=self._look.still_ns,
-            moved_inodes=self._moved_inodes,
-            known_files=self._look.known_files,
-        )
-        folder, rules = listing.read(status, rules, use_ignore_files=self._look.use_ignore_files)
+    def _take(self, listing: Listing, path: bytes) -> None:
+        """Add what a listing found besides its folder."""
         self.found.unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
         self.found.growing.extend(path + name for name in listing.growing)
         self.replaced_inodes |= listing.replaced_inodes
-        return folder, rules
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
         """Report an unreadable folder, and reuse the last listing of it and all below it."""

@@ -44,13 +44,18 @@ def is_blind(kind: str) -> bool:
     return kind in _BLIND or kind.startswith("fuse.")
 
 
-def table() -> list[Mount]:
-    """Read the mount table; where there is none, nothing is known of mounts."""
+def mountinfo() -> bytes:
+    """Return the mount table as the kernel writes it; where there is none, nothing is known of mounts."""
     try:
         with open("/proc/self/mountinfo", "rb") as file:
-            return parse(file.read())
+            return file.read()
     except OSError:
-        return []
+        return b""
+
+
+def table() -> list[Mount]:
+    """Read the mount table."""
+    return parse(mountinfo())
 
 
 def parse(mountinfo: bytes) -> list[Mount]:
@@ -72,6 +77,18 @@ def parse(mountinfo: bytes) -> list[Mount]:
     return [mount for point, mount in mounts.items() if not _is_on_itself(point, origins)]
 
 
+def remote_devices(mountinfo: bytes) -> frozenset[int]:
+    """Return the devices of file systems that are not on a disk of this machine."""
+    devices = set()
+    for line in mountinfo.split(b"\n")[:-1]:
+        before, _, after = line.partition(b" - ")
+        kind = os.fsdecode(after.split(b" ", 1)[0])
+        if is_blind(kind) and kind != "overlay":
+            major, minor = before.split(b" ", 3)[2].split(b":")
+            devices.add(os.makedev(int(major), int(minor)))
+    return frozenset(devices)
+
+
 def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
     """Return whether a mount shows the folder that is there without it, too."""
     below, above = b"", point
@@ -84,8 +101,18 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
     return False
 
 
+def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
+    """Return the mount that a resolved folder is on, with its fsid; an empty list if it is not known."""
+    return [_with_fsid(mount) for mount in _on_and_below(folder, mounts)[0]]
+
+
 def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
     """Return the mount that a resolved folder is on, then those below the folder, each with its fsid."""
+    on, below = _on_and_below(folder, mounts)
+    return [_with_fsid(mount) for mount in on + below]
+
+
+def _on_and_below(folder: bytes, mounts: Iterable[Mount]) -> tuple[list[Mount], list[Mount]]:
     inside = folder.rstrip(b"/") + b"/"
     on: Mount | None = None
     below = []
@@ -96,7 +123,7 @@ def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
                 on = mount
         elif point.startswith(inside):
             below.append(mount)
-    return [_with_fsid(mount) for mount in ([on] if on is not None else []) + below]
+    return [on] if on is not None else [], below
 
 
 def _with_fsid(mount: Mount) -> Mount:

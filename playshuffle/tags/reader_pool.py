@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError
+from playshuffle.system.workers import worker_count
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.reading_json import parse_readings
 
@@ -50,7 +51,8 @@ def read_all(
 
     Args:
         paths: any number of them; workers are given up to 512 at a time.
-        processes: None for one for each core, at most eight. No more than one for every 64 files.
+        processes: None for one for each core, at most eight, or for as many as `worker_count` returns. No
+            more than one for every 64 files.
         deadline_s: for one file. A file that takes longer counts as unreadable, and so does one at
             which three workers ended.
         memory_bytes: address space of a worker.
@@ -59,7 +61,7 @@ def read_all(
         PlayshuffleError: if no worker can be started.
     """
     if processes is None:
-        processes = min(len(os.sched_getaffinity(0)), 8)
+        processes = max(min(len(os.sched_getaffinity(0)), 8), worker_count(paths))
     with contextlib.closing(_Pool(paths, deadline_s, memory_bytes)) as pool:
         yield from pool.readings(max(1, min(processes, -(-len(paths) // _FILES_PER_WORKER))))
 

@@ -18,6 +18,7 @@ from playshuffle.library import unchanged
 from playshuffle.library.folder import Folder
 from playshuffle.library.walk import find
 from playshuffle.system import mounts
+from playshuffle.system.workers import Workers
 from tests.support.needs import unmet
 from tests.support.tree import by_path, put
 
@@ -222,7 +223,7 @@ def _change(top: bytes, chance: random.Random) -> None:
 def test_a_walk_with_known_folders_finds_what_a_walk_without_them_finds(
     top: bytes, tmp_path: Path, seed: int
 ) -> None:
-    """After any changes, in any order, with the listings of any earlier walk."""
+    """After any changes, in any order, with the listings of any earlier walk, by any number of workers."""
     chance = random.Random(seed)
     put(top, *(folder + b"/" + file for folder in _FOLDERS for file in _FILES))
     walks: list[dict[bytes, Folder]] = []
@@ -230,6 +231,11 @@ def test_a_walk_with_known_folders_finds_what_a_walk_without_them_finds(
         wait_for_a_tick(tmp_path)
         walks.append(scan(top, chance.choice(walks) if walks else {}))
         assert walks[-1] == scan(top, {})
+        with Workers(16) as workers:
+            known = chance.choice(walks)
+            assert find([top], known, clock_ns=later_ns, workers=workers) == find(
+                [top], known, clock_ns=later_ns
+            )
         wait_for_a_tick(tmp_path)
         for _ in range(chance.randrange(4)):
             _change(top, chance)

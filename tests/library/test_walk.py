@@ -1,6 +1,5 @@
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -14,13 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library import listing, outdated_folders, unchanged, walk
+from playshuffle.library import listing, outdated_folders, walk
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
-from playshuffle.system import lock
 from playshuffle.tags.reading import Reading, Tags
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put
@@ -333,73 +331,6 @@ def test_a_drive_that_comes_back_as_another_device_is_unchanged(top: bytes) -> N
     read = folder._replace(durations_ms=bytes(4))
 
     assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
-
-
-@pytest.mark.process
-def test_half_of_the_work_done_by_another_process_makes_no_difference(top: bytes) -> None:
-    """Six hundred folders: what has changed in either half is seen, all else is the same object."""
-    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
-    before = by_path(find([top], {}))
-    put(top, b"100/y.mp3", b"500/y.mp3")
-    os.unlink(top + b"/200/x.mp3")
-    os.unlink(top + b"/400/x.mp3")
-    changed = {top + b"/%d/" % number for number in (100, 200, 400, 500)}
-
-    found = by_path(find([top], before, may_fork=True))
-
-    assert found == by_path(find([top], {}))
-    assert {path for path, folder in found.items() if folder is not before[path]} == changed
-
-
-@pytest.mark.process
-def test_a_process_that_dies_leaves_its_half_to_the_walk(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed while it looks: nothing is missed, and nobody waits for it for ever."""
-    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
-    before = by_path(find([top], {}))
-    put(top, b"500/y.mp3")
-    parent = os.getpid()
-    real = unchanged._is_unchanged
-    monkeypatch.setattr(
-        unchanged,
-        "_is_unchanged",
-        lambda *known: real(*known) if os.getpid() == parent else os.kill(os.getpid(), signal.SIGKILL),
-    )
-
-    found = by_path(find([top], before, may_fork=True))
-
-    assert found == by_path(find([top], {}))
-
-
-@pytest.mark.process
-def test_a_process_that_outlives_a_killed_one_holds_no_lock_of_it(top: bytes, tmp_path: Path) -> None:
-    """One of two is killed while both look at a drive that does not answer."""
-    put(top, *(b"%03d/x.mp3" % number for number in range(600)))
-    lock_file = os.fsencode(tmp_path / "lock")
-    hang = (
-        "import os, sys, time\n"
-        "from playshuffle.library import unchanged\n"
-        "from playshuffle.library.walk import find\n"
-        "from playshuffle.system import lock\n"
-        "from tests.support.tree import by_path\n"
-        "top, lock_file = (word.encode() for word in sys.argv[1:])\n"
-        "known = by_path(find([top], {}))\n"
-        "unchanged._is_unchanged = lambda *_: os.write(1, b'.') and time.sleep(60)\n"
-        "with lock.held(lock_file, 5):\n"
-        "    find([top], known, may_fork=True)\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", hang, top, lock_file], stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            assert process.stdout.read(2) == b".."
-            process.kill()
-            process.wait()
-
-            with lock.held(lock_file, 5):
-                pass
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_a_folder_turned_file_and_a_file_turned_folder_are_seen(top: bytes) -> None:

@@ -36,6 +36,31 @@ def test_each_line_is_a_mount_with_its_escapes_undone() -> None:
     ]
 
 
+def test_the_mount_of_a_folder_is_found_without_asking_those_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One of them may hang."""
+    asked: list[bytes] = []
+    real = os.statvfs
+
+    def statvfs(path: bytes) -> os.statvfs_result:
+        asked.append(path)
+        return real(path)
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+
+    assert [mount.point for mount in mounts.at(b"/", parse(_TABLE))] == [b"/"]
+
+    assert asked == [b"/"]
+
+
+def test_disks_of_this_machine_are_not_remote() -> None:
+    """An overlay, too, is made of folders that are mostly here."""
+    table = _TABLE + b"35 22 0:50 / /o rw - overlay overlay rw\n36 22 0:51 / /n rw - nfs4 nas:/n rw\n"
+
+    assert mounts.remote_devices(table) == {os.makedev(8, 3), os.makedev(0, 41), os.makedev(0, 51)}
+
+
 def test_a_carriage_return_is_part_of_a_name() -> None:
     """The kernel does not escape it."""
     assert parse(b"1 2 0:1 / /mnt/a\rb rw - tmpfs x\ry rw\n") == [Mount(b"/mnt/a\rb", "tmpfs", b"x\ry", 0)]

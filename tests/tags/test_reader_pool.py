@@ -76,6 +76,25 @@ def test_every_file_is_read_once_and_as_in_this_process() -> None:
     assert all(reading == read(paths[index]) for index, reading in found)
 
 
+def test_a_slow_file_system_has_as_many_workers_as_may_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """But none for a few files, which one has read before the next has started."""
+    sizes: list[int] = []
+
+    def readings(_: object, size: int) -> Iterator[tuple[int, Reading]]:
+        sizes.append(size)
+        return iter(())
+
+    monkeypatch.setattr(reader_pool._Pool, "readings", readings)
+    monkeypatch.setattr(reader_pool, "worker_count", lambda _: 16)
+
+    for count in (0, 64, 65, 100_000):
+        list(read_all([b"x"] * count))
+
+    assert sizes == [1, 1, 2, 16]
+
+
 def test_no_files_need_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to read starts nothing."""
     monkeypatch.setattr(sys, "executable", "/nonexistent")

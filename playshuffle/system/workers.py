@@ -1,0 +1,165 @@
+"""Ask a slow file system many things at once.
+
+A share on a network answers each question after a millisecond or more, however many are asked at once.
+On a disk of this machine most answers are in memory, and threads would only be in each other's way.
+"""
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from playshuffle.system import mounts
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_MOST = 16  # questions that wait at once
+_PATIENCE_S = 30.0  # a disk that has to start is faster
+_BEAT_S = 0.5
+_END_S = 0.2  # for what is under way at the end
+_SAMPLE = 16  # paths that are looked at to find their file systems
+
+
+def worker_count(paths: Sequence[bytes]) -> int:
+    """Return how many questions may wait at once: more than one if any of the paths is not on a local disk.
+
+    Of many paths only some are looked at, evenly spread.
+    """
+    remote = mounts.remote_devices(mounts.mountinfo())
+    sample = paths[:: len(paths) // _SAMPLE + 1] if remote else ()
+    return _MOST if any(_device(path) in remote for path in sample) else 1
+
+
+def _device(path: bytes) -> int | None:
+    try:
+        return os.stat(path).st_dev
+    except (OSError, ValueError):  # a name that no file has
+        return None
+
+
+class Workers:
+    """Threads that call functions which wait for file systems; a context manager.
+
+    With a count of 1 there is no thread: the caller does everything, when it takes the results. With more,
+    the caller only waits, so that Ctrl-C ends it whatever the file system does. A thread whose file system
+    never answers is left alone.
+    """
+
+    def __init__(self, count: int = 1) -> None:
+        self.count = count
+        self._threads: list[threading.Thread] = []
+        self._batches: SimpleQueue[_Batch[Any, Any] | None] = SimpleQueue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for _ in self._threads:
+            self._batches.put(None)
+        until_s = time.monotonic() + _END_S
+        for thread in self._threads:
+            thread.join(max(0.0, until_s - time.monotonic()))
+
+    def each(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """Call a function with each item, and yield the results in the order of the items.
+
+        The function may call `each` itself. What it raises is raised here.
+        """
+        return map(function, items) if self.count == 1 else self._each(_Batch(function, items))
+
+    def answers(self, function: Callable[[T], R], items: Sequence[T]) -> dict[T, R]:
+        """Call a function with each item, and return the results by item, without those that never come.
+
+        Those that come are not kept waiting by the others, if there are as many threads as items.
+        """
+        batch = _Batch(function, items)
+        self._begin(batch)
+        return {items[number]: result for number, result in batch.done(_PATIENCE_S)}
+
+    def _each(self, batch: "_Batch[T, R]") -> Iterator[R]:
+        try:
+            self._begin(batch)
+            if threading.current_thread() in self._threads:
+                batch.work()  # all others may be busy, or wait for batches of their own
+            yield from batch.results()
+        finally:
+            batch.is_over = True
+
+    def _begin(self, batch: "_Batch[Any, Any]") -> None:
+        if not self._threads:
+            self._start()
+        for _ in range(min(self.count, batch.size)):
+            self._batches.put(batch)
+
+    def _start(self) -> None:
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self.count)]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            batch.work()
+
+
+ALONE = Workers()
+
+
+class _Batch(Generic[T, R]):
+    """Items of which each thread takes the next one until there are none."""
+
+    def __init__(self, function: Callable[[T], R], items: Sequence[T]) -> None:
+        self.size = len(items)
+        self.is_over = False
+        self._function = function
+        self._items = iter(enumerate(items))
+        self._lock = threading.Lock()
+        self._done: SimpleQueue[tuple[int, R] | BaseException] = SimpleQueue()
+
+    def work(self) -> None:
+        """Take items until there are none."""
+        while not self.is_over:
+            with self._lock:
+                taken = next(self._items, None)
+            if taken is None:
+                break
+            number, item = taken
+            try:
+                self._done.put((number, self._function(item)))
+            except BaseException as error:  # noqa: BLE001 - raised where the results are taken
+                self._done.put(error)
+
+    def results(self) -> Iterator[R]:
+        """Yield the results in order."""
+        early: dict[int, R] = {}
+        done = self.done()
+        for number in range(self.size):
+            while number not in early:
+                early.update([next(done)])
+            yield early.pop(number)
+
+    def done(self, patience_s: float = math.inf) -> Iterator[tuple[int, R]]:
+        """Yield the number of each item with its result, as they come; end if none comes for a time."""
+        silent_s = 0.0
+        for _ in range(self.size):
+            while (outcome := self._next()) is None:
+                # Counted in beats: a process that was stopped for a minute has not waited for so long.
+                silent_s += _BEAT_S
+                if silent_s >= patience_s:
+                    return
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+            silent_s = 0.0
+
+    def _next(self) -> tuple[int, R] | BaseException | None:
+        try:
+            return self._done.get(timeout=_BEAT_S)
+        except Empty:
+            return None

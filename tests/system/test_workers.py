@@ -1,0 +1,145 @@
+"""Many questions to a slow file system wait at once, never too many, with the same results as one by one."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.system import mounts
+from playshuffle.system.workers import ALONE, Workers, worker_count
+
+_COUNT = 16
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    with Workers(_COUNT) as workers:
+        yield workers
+
+
+class Crowd:
+    """Counts how many calls are under way; each waits until enough of them are, or until one was full."""
+
+    def __init__(self, enough: int) -> None:
+        self.most = 0
+        self._enough = enough
+        self._now = 0
+        self._changed = threading.Condition()
+
+    def wait(self, item: int) -> int:
+        with self._changed:
+            self._now += 1
+            self.most = max(self.most, self._now)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self.most >= self._enough, 60)
+            self._now -= 1
+        return item
+
+
+def _tree(workers: Workers, call: Callable[[int], int]) -> Callable[[int], list[int]]:
+    """Return a call that makes other calls by the same workers."""
+    return lambda number: [call(number), *workers.each(call, range(number))]
+
+
+@given(st.lists(st.integers(0, 40), max_size=40), st.integers(1, 20))
+def test_the_results_are_those_of_one_worker_in_the_same_order(items: list[int], count: int) -> None:
+    with Workers(count) as workers:
+        found = list(workers.each(_tree(workers, lambda number: number * 2), items))
+
+    assert found == list(ALONE.each(_tree(ALONE, lambda number: number * 2), items))
+
+
+def test_as_many_calls_wait_at_once_as_there_are_workers(workers: Workers) -> None:
+    crowd = Crowd(_COUNT)
+
+    assert list(workers.each(crowd.wait, range(100))) == [*range(100)]
+    assert crowd.most == _COUNT
+
+
+def test_calls_of_calls_wait_at_once_but_never_more_of_them(workers: Workers) -> None:
+    """Of a few large folders, too: each is given to all workers."""
+    crowd = Crowd(_COUNT)
+
+    def call(number: int) -> list[int]:
+        return list(workers.each(crowd.wait, range(number, number + 50)))
+
+    assert list(workers.each(call, range(3))) == [[*range(number, number + 50)] for number in range(3)]
+    assert crowd.most == _COUNT
+
+
+def test_one_worker_is_the_caller_and_works_when_the_results_are_taken() -> None:
+    calls: list[int] = []
+
+    def call(item: int) -> int:
+        calls.append(item)
+        return threading.get_ident()
+
+    results = ALONE.each(call, range(5))
+
+    assert calls == []
+    assert next(results) == threading.get_ident()
+    assert calls == [0]
+
+
+def test_what_a_call_raises_is_raised_to_who_takes_the_results(workers: Workers) -> None:
+    def call(item: int) -> int:
+        if item == 7:
+            raise PermissionError(item)
+        return item
+
+    with pytest.raises(PermissionError, match="7"):
+        list(workers.each(call, range(20)))
+    assert list(workers.each(str, range(3))) == ["0", "1", "2"]
+
+
+def test_nothing_more_is_begun_once_the_results_are_not_wanted(workers: Workers) -> None:
+    begun: list[int] = []
+    may_end = threading.Event()
+
+    def call(item: int) -> int:
+        begun.append(item)
+        if item:
+            may_end.wait(60)
+        return item
+
+    results = workers.each(call, range(1000))
+    next(results)
+    del results
+    may_end.set()
+    list(workers.each(str, range(_COUNT)))
+
+    assert len(begun) < 2 * _COUNT
+
+
+def test_ctrl_c_ends_the_wait_for_a_call_that_never_returns(workers: Workers) -> None:
+    hangs = threading.Event()
+    main = threading.get_ident()
+
+    def call(_: int) -> None:
+        signal.pthread_kill(main, signal.SIGINT)
+        hangs.wait(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        list(workers.each(call, range(1)))
+    assert not hangs.is_set()
+    hangs.set()
+
+
+def test_one_worker_serves_a_local_disk_and_many_a_remote_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = os.fsencode(tmp_path)
+    assert worker_count([folder]) == 1
+    assert worker_count([]) == 1
+
+    device = os.stat(folder).st_dev
+    monkeypatch.setattr(mounts, "remote_devices", lambda _: frozenset([device]))
+
+    assert worker_count([folder]) == _COUNT
+    assert worker_count([b"/proc", b"/nowhere", b"a\0b", *[folder] * 10_000]) == _COUNT
+    assert worker_count([b"/proc", b"/nowhere", b"a\0b"]) == 1
