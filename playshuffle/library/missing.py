@@ -8,7 +8,7 @@ is gone and tracks with it, or if more than half of the tracks and more than 20 
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.system.near_file import near_file
+from playshuffle.system.workers import Workers
 from playshuffle.system.xdg import state_folder
 
 
@@ -56,6 +57,32 @@ def check_root(path: bytes, last_root: Root | None) -> None:
         raise PlayshuffleError(
             f"{shown(path)} is a file, not a folder. Give the folder that contains it.", Exit.NO_INPUT
         )
+
+
+def check_roots(last_roots: Mapping[bytes, Root | None]) -> dict[bytes, PlayshuffleError]:
+    """Return an error for each root that is not a readable folder, or whose file system does not answer.
+
+    last_roots: by path, each as it was seen last.
+    """
+
+    def error_of(path: bytes) -> PlayshuffleError | None:
+        try:
+            check_root(path, last_roots[path])
+        except PlayshuffleError as error:
+            return error
+        return None
+
+    with Workers(1 + len(last_roots)) as workers:
+        answers = workers.answers(error_of, list(last_roots))
+    silent = {path: _silent(path, root) for path, root in last_roots.items() if path not in answers}
+    return {path: error for path, error in answers.items() if error is not None} | silent
+
+
+def _silent(path: bytes, last_root: Root | None) -> PlayshuffleError:
+    advice = "Check its drive or its network, and try again."
+    if last_root is not None and last_root.tracks:
+        return missing_error(path, f"it does not answer; {last_root.tracks:,} tracks were there", advice)
+    return PlayshuffleError(f"{shown(path)} does not answer. {advice}", Exit.MISSING)
 
 
 def check_tracks(
@@ -170,7 +197,7 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
     with contextlib.suppress(OSError):  # without a home there is no state
         state = os.path.realpath(state_folder(make=False))
-        on = mounts.under(state, mounts.table())[:1]
+        on = mounts.at(state, mounts.table())
         if state.startswith(point) and any(len(each.point) <= len(mount.point) for each in on):
             return False
     return inside.startswith(point) or point.startswith(inside)

@@ -15,7 +15,7 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
 from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
-from playshuffle.library.missing import check_root, current_root
+from playshuffle.library.missing import check_roots, current_root
 from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed, scan_places
 from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable, recognise
 from playshuffle.library.tracks import Tracks, tracks
@@ -119,17 +119,14 @@ class _Reach(NamedTuple):
 
 
 def _reachable(places: Iterable[Place], state: State, *, accepts_loss: bool) -> _Reach:
-    roots, missing, errors = set(), {}, {}
-    for root in dict.fromkeys(root for place in places for root in place.roots):
-        try:
-            check_root(root, state.root(root))
-            roots.add(root)
-        except MissingError as error:
-            if not accepts_loss:
-                missing[root] = error
-        except PlayshuffleError as error:
-            errors[root] = error
-    return _Reach(frozenset(roots), missing, errors)
+    roots = dict.fromkeys(root for place in places for root in place.roots)
+    errors = check_roots({root: state.root(root) for root in roots})
+    missing = {root: error for root, error in errors.items() if isinstance(error, MissingError)}
+    return _Reach(
+        frozenset(roots.keys() - errors.keys()),
+        {} if accepts_loss else missing,
+        {root: error for root, error in errors.items() if root not in missing},
+    )
 
 
 def _scan(

@@ -157,7 +157,8 @@ class Run(NamedTuple):
 
     def finish(self, report: Report, *, is_changed: bool) -> Report:
         """Return the report with all that is known at the end."""
-        notes = [*report.notes, *root_user_notes(self.request.roots), *self.opened.state.notes]
+        present = [root for root in self.request.roots if root not in self.library.missing]
+        notes = [*report.notes, *root_user_notes(present), *self.opened.state.notes]
         notes += self.record.notes
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
         notes += [

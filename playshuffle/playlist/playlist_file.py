@@ -47,7 +47,7 @@ class PlaylistFile(NamedTuple):
         folder, name = os.path.split(path)
         is_link = real_path != os.path.join(os.path.realpath(folder), name)
         real_folder = os.path.dirname(real_path)
-        on = mounts.under(os.path.realpath(real_folder), mounts.table())[:1]
+        on = mounts.at(os.path.realpath(real_folder), mounts.table())
         return cls(real_path, is_link, real_folder if is_link else folder, _files(real_path), on)
 
     def found_again(self) -> Self:

@@ -121,7 +121,7 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
             state = EMPTY
     except (PlayshuffleError, OSError):
         state = "missing"
-    kinds = [mount.kind for mount in mounts.under(os.path.realpath(path), mounts.table())[:1]]
+    kinds = [mount.kind for mount in mounts.at(os.path.realpath(path), mounts.table())]
     return RootStatus(
         os.fsdecode(path),
         state,

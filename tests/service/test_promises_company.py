@@ -16,7 +16,7 @@ import pytest
 
 from playshuffle.system import lock
 from tests.support import damage
-from tests.support.needs import need_bindfs, unmet
+from tests.support.bound import bound
 from tests.support.processes import strace
 from tests.support.program import (
     DATA,
@@ -180,23 +180,6 @@ def supervisor(top: Path) -> Iterator[Path]:
             yield place
         finally:
             process.kill()
-
-
-@contextlib.contextmanager
-def bound(real: Path, seen: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A folder that is seen through another process, and hangs when that does."""
-    need_bindfs()
-    seen.mkdir()
-    with subprocess.Popen(["bindfs", "-f", "--no-allow-other", real, seen]) as drive:
-        try:
-            wait_for(lambda: os.path.ismount(seen) or drive.poll() is not None)
-            if drive.poll() is not None:
-                unmet("the kernel refuses to mount with bindfs")
-            yield drive
-        finally:
-            drive.send_signal(signal.SIGCONT)
-            subprocess.run(["umount", "-l", seen], check=False)
-            drive.terminate()
 
 
 @pytest.mark.root
