@@ -26,7 +26,7 @@ ROWS = (
     {"store"},
     {"pipeline"},
     {"config"},
-    {"audit", "demo", "install", "service", "telling"},
+    {"audit", "demo", "exporting", "install", "service", "telling"},
     {"cli"},
     {"__main__"},
 )

@@ -19,6 +19,7 @@ HIDDEN = ""  # needed once by few: not in the help
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "make": (EVERYDAY, "Write a shuffled playlist of music folders."),
     "deal": (EVERYDAY, "Write some tracks, and others tomorrow."),
+    "export": (EVERYDAY, "Copy the tracks of a playlist to a stick."),
     "check": (EVERYDAY, "Check that the entries of a playlist work."),
     "status": (EVERYDAY, "Show folders, playlists and the service."),
     "help": (EVERYDAY, "Explain a topic, order, player or command."),

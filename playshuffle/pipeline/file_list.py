@@ -67,7 +67,7 @@ def _is_regular(path: bytes) -> bool:
 def _content(source: str, path: bytes) -> bytes:
     if source == STDIN:
         if sys.stdin is None:
-            raise PlayshuffleError("Standard input is closed, so --from - reads nothing.", Exit.NO_INPUT)
+            raise PlayshuffleError("Standard input is closed, so - reads nothing.", Exit.NO_INPUT)
         return _bounded(sys.stdin.buffer, "Standard input")
     try:
         # Without O_NONBLOCK a FIFO that nobody writes would hold us for ever.
@@ -80,7 +80,9 @@ def _content(source: str, path: bytes) -> bytes:
             reason = "Not a regular file"
     except OSError as error:
         reason = error.strerror or "unreadable"
-    raise PlayshuffleError(f"--from {shown(path)} cannot be read: {reason}.", Exit.NO_INPUT)
+    raise PlayshuffleError(
+        f"{shown(path)} cannot be read: {reason}. Name a playlist or a list of files.", Exit.NO_INPUT
+    )
 
 
 def _bounded(file: BinaryIO, name: str) -> bytes:

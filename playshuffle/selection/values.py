@@ -104,7 +104,7 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
         test = _period(value, now)
         convert = _tagged_moment if field.kind == DATE else _local_moment
         return lambda raw: (moment := _or_none(convert, raw)) is not None and test(moment)
-    number = {LENGTH: _seconds, SIZE: _bytes}.get(field.kind, _number)
+    number = {LENGTH: _seconds, SIZE: parse_size}.get(field.kind, _number)
     for sign, compare in _COMPARISONS.items():
         if value.startswith(sign):
             limit = number(value[len(sign) :])
@@ -192,7 +192,12 @@ def _seconds(text: str) -> float:
         raise ValueError("is not a length. Write it like 4:30, or in seconds.") from None
 
 
-def _bytes(text: str) -> float:
+def parse_size(text: str) -> float:
+    """Return the bytes of a size such as 10M.
+
+    Raises:
+        ValueError: it is not a size; says what it should be.
+    """
     stem = text.rstrip("kKmMgG")
     try:
         return _number(stem) * _UNITS[text[len(stem) :].lower()]

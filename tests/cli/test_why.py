@@ -186,7 +186,7 @@ def test_options_are_saved_so_that_they_mean_the_same_in_another_folder(music: P
     assert "  listed.m3u  no: not in the list\n" in listed
     (tmp_path / "never.m3u").unlink()
     gone = run("why", music / "live/2.ogg", cwd=music)
-    assert (gone.code, f"listed.m3u: --from {tmp_path}/never.m3u cannot be read" in gone.err) == (1, True)
+    assert (gone.code, f"listed.m3u: {tmp_path}/never.m3u cannot be read" in gone.err) == (1, True)
     assert "  all.m3u     yes: position 1 of 1\n" in gone.out.decode()
 
 

@@ -1,0 +1,96 @@
+"""Copy the tracks of a playlist to a stick, numbered: `playshuffle export`."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import common_options
+from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.screen import Mark, home_path, screen_of
+from playshuffle.cli.streams import say
+from playshuffle.config.build_request import absolute
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exporting.export import Exported
+from playshuffle.exporting.export import export as export_tracks
+from playshuffle.exporting.names import safe_name
+from playshuffle.exporting.tracks import find_tracks
+from playshuffle.pipeline.file_list import STDIN, read_file_list
+from playshuffle.selection.values import parse_size
+from playshuffle.tags.reader_pool import read_all
+from playshuffle.text import counted, shortened
+
+_NAMES = 5  # files that are skipped and named
+
+EXAMPLES = """\b
+Examples:
+  playshuffle export ~/Music/playshuffle.m3u /media/stick
+  playshuffle export today.m3u /media/stick --size 8G
+  playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
+"""
+
+
+def export(
+    playlist: Annotated[str, typer.Argument(metavar="LIST", help="Playlist, or - for a list of files")],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Folder on the stick, for the new folder LIST")
+    ],
+    size: Annotated[
+        str | None, typer.Option("--size", metavar="SIZE", help="Use at most this space, such as 28G")
+    ] = None,
+    max_per_folder: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="At most N tracks in a folder, such as 99")
+    ] = None,
+    is_ascii: Annotated[bool, typer.Option("--ascii", help="Use only plain letters in names")] = False,
+    quiet: common_options.Quiet = False,
+) -> Exit:
+    """Copy the tracks of a playlist to a stick."""
+    most_bytes = _size(size)
+    listed = read_file_list(playlist)
+    name = "playlist" if playlist == STDIN else os.path.splitext(os.path.basename(playlist))[0]
+    with progress_bar(quiet) as progress:
+        tracks, skipped = find_tracks(listed.files, read_all, progress.working, is_ascii=is_ascii)
+        if not tracks:
+            raise PlayshuffleError(f"'{shown(playlist)}' names no file that can be copied.", Exit.NO_INPUT)
+        done = export_tracks(
+            tracks,
+            absolute(folder, Exit.CANNOT_CREATE),
+            safe_name(name, is_ascii=is_ascii),
+            progress.working,
+            most_bytes=most_bytes,
+            max_per_folder=max_per_folder,
+        )
+    if not quiet:
+        screen = screen_of(sys.stderr)
+        is_whole = done.tracks == len(tracks)
+        say([screen.verdict(Mark.GOOD if is_whole else Mark.WARNING, _result(done, len(tracks)))])
+        reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
+        reasons += [f"{shown(stream)}: not a file" for stream in listed.others]
+        say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
+    return Exit.LOSSES if skipped else Exit.DONE
+
+
+def _size(text: str | None) -> int | None:
+    """Return a size in bytes.
+
+    Raises:
+        PlayshuffleError: it is not a size.
+    """
+    try:
+        return None if text is None else int(parse_size(text))
+    except ValueError as error:
+        raise PlayshuffleError(f"--size {shown(text or '')} {error}", Exit.USAGE) from None
+
+
+def _result(done: Exported, count: int) -> str:
+    fits = (
+        f"{done.tracks:,} of {counted(count, 'track')} fit"
+        if done.tracks < count
+        else counted(count, "track")
+    )
+    kept = done.tracks - done.copied
+    return (
+        f"{home_path(done.folder)}: {fits}, {done.size / 1e6:,.0f} MB."
+        f" Copied {done.copied:,}, kept {kept:,}, removed {done.removed:,}"
+    )

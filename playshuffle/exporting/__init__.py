@@ -1,0 +1,1 @@
+"""Copy the tracks of a playlist to a stick, numbered in their order."""

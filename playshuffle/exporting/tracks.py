@@ -1,0 +1,58 @@
+"""Find the files of a playlist that can be copied, and the names of their copies."""
+
+import os
+import stat
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from playshuffle.exporting.names import safe_name
+from playshuffle.library.extinf import extinf
+from playshuffle.library.folder import Skipped
+from playshuffle.library.listing import is_audio_name
+from playshuffle.tags.reading import ReadAll, Tags
+
+
+class Track(NamedTuple):
+    """A track to copy. name: of the copy, without its number. extinf: its line in a playlist."""
+
+    source: bytes
+    name: str
+    size: int
+    mtime_ns: int
+    extinf: bytes
+
+
+def find_tracks(
+    paths: Sequence[bytes], read_all: ReadAll, working: Callable[[str, int, int], object], *, is_ascii: bool
+) -> tuple[list[Track], list[Skipped]]:
+    """Return the audio files among some paths, in their order, and the others with a reason.
+
+    A playlist may come from anybody: what is not audio by its name never gets to a stick.
+    """
+    found: list[tuple[bytes, os.stat_result]] = []
+    skipped = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+            reason = "" if stat.S_ISREG(status.st_mode) and is_audio_name(path) else "not an audio file"
+        except (OSError, ValueError):
+            reason = "missing"
+        if reason:
+            skipped.append(Skipped(path, reason))
+        else:
+            found.append((path, status))
+    tags = [Tags()] * len(found)
+    for count, (index, reading) in enumerate(read_all([path for path, _ in found]), 1):
+        tags[index] = reading.tags or Tags()
+        working("Reading tags", count, len(found))
+    tracks = []
+    for (path, status), tag in zip(found, tags, strict=True):
+        line = extinf(tag._replace(duration_ms=tag.duration_ms or 0), os.path.basename(path))
+        title = line.decode(errors="replace").partition(",")[2]
+        suffix = os.fsdecode(path[path.rindex(b".") :])
+        tracks.append(
+            Track(
+                path, safe_name(title, is_ascii=is_ascii) + suffix, status.st_size, status.st_mtime_ns, line
+            )
+        )
+    return tracks, skipped

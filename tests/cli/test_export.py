@@ -1,0 +1,98 @@
+"""Copy a playlist to a folder, as a user does."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import make, run
+from tests.support.tagging import tagged_library
+
+pytestmark = pytest.mark.process
+
+FILES = {
+    "1.mp3": {"title": "So What", "artist": "Miles Davis"},
+    "2.ogg": {"title": "Jóga", "artist": "Björk"},
+    "sub/3.flac": {"title": "AC/DC?"},
+}
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    return tagged_library(tmp_path / "Music", FILES)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.[mof]*") if path.suffix != ".m3u")
+
+
+def test_the_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
+    make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
+
+    done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
+
+    assert (done.code, done.out) == (0, b"")
+    assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3, kept 0, removed 0" in done.err
+    assert names(tmp_path / "stick/all") == [
+        "0001 Miles Davis - So What.mp3",
+        "0002 Björk - Jóga.ogg",
+        "0003 AC_DC_.flac",
+    ]
+    assert (tmp_path / "stick/all/0001 Miles Davis - So What.mp3").read_bytes() == (
+        music / "1.mp3"
+    ).read_bytes()
+    assert run("check", tmp_path / "stick/all/all.m3u", "--for", "car").code == 0
+
+
+def test_it_says_how_many_fit_and_what_a_second_run_did(music: Path, tmp_path: Path) -> None:
+    make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
+
+    first = run("export", tmp_path / "all.m3u", tmp_path / "stick", "--size", "12K")
+    second = run("export", tmp_path / "all.m3u", tmp_path / "stick", "--ascii")
+
+    assert "2 of 3 tracks fit, 0 MB. Copied 2, kept 0, removed 0" in first.err
+    assert "3 tracks, 0 MB. Copied 2, kept 1, removed 1" in second.err
+    assert names(tmp_path / "stick/all")[1] == "0002 Bjork - Joga.ogg"
+
+
+def test_a_list_of_files_is_taken_and_missing_ones_are_named(music: Path, tmp_path: Path) -> None:
+    listed = tmp_path / "list.txt"
+    listed.write_text(f"{music}/2.ogg\n{music}/gone.mp3\nhttp://example.org/radio\n{listed}\n{music}/1.mp3\n")
+
+    done = run("export", listed, tmp_path / "stick", "--max-per-folder", "1")
+
+    assert done.code == 1
+    for line in (
+        f"{music}/gone.mp3: missing",
+        f"{listed}: not an audio file",
+        "http://example.org/radio: not a file",
+    ):
+        assert f"  skipped {line}\n" in done.err
+    found = sorted(str(path.relative_to(tmp_path / "stick")) for path in (tmp_path / "stick").rglob("*.*g*"))
+    assert "list/01/0001 Björk - Jóga.ogg" in found
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("gone.m3u", "stick"), 66, "gone.m3u cannot be read: No such file or directory."),
+        (("empty.m3u", "stick"), 66, "'empty.m3u' names no file that can be copied."),
+        (
+            ("all.m3u", "stick", "--size", "big"),
+            2,
+            "--size big is not a size. Write it in bytes, or like 10M.",
+        ),
+        (("all.m3u", "gone/stick"), 73, "does not exist"),
+        (("all.m3u", "all.m3u"), 73, "is not a folder"),
+    ],
+)
+def test_errors_say_what_to_do(
+    music: Path, tmp_path: Path, words: tuple[str, ...], code: int, message: str
+) -> None:
+    make(music, "-o", tmp_path / "all.m3u")
+    (tmp_path / "empty.m3u").write_text("#EXTM3U\n")
+
+    done = run("export", *words, cwd=tmp_path)
+
+    assert done.code == code
+    assert message in done.err
+    assert done.err.startswith("error: ")

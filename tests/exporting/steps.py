@@ -1,0 +1,108 @@
+"""Export in a child process that is killed before a step, and say what is in a folder."""
+
+import builtins
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from playshuffle.exporting import export as module
+from playshuffle.exporting.tracks import Track, find_tracks
+from playshuffle.tags.reading import Reading, Tags
+
+_STEPS = ("mkdir", "rename", "unlink", "rmdir", "utime", "fsync")
+CHUNK = 4096  # bytes; so that each copy takes several steps
+
+
+def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> list[Track]:
+    """Write files, each with a content of its own, and return them as tracks named like the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [os.path.join(os.fsencode(folder), os.fsencode(name)) for name in names]
+    for number, path in enumerate(paths):
+        Path(os.fsdecode(path)).write_bytes(b"%06d" % number * (size // 6 + number))
+        os.utime(path, (1_700_000_000 + 7 * number,) * 2)
+    return tracks_of(paths)
+
+
+def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[Track]:
+    """Return files as tracks, without tags."""
+
+    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        yield from ((index, Reading(Tags(1000))) for index in range(len(paths)))
+
+    tracks, skipped = find_tracks(paths, read_all, lambda *_: None, is_ascii=is_ascii)
+    assert skipped == []
+    return tracks
+
+
+def export(tracks: Sequence[Track], stick: Path, **options: Any) -> module.Exported:
+    return module.export(tracks, os.fsencode(stick), "list", lambda *_: None, **options)
+
+
+def is_killed(act: Callable[[], object], step: int) -> bool:
+    """Act in a child that is killed before a step, counted from 0; return False if it has fewer steps."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _kill_at(step)
+            act()
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert status in (0, signal.SIGKILL), status
+    return status == signal.SIGKILL
+
+
+def _kill_at(step: int) -> None:
+    """Replace all that changes a folder or a file by functions that count their calls."""
+    left = step
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            nonlocal left
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+            return function(*args, **options)
+
+        return call
+
+    for name in _STEPS:
+        setattr(os, name, counted(getattr(os, name)))
+    builtins.open = counted(builtins.open)
+    module._CHUNK = CHUNK
+    chunks, tick = module._chunks, counted(lambda: None)
+
+    def some_chunks(source: bytes) -> Iterator[bytes]:
+        for chunk in chunks(source):
+            tick()
+            yield chunk
+
+    module._chunks = some_chunks
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return the content of all files below a folder, by their path."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def numbered(tracks: Sequence[Track]) -> dict[str, bytes]:
+    """Return what the folder of an export must contain, but for lists and mark."""
+    return {
+        f"{number:04} {track.name}": Path(os.fsdecode(track.source)).read_bytes()
+        for number, track in enumerate(tracks, 1)
+    }
+
+
+def copies(stick: Path) -> dict[str, bytes]:
+    """Return the copies of an export by their path, without lists and mark."""
+    return {
+        name: data for name, data in content(stick / "list").items() if not name.endswith((".m3u", "-export"))
+    }

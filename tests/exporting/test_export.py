@@ -1,0 +1,226 @@
+"""An export has the tracks in their order, whatever stopped an earlier one, and changes no other file."""
+
+import os
+import random
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.exporting.export import MARK
+from playshuffle.players.profiles import PLAYERS
+from tests.exporting.steps import content, copies, export, is_killed, music, numbered
+
+NAMES = [f"{letter}.mp3" for letter in "abcdefgh"]
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    """A stick with files of its owner."""
+    folder = tmp_path / "stick"
+    (folder / "list.old photos").mkdir(parents=True)
+    (folder / "letter.txt").write_text("mine")
+    (folder / "list.old photos/1.jpg").write_text("mine")
+    return folder
+
+
+def test_the_copies_are_numbered_in_the_order_of_the_list(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+
+    done = export(tracks, tmp_path / "stick")
+
+    assert (done.tracks, done.copied, done.removed) == (8, 8, 0)
+    assert copies(tmp_path / "stick") == numbered(tracks)
+    lines = (tmp_path / "stick/list/list.m3u").read_text().splitlines()
+    assert lines[:3] == ["#EXTM3U", "#EXTINF:1,a", "0001 a.mp3"]
+    assert [line for line in lines if not line.startswith("#")] == [*numbered(tracks)]
+
+
+def test_a_second_run_renames_what_is_there_and_removes_what_is_not_wanted(
+    tmp_path: Path, stick: Path
+) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    export(tracks[:6], stick)
+
+    done = export([*tracks[5:1:-1], *tracks[6:]], stick)
+
+    assert (done.tracks, done.copied, done.removed) == (6, 2, 2)
+    assert copies(stick) == numbered([*tracks[5:1:-1], *tracks[6:]])
+
+
+def test_a_track_that_was_edited_is_copied_again(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    export(tracks, tmp_path / "stick")
+    Path(os.fsdecode(tracks[2].source)).write_bytes(b"x" * tracks[2].size)
+    edited = [track if track is not tracks[2] else track._replace(mtime_ns=1) for track in tracks]
+
+    assert export(edited, tmp_path / "stick").copied == 1
+    assert copies(tmp_path / "stick") == numbered(tracks)
+
+
+def test_tracks_of_the_same_name_size_and_time_are_both_there(tmp_path: Path) -> None:
+    tracks = []
+    for folder in ("1", "2"):
+        tracks += music(tmp_path / folder, ["a.mp3"])
+
+    for _ in range(2):
+        export(tracks, tmp_path / "stick")
+        assert copies(tmp_path / "stick") == numbered(tracks)
+
+
+@pytest.mark.parametrize("per_folder", [1, 3, 8, 9])
+def test_no_folder_has_more_tracks_than_asked_for(tmp_path: Path, per_folder: int) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    for order in (tracks, tracks[::-1]):
+        export(order, tmp_path / "stick", max_per_folder=per_folder)
+
+    flat = {os.path.basename(path): data for path, data in copies(tmp_path / "stick").items()}
+    folders = [os.path.dirname(path) for path in copies(tmp_path / "stick")]
+    assert flat == numbered(tracks[::-1])
+    assert max(map(folders.count, folders)) <= per_folder
+    entries = (tmp_path / "stick/list/list.m3u").read_text().splitlines()[2::2]
+    assert entries == [*copies(tmp_path / "stick")]
+
+
+def test_a_long_list_is_written_in_parts_that_a_car_reads(tmp_path: Path) -> None:
+    part = PLAYERS["car"].part
+    assert part is not None
+    tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(part + 1)], size=6)
+
+    for count, names in ((part + 1, {"list-1.m3u", "list-2.m3u"}), (part, {"list.m3u"}), (1, {"list.m3u"})):
+        export(tracks[:count], tmp_path / "stick")
+        lists = {path.name: path.read_text() for path in (tmp_path / "stick/list").glob("*.m3u")}
+        assert lists.keys() == names
+        entries = [line for name in sorted(lists) for line in lists[name].splitlines() if line[0] != "#"]
+        assert entries == [*numbered(tracks[:count])]
+
+
+def test_it_ends_before_the_first_track_that_does_not_fit(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES, size=30_000)
+    tracks += music(tmp_path / "Music", ["small.mp3"], size=6)
+
+    done = export(tracks, tmp_path / "stick", most_bytes=150_000)
+
+    assert (done.tracks, done.copied) == (4, 4)
+    assert copies(tmp_path / "stick") == numbered(tracks[:4])
+    assert export(tracks[::-1], tmp_path / "stick", most_bytes=150_000).tracks == 5
+    assert copies(tmp_path / "stick") == numbered(tracks[::-1][:5])
+
+
+def test_other_files_of_the_stick_stay_as_they_are(tmp_path: Path, stick: Path) -> None:
+    before = content(stick)
+    tracks = music(tmp_path / "Music", NAMES)
+
+    for _ in range(2):
+        export(tracks, stick)
+        assert {name: data for name, data in content(stick).items() if not name.startswith("list/")} == before
+
+
+@pytest.mark.parametrize(
+    "name", ["list/cover.jpg", "list/0001 mine.mp3", "list/01/x.mp3", "list.old1/x", "list"]
+)
+@pytest.mark.parametrize("is_ours", [False, True])
+def test_a_folder_with_other_files_is_refused(tmp_path: Path, stick: Path, name: str, is_ours: bool) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    if is_ours and name != "list":
+        export(tracks, stick)
+    (stick / name).parent.mkdir(parents=True, exist_ok=True)
+    (stick / name).write_text("mine")
+    before = content(stick)
+
+    with pytest.raises(PlayshuffleError, match="is from another program"):
+        export(tracks[::-1], stick)
+
+    assert content(stick) == before
+
+
+@pytest.mark.parametrize("name", ["list", "list.new", "list.old1"])
+def test_a_link_in_place_of_its_folder_is_refused(tmp_path: Path, stick: Path, name: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / os.fsdecode(MARK)).write_text("a.mp3\n")
+    (tmp_path / "elsewhere/a.mp3").write_text("mine")
+    (stick / name).symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(PlayshuffleError, match="is from another program"):
+        export(music(tmp_path / "Music", NAMES), stick)
+
+    assert (tmp_path / "elsewhere/a.mp3").read_text() == "mine"
+
+
+def test_a_link_among_its_copies_is_refused(tmp_path: Path, stick: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    export(tracks, stick, max_per_folder=3)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/0001 a.mp3").write_text("mine")
+    (stick / "list/04").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(PlayshuffleError, match="contains 04, which is from another program"):
+        export(tracks[:2], stick)
+
+    assert (tmp_path / "elsewhere/0001 a.mp3").read_text() == "mine"
+
+
+def test_a_list_of_its_own_copies_is_refused(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    export(tracks, tmp_path / "stick")
+    own = [
+        track._replace(source=os.fsencode(path))
+        for track, path in zip(tracks, sorted((tmp_path / "stick/list").glob("*.mp3")), strict=True)
+    ]
+
+    with pytest.raises(PlayshuffleError, match="itself"):
+        export(own, tmp_path / "stick")
+
+    assert copies(tmp_path / "stick") == numbered(tracks)
+
+
+def test_a_stick_that_is_not_there_gets_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(PlayshuffleError, match="does not exist"):
+        export(music(tmp_path / "Music", NAMES), tmp_path / "media/stick")
+
+    assert not (tmp_path / "media").exists()
+
+
+@pytest.mark.process
+def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Path, stick: Path) -> None:
+    others = content(stick)
+    tracks = music(tmp_path / "Music", NAMES)
+    shuffler = random.Random(1)
+    order = tracks[:5]
+    step = 0
+    while True:
+        last, order = order, shuffler.sample(tracks, 5)
+        export(last, stick)
+        if not is_killed(partial(export, order, stick, max_per_folder=2), step):
+            break
+        found = content(stick)
+        assert {name: found[name] for name in others} == others, step
+        if step % 3 == 0:  # and is killed again
+            is_killed(partial(export, last, stick), step // 2)
+        export(order, stick)
+        assert copies(stick) == numbered(order), step
+        assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", "list.old photos"], (
+            step
+        )
+        step += 1
+    assert step > 20
+
+
+@pytest.mark.process
+def test_two_runs_at_the_same_time_do_not_mix(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    children = []
+    for order in (tracks, tracks[::-1]) * 4:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                export(order, tmp_path / "stick")
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(child)
+
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
+    assert copies(tmp_path / "stick") in (numbered(tracks), numbered(tracks[::-1]))

@@ -1,0 +1,95 @@
+"""On a real FAT file system the copies are in the order of the list, for players that go by that."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from playshuffle.exporting.export import MARK
+from tests.exporting.steps import music, numbered, tracks_of
+from tests.support.fat import Stick
+from tests.support.hostile import NAMES
+
+pytestmark = pytest.mark.process
+
+_START = """
+import json, os, sys
+from pathlib import Path
+from playshuffle.exporting import export as module
+from tests.exporting.steps import copies, export, is_killed, numbered, tracks_of
+stick = Path("/mnt/stick")
+tracks = tracks_of([os.fsencode(path) for path in json.loads(Path("paths").read_text())])
+"""
+
+
+def test_the_order_of_the_folder_is_that_of_the_list_whatever_happened_before(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", [f"{letter}.mp3" for letter in "abcdefghij"])
+    stick = Stick(tmp_path, 16)
+    (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))
+
+    stick.run(f"""{_START}
+(stick / "letter.txt").write_text("mine")
+export(tracks, stick)
+done = export(tracks[7:2:-1] + tracks[8:], stick)  # as FAT keeps time in steps of two seconds
+assert (done.copied, done.removed) == (0, 3), done
+for step in range(0, 60, 4):
+    export(tracks, stick)
+    is_killed(lambda: export(tracks[::-2] + tracks[2:4], stick), step)
+    export(tracks[3:] + tracks[1:2], stick)
+    assert copies(stick) == numbered(tracks[3:] + tracks[1:2]), step
+assert (stick / "letter.txt").read_text() == "mine"
+assert sorted(os.listdir(stick)) == ["letter.txt", "list"]
+""")
+
+    names = [*numbered([*tracks[3:], tracks[1]])]
+    assert stick.names("/list") == [os.fsdecode(MARK), *names, "list.m3u"]
+
+
+def test_a_full_stick_has_the_first_tracks_and_takes_the_rest_when_there_is_room(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(40)], size=300_000)
+    stick = Stick(tmp_path, 10)
+    (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))
+
+    log = stick.run(f"""{_START}
+first = export(tracks, stick).tracks
+assert copies(stick) == numbered(tracks[:first])
+for path in (stick / "list").iterdir():
+    path.unlink()
+(stick / "list").rmdir()
+module._fitting = lambda tracks, *_: len(tracks)  # the disk says so, in the middle of a copy
+(stick / "ballast").write_bytes(bytes(3_000_000))
+fewer = export(tracks, stick).tracks
+assert copies(stick) == numbered(tracks[:fewer])
+(stick / "ballast").unlink()
+done = export(tracks, stick)
+assert copies(stick) == numbered(tracks[:done.tracks])
+print(first, fewer, done.tracks, done.copied)
+""")
+
+    first, fewer, last, copied = map(int, log.split())
+    assert 28 <= first <= last <= 34
+    assert 17 <= fewer <= 24
+    assert copied == last - fewer
+    assert stick.names("/list")[1:-1] == [*numbered(tracks[:last])]
+
+
+@pytest.mark.parametrize("is_ascii", [False, True])
+def test_hostile_names_are_accepted(tmp_path: Path, is_ascii: bool) -> None:
+    music(tmp_path / "Music", [name for name in NAMES if b"/" not in name])
+    paths = sorted(os.fsencode(path) for path in (tmp_path / "Music").iterdir())
+    tracks = tracks_of(paths, is_ascii=is_ascii)
+    stick = Stick(tmp_path, 16)
+    (tmp_path / "paths").write_text(json.dumps(list(map(os.fsdecode, paths))))
+
+    stick.run(f"""{_START}
+tracks = tracks_of([track.source for track in tracks], is_ascii={is_ascii})
+for order in (tracks, tracks[::-1]):
+    done = export(order, stick, max_per_folder=50)
+    assert done.tracks == len(tracks)
+assert done.copied == 0, done
+""")
+
+    names = [*numbered(tracks[::-1])]
+    assert stick.names("/list/01") == names[:50]
+    assert stick.names("/list/02") == names[50:100]

@@ -1,0 +1,81 @@
+"""Names of copies are accepted by FAT, by other file systems and by players."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.exporting.names import safe_name
+from playshuffle.exporting.tracks import find_tracks
+from playshuffle.tags.reading import Reading, Tags
+from tests.support.hostile import NAMES
+
+
+@given(st.text(), st.booleans())
+def test_every_name_is_accepted(text: str, is_ascii: bool) -> None:
+    name = safe_name(text, is_ascii=is_ascii)
+
+    assert 0 < len(name.encode()) <= 180
+    assert not re.search(r'[<>:"/\\|?*\x00-\x1f\x7f]', name)
+    assert name == name.strip(" .")
+    assert name.isprintable()
+    assert not is_ascii or name.isascii()
+    assert safe_name(name, is_ascii=is_ascii) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Bj\xf6rk - J\xf3ga", "Bjork - Joga"),
+        ("Sigur R\xf3s - \xc1g\xe6tis byrjun", "Sigur Ros - Agaetis byrjun"),
+        ("Stra\xdfe \u2013 \u0141\xf3d\u017a \u2019s", "Strasse - Lodz 's"),
+        ("A\u0308", "A"),
+        ("\u97f3\u697d", "__"),
+        ("AC/DC: \u2026 Back?", "AC_DC_ ... Back_"),
+        ("...", "_"),
+    ],
+)
+def test_plain_letters(text: str, plain: str) -> None:
+    assert safe_name(text, is_ascii=True) == plain
+
+
+@pytest.mark.parametrize("is_ascii", [False, True])
+def test_hostile_files_get_names_that_lead_nowhere_else(tmp_path: Path, is_ascii: bool) -> None:
+    paths = [os.path.join(os.fsencode(tmp_path), name) for name in NAMES if b"/" not in name]
+    for path in paths:
+        with open(path, "wb") as file:
+            file.write(b"x")
+
+    tracks, skipped = find_tracks(
+        paths,
+        lambda paths: ((n, Reading(Tags())) for n in range(len(paths))),
+        lambda *_: None,
+        is_ascii=is_ascii,
+    )
+
+    assert len(tracks) + len(skipped) == len(paths)
+    for track in tracks:
+        assert track.name.isprintable()
+        assert track.name.endswith(".mp3")
+        assert "/" not in track.name
+        assert b"\n" not in track.extinf[:-1]
+
+
+def test_only_audio_files_are_copied(tmp_path: Path) -> None:
+    (tmp_path / "id_rsa").write_text("secret")
+    (tmp_path / "folder.mp3").mkdir()
+    os.mkfifo(tmp_path / "fifo.mp3")
+    (tmp_path / "song.mp3").write_text("x")
+    paths = [
+        os.fsencode(tmp_path / name) for name in ("id_rsa", "folder.mp3", "fifo.mp3", "gone.mp3", "song.mp3")
+    ]
+
+    tracks, skipped = find_tracks(
+        paths, lambda paths: ((n, Reading(None)) for n in range(len(paths))), lambda *_: None, is_ascii=False
+    )
+
+    assert [track.name for track in tracks] == ["song.mp3"]
+    assert [each.reason for each in skipped] == ["not an audio file"] * 3 + ["missing"]
