@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, from_json, with_paths
 from playshuffle.pipeline.request import Request
-from playshuffle.playlist.parts import existing
+from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.store.decks import StoredDeck, deck_paths
 from playshuffle.store.home_paths import named_paths
 from playshuffle.store.state import SavedOrder, State
@@ -18,7 +18,7 @@ _DEFAULTS = Options()
 def saved_playlists(state: State) -> list[bytes]:
     """Return the playlists with a saved order or deck that exist, sorted by path."""
     paths = {*state.playlists(), *deck_paths(state)}
-    return sorted(path for path in paths if os.path.lexists(path) or existing(path))
+    return sorted(path for path in paths if os.path.lexists(path) or existing_parts(path))
 
 
 def saved_request(

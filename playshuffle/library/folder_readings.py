@@ -122,7 +122,7 @@ class _Rows:
             self._file_ids[row] = file_id(birth)
         tags = reading.tags or Tags()
         self._spoken.pop(row, None)
-        if why := spoken.reason(self.names[row], reading.tags):
+        if why := spoken.why_spoken(self.names[row], reading.tags):
             self._spoken[row] = why
         self._audio[row] = _audio_sum(tags)
         self._fields[row] = None if reading.tags is None else list(tags)

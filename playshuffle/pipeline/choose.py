@@ -168,7 +168,7 @@ def _spoken(tracks: Tracks) -> dict[int, str]:
 def _reasons(folder: Folder) -> list[str]:
     names = folder.file_names()
     if folder.durations_ms is None:  # tags are not read
-        return [spoken.reason(name, None) for name in names]
+        return [spoken.why_spoken(name, None) for name in names]
     return [folder.odd.spoken.get(row, "") for row in range(len(names))]
 
 

@@ -9,23 +9,20 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
-from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.choice import NAME, NothingMatchesError
 from playshuffle.pipeline.choose import Draw, choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
-from playshuffle.pipeline.record import Record, deck_record, order_record
+from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import SkipList, read_skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.tools import Tools
-from playshuffle.playlist.parts import existing, not_ours
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import skip_lists as saved_skip_lists
 from playshuffle.store.state import State
-from playshuffle.system import atomic_file
 from playshuffle.text import counted
 
 
@@ -55,10 +52,10 @@ def open_playlist(
             playlist must not be written.
     """
     library = opened.library(request)
-    with locked_file(opened.state, request) as file:
+    with _locked_file(opened.state, request) as file:
         if not explains:
             _check_found(request, library)
-        record = _load_record(opened.state, file, library.tracks, request, deals=deals)
+        record = load_record(opened.state, file, library.tracks, request, deals=deals)
         writer = entry_writer(request, file, library.tracks.folders)
         rows = None
         if opened.cache is not None and request.tags:
@@ -100,11 +97,11 @@ def open_run(
 
 
 @contextmanager
-def locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None]:
+def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None]:
     """Lock the playlist file of a request, if it is written.
 
     Raises:
-        PlayshuffleError: it must not be written, or cannot be.
+        PlayshuffleError: it cannot be a playlist, its drive is missing, or it cannot be locked.
     """
     if request.output is None:
         yield None
@@ -112,43 +109,8 @@ def locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None]
     file = PlaylistFile.find(request.output)
     if not request.allow_shrink:
         check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
-    with _locked(file.path) if request.writes else nullcontext():
-        file = file.found_again()  # another process may have written it meanwhile
-        is_ours = request.force or file.has_mark()
-        if not (is_ours or file.fingerprint() in [order.content for order in state.orders(file.path)]):
-            raise not_ours(request.output)
-        yield file
-
-
-@contextmanager
-def _locked(path: bytes) -> Iterator[None]:
-    """Keep every other user from writing this playlist; the lock of the state keeps our own processes."""
-    folder, name = os.path.split(path)
-    with atomic_file.held(folder):
-        for litter in (name, *map(os.path.basename, existing(path))):
-            atomic_file.sweep(folder, litter)
-        yield
-
-
-def _load_record(
-    state: State, file: PlaylistFile | None, tracks: Tracks, request: Request, *, deals: bool
-) -> Record:
-    """Return what is remembered of a playlist.
-
-    Raises:
-        PlayshuffleError: a deal would replace the list that it deals from.
-    """
-    if file is None:
-        return Record()
-    if not deals:
-        return order_record(state, file, tracks)
-    if file.is_file(request.source_file):
-        raise PlayshuffleError(
-            "A deal into the list that --from names would leave only the dealt tracks in it."
-            " Choose another file with -o.",
-            Exit.USAGE,
-        )
-    return deck_record(state, file, tracks, writes=request.writes)
+    with file.locked() if request.writes else nullcontext(file) as now:
+        yield now
 
 
 def _skip_lists(request: Request, state: State, file: PlaylistFile | None) -> Sequence[SkipList]:

@@ -1,15 +1,16 @@
 """Load what is remembered of a playlist: its last order, or its deck."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, mark_written
-from playshuffle.errors import shown
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
-from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.pipeline.request import Request
+from playshuffle.playlist.playlist_file import PlaylistFile, not_ours
 from playshuffle.store import decks
 from playshuffle.store.state import SavedOrder, State
 
@@ -60,9 +61,41 @@ class Record(NamedTuple):
         return self._replace(deck=deck)
 
 
-def order_record(state: State, file: PlaylistFile, tracks: Tracks) -> Record:
-    """Find which of the saved orders a file has; without any, read the order from the file."""
+def load_record(
+    state: State, file: PlaylistFile | None, tracks: Tracks, request: Request, *, deals: bool
+) -> Record:
+    """Load what is remembered of a playlist.
+
+    Args:
+        state: has it.
+        file: the playlist as it is; None if it is not a file.
+        tracks: all tracks of its folders.
+        request: the playlist.
+        deals: load its deck instead of its last order.
+
+    Raises:
+        PlayshuffleError: the file is from another program, or a deal would replace the list that it
+            deals from.
+    """
+    if file is None:
+        return Record()
     orders = state.orders(file.path)
+    is_ours = request.force or file.has_mark()
+    if not (is_ours or file.fingerprint() in [order.content for order in orders]):
+        raise not_ours(request.output or file.path)
+    if not deals:
+        return _order_record(orders, file, tracks)
+    if file.is_file(request.source_file):
+        raise PlayshuffleError(
+            "A deal into the list that --from names would leave only the dealt tracks in it."
+            " Choose another file with -o.",
+            Exit.USAGE,
+        )
+    return _deck_record(state, file, tracks, writes=request.writes)
+
+
+def _order_record(orders: Sequence[SavedOrder], file: PlaylistFile, tracks: Tracks) -> Record:
+    """Find which of the saved orders a file has; without any, read the order from the file."""
     if not orders:
         return Record(_order_in_file(file, tracks))
     last = orders[0]
@@ -87,7 +120,7 @@ def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
     return SavedOrder(numbers, {}, len(numbers), 0, "", b"") if numbers else None
 
 
-def deck_record(state: State, file: PlaylistFile, tracks: Tracks, *, writes: bool) -> Record:
+def _deck_record(state: State, file: PlaylistFile, tracks: Tracks, *, writes: bool) -> Record:
     """Load the deck of a playlist; without one, make it from the file, if that is ours.
 
     A pending deal that did reach the file is marked as dealt, if anything is written.

@@ -13,7 +13,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
 from playshuffle.playlist import reading
-from playshuffle.playlist.parts import existing
+from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
@@ -38,7 +38,7 @@ def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
     """
     if output is None:
         return
-    own = {atomic_file.resolved(path) for path in (output, *existing(output))}
+    own = {atomic_file.resolved(path) for path in (output, *existing_parts(output))}
     for path in lists:
         if atomic_file.resolved(path) in own:
             raise OptionError(

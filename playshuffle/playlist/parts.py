@@ -7,18 +7,14 @@ fitted into one file, are removed after the new files are written.
 import contextlib
 import os
 import pwd
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, product
 
-from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.playlist.m3u import Text, fingerprint_of
+from playshuffle.playlist.playlist_file import existing_parts, is_our_part, not_ours, part_name
 from playshuffle.system import atomic_file
-from playshuffle.system.regular_file import open_regular
-
-_MARK = rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"'  # as each format writes it
-HEAD_BYTES = 4096  # our own comments stand at the top
 
 
 class Parts:
@@ -55,30 +51,16 @@ def playlist_text(
     )
 
 
-def name_of(path: bytes, number: int) -> bytes:
-    """Return the path of one part, counted from 1, of the playlist at this path."""
-    stem, suffix = os.path.splitext(path)
-    return b"%b-%d%b" % (stem, number, suffix)
-
-
 def files_of(path: bytes, text: Text | Parts) -> list[bytes]:
     """Return the files that the playlist at this path consists of."""
     if isinstance(text, Text):
         return [path]
-    return [name_of(path, number) for number in range(1, len(text.texts) + 1)]
-
-
-def existing(path: bytes) -> list[bytes]:
-    """Return the parts of this playlist that exist and that playshuffle wrote, in order."""
-    parts: list[bytes] = []
-    while _is_ours(part := name_of(path, len(parts) + 1)):
-        parts.append(part)
-    return parts
+    return [part_name(path, number) for number in range(1, len(text.texts) + 1)]
 
 
 def surplus(path: bytes, text: Text | Parts) -> list[bytes]:
     """Return the files of the playlist at this path that its new text leaves no use for."""
-    parts = existing(path)
+    parts = existing_parts(path)
     if isinstance(text, Text):
         return parts
     return parts[len(text.texts) :] + ([path] if os.path.lexists(path) else [])
@@ -127,7 +109,7 @@ def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[Prepar
     files = files_of(path, text)
     texts = [text] if isinstance(text, Text) else text.texts
     for file in files if isinstance(text, Parts) else ():
-        if not force and os.path.lexists(file) and not _is_ours(file):
+        if not force and os.path.lexists(file) and not is_our_part(file):
             raise not_ours(file)
     with contextlib.ExitStack() as stack:
         ready = [
@@ -174,29 +156,8 @@ def _user_name(number: int) -> str:
         return str(number)
 
 
-def not_ours(path: bytes) -> PlayshuffleError:
-    """Return the error for a file from another program."""
-    return OptionError(
-        "{path} was not written by playshuffle, so it was not changed. Choose another name with {}, or add"
-        " {} to replace it.",
-        "output",
-        "force = true",
-        code=Exit.CANNOT_CREATE,
-        path=shown(path),
-    )
-
-
 def _removed(files: Sequence[bytes]) -> bool:
     for file in files:
         with contextlib.suppress(OSError):  # an old part left behind does less harm than an error now
             os.unlink(file)
     return bool(files)
-
-
-def _is_ours(path: bytes) -> bool:
-    try:
-        descriptor, _ = open_regular(path, follow_links=False)
-    except OSError:
-        return False
-    with os.fdopen(descriptor, "rb") as file:
-        return bool(re.search(_MARK, file.read(HEAD_BYTES)))

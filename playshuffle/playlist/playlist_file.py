@@ -3,6 +3,7 @@
 They may not exist yet. `parts` replaces them.
 """
 
+import contextlib
 import os
 import re
 import stat
@@ -11,12 +12,14 @@ from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.listing import is_audio_name
-from playshuffle.playlist import parts
 from playshuffle.playlist.formats import FORMATS, Format, format_of
 from playshuffle.playlist.m3u import Parsed, fingerprint_of
 from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
+from playshuffle.system.regular_file import open_regular
 
+_PART_MARK = rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"'  # as each format writes it
+_HEAD_BYTES = 4096  # our own comments stand at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 _SUFFIXES = tuple(FORMATS)
 
@@ -50,9 +53,20 @@ class PlaylistFile(NamedTuple):
         on = mounts.at(os.path.realpath(real_folder), mounts.table())
         return cls(real_path, is_link, real_folder if is_link else folder, _files(real_path), on)
 
-    def found_again(self) -> Self:
-        """Return the file as it is now."""
-        return self._replace(files=_files(self.path))
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[Self]:
+        """Keep every other user from writing this playlist; the lock of the state keeps our own processes.
+
+        Yield the file as it is then: another process may have written it meanwhile.
+
+        Raises:
+            PlayshuffleError: another process held it for too long, or its folder does not exist.
+        """
+        folder, name = os.path.split(self.path)
+        with atomic_file.held(folder):
+            for litter in (name, *map(os.path.basename, existing_parts(self.path))):
+                atomic_file.sweep(folder, litter)
+            yield self._replace(files=_files(self.path))
 
     @property
     def format(self) -> Format:
@@ -61,7 +75,7 @@ class PlaylistFile(NamedTuple):
 
     def has_mark(self) -> bool:
         """Return whether each file has the mark of playshuffle."""
-        return all(re.match(self.format.mark, head) for head in self._contents(parts.HEAD_BYTES))
+        return all(re.match(self.format.mark, head) for head in self._contents(_HEAD_BYTES))
 
     def is_file(self, file: bytes | None) -> bool:
         """Return whether a file is the playlist, or a part of it."""
@@ -76,7 +90,7 @@ class PlaylistFile(NamedTuple):
 
     def order(self) -> str | None:
         """Return the name of the order in the file's comments; None without such a comment."""
-        head = self._parsed(-1 if self.format.is_uri else parts.HEAD_BYTES)
+        head = self._parsed(-1 if self.format.is_uri else _HEAD_BYTES)
         return head[0].comments.get("ORDER") if head else None
 
     def stamp(self) -> str:
@@ -119,7 +133,7 @@ class PlaylistFile(NamedTuple):
 
 def _files(path: bytes) -> list[bytes]:
     """Return the files of a playlist that exist and have any content."""
-    return [path] if _has_content(path) else parts.existing(path)
+    return [path] if _has_content(path) else existing_parts(path)
 
 
 def _chunks(path: bytes, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
@@ -142,6 +156,42 @@ def _has_content(path: bytes) -> bool:
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise PlayshuffleError(f"{shown(path)} is {kind}. Choose another name.", Exit.CANNOT_CREATE)
     return status.st_size > 0
+
+
+def part_name(path: bytes, number: int) -> bytes:
+    """Return the path of one part, counted from 1, of the playlist at this path."""
+    stem, suffix = os.path.splitext(path)
+    return b"%b-%d%b" % (stem, number, suffix)
+
+
+def existing_parts(path: bytes) -> list[bytes]:
+    """Return the parts of this playlist that exist and that playshuffle wrote, in order."""
+    parts: list[bytes] = []
+    while is_our_part(part := part_name(path, len(parts) + 1)):
+        parts.append(part)
+    return parts
+
+
+def is_our_part(path: bytes) -> bool:
+    """Return whether a file is a part of a playlist that playshuffle wrote."""
+    try:
+        descriptor, _ = open_regular(path, follow_links=False)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        return bool(re.search(_PART_MARK, file.read(_HEAD_BYTES)))
+
+
+def not_ours(path: bytes) -> PlayshuffleError:
+    """Return the error for a file from another program."""
+    return OptionError(
+        "{path} was not written by playshuffle, so it was not changed. Choose another name with {}, or add"
+        " {} to replace it.",
+        "output",
+        "force = true",
+        code=Exit.CANNOT_CREATE,
+        path=shown(path),
+    )
 
 
 def check_name(path: bytes) -> None:

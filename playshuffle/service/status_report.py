@@ -10,8 +10,7 @@ from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import Root, check_root
-from playshuffle.playlist.parts import existing
-from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
 from playshuffle.service import running
 from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.store.decks import load_all
@@ -68,7 +67,7 @@ def _seems_deleted(playlist: bytes) -> bool:
     Its drive may be missing all the same, so such a playlist is hidden and its order stays saved.
     An empty folder is often the mount point of a missing drive.
     """
-    if os.path.lexists(playlist) or existing(playlist):
+    if os.path.lexists(playlist) or existing_parts(playlist):
         return False
     with contextlib.suppress(OSError):
         return bool(os.listdir(os.path.dirname(playlist)))

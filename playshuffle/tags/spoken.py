@@ -46,7 +46,7 @@ GENRES = frozenset(
 SIGNATURE = repr((SUFFIX, MEDIA_KINDS, sorted(GENRES)))
 
 
-def reason(name: bytes, tags: Tags | None) -> str:
+def why_spoken(name: bytes, tags: Tags | None) -> str:
     """Return why a file is spoken word, in a few words; nothing for music."""
     if os.path.splitext(name)[1].lower() == SUFFIX:
         return "spoken word: .m4b is for audiobooks"

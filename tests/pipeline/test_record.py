@@ -8,8 +8,7 @@ import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import tracks
-from playshuffle.pipeline.open_playlist import locked_file
-from playshuffle.pipeline.record import Record, order_record
+from playshuffle.pipeline.record import Record, load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.m3u import fingerprint
 from playshuffle.playlist.playlist_file import PlaylistFile
@@ -23,21 +22,20 @@ def saved(content: str) -> SavedOrder:
     return SavedOrder(array("I", [2, 1]), {}, 2, 0, content, b"digest")
 
 
-def found(path: Path, *, force: bool = False) -> PlaylistFile:
-    """Return the file of a playlist if it may be written."""
-    with State() as state, locked_file(state, Request((), bytes(path), force=force)) as file:
-        assert file is not None
-        return file
+def found(path: Path) -> PlaylistFile:
+    return PlaylistFile.find(bytes(path))
 
 
-def record(path: Path) -> Record:
+def record(path: Path, *, force: bool = False) -> Record:
+    """Load the record of a playlist without tracks, if it may be written."""
+    request = Request((), bytes(path), force=force)
     with State() as state:
-        return order_record(state, found(path), tracks([])[0])
+        return load_record(state, found(path), tracks([])[0], request, deals=False)
 
 
 def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
     with pytest.raises(PlayshuffleError) as caught:
-        found(path, force=force)
+        record(path, force=force)
     return caught.value
 
 
@@ -66,7 +64,7 @@ def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
 
     assert error.code == Exit.CANNOT_CREATE
     assert "--force" in str(error)
-    assert found(path, force=True).files
+    assert record(path, force=True).notes == ()
 
 
 def test_an_empty_file_is_nobody_s(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from playshuffle.tags.reading import Tags
-from playshuffle.tags.spoken import GENRES, reason
+from playshuffle.tags.spoken import GENRES, why_spoken
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from playshuffle.tags.spoken import GENRES, reason
     ],
 )
 def test_spoken_word_is_recognised_with_the_reason(name: str, tags: Tags | None, expected: str) -> None:
-    assert reason(name.encode(), tags) == expected
+    assert why_spoken(name.encode(), tags) == expected
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_spoken_word_is_recognised_with_the_reason(name: str, tags: Tags | None,
     ],
 )
 def test_music_is_no_spoken_word(tags: Tags | None) -> None:
-    assert reason(b"x.mp3", tags) == ""
+    assert why_spoken(b"x.mp3", tags) == ""
 
 
 def test_genres_are_written_as_they_are_compared() -> None:
