@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import typer.main
 
 from playshuffle.cli.app import COMMANDS, app, load
+from playshuffle.cli.help_layout import parameters_by_group
 
 
 class Option(NamedTuple):
@@ -48,20 +49,24 @@ def commands() -> Iterator[Command]:
     """List the program itself, then each command, then its subcommands."""
     program: Any = typer.main.get_command(app)
     program.commands = {name: load(name) for name in COMMANDS}
-    yield from _commands(program, ())
+    yield from _commands(program, (), typer.Context(program, **program.context_settings))
 
 
-def _commands(group: Any, words: tuple[str, ...]) -> Iterator[Command]:
+def _commands(group: Any, words: tuple[str, ...], context: Any) -> Iterator[Command]:
     children = {name: child for name, child in getattr(group, "commands", {}).items() if not child.hidden}
     yield Command(
         words,
         _text(group.help),
         tuple(_examples(group.epilog)),
-        tuple(_option(parameter) for parameter in group.params if not getattr(parameter, "hidden", False)),
+        tuple(
+            _option(parameter, group_name)
+            for group_name, parameters in parameters_by_group(group, context).items()
+            for parameter in parameters
+        ),
         tuple(children),
     )
     for name, child in children.items():
-        yield from _commands(child, (*words, name))
+        yield from _commands(child, (*words, name), typer.Context(child, context))
 
 
 def _text(help_: str | None) -> str:
@@ -74,7 +79,7 @@ def _examples(epilog: str | None) -> list[str]:
     return [line.removeprefix("  ") for line in lines if line != "Examples:"]
 
 
-def _option(parameter: Any) -> Option:
+def _option(parameter: Any, group: str) -> Option:
     is_argument = parameter.param_type_name == "argument"
     metavar = parameter.metavar or ""
     if not metavar and not is_argument and not parameter.is_flag:
@@ -93,5 +98,5 @@ def _option(parameter: Any) -> Option:
         metavar,
         _text(parameter.help),
         str(default),
-        getattr(parameter, "rich_help_panel", None) or "",
+        group,
     )

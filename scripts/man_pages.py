@@ -130,7 +130,7 @@ def _paragraph(option: Option) -> list[str]:
     spellings = ", ".join(rf"\fB{_roff(spelling)}\fR" for spelling in option.spellings)
     head = f"{spellings} " if spellings else ""
     head += rf"\fI{_roff(option.metavar)}\fR" if option.metavar else ""
-    default = f" Default: {option.default}." if option.default else ""
+    default = f". Default: {option.default}." if option.default else ""
     return [".TP", head.rstrip(), _sentence(_roff(option.help + default))]
 
 

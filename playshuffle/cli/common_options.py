@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.config.option_groups import OUTPUT, PLACE, SAFETY
+from playshuffle.config.option_groups import EXPERT, OUTPUT, SAFETY
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
@@ -12,5 +12,5 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", 
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
 ConfigFile = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=PLACE),
+    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=EXPERT),
 ]

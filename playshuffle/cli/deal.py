@@ -17,7 +17,7 @@ from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, say_error, write_out
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
-from playshuffle.config.option_groups import AMOUNT, ORDER, PLACE, SAFETY
+from playshuffle.config.option_groups import AMOUNT, ORDER, PLACE, THIS_DEAL
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import find
@@ -96,15 +96,17 @@ def deal(
         ),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=AMOUNT)
+        bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=THIS_DEAL)
     ] = False,
     peek: Annotated[
-        bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=SAFETY)
+        bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=THIS_DEAL)
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Undo the last deal", rich_help_panel=SAFETY)] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Undo the last deal", rich_help_panel=THIS_DEAL)
+    ] = False,
     due: Annotated[
         bool,
-        typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=AMOUNT),
+        typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=THIS_DEAL),
     ] = False,
     order: Annotated[
         str | None,

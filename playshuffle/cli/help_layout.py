@@ -7,7 +7,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from playshuffle.cli.screen import home_path, shell_path
-from playshuffle.config.option_groups import GROUPS, OUTPUT
+from playshuffle.config.option_groups import EXPERT, GROUPS, OUTPUT
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.text import known
@@ -15,10 +15,29 @@ from playshuffle.text import known
 _USAGE = 24  # columns of an option with its placeholder
 _HELP = 50
 _OTHER = "Options"
+SHORT_HELP = f"{__name__}.short_help"  # in the meta of a context: -h was given
 
 
 class Command(TyperCommand):
-    """A command that shows its options in groups."""
+    """A command that shows its options in groups; some show only the most used ones with -h."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help; the short one fits on a screen."""
+        if SHORT_HELP not in ctx.meta:
+            super().format_help(ctx, formatter)
+            return
+        self.format_usage(ctx, formatter)
+        formatter.write(f"\n  {self.get_short_help_str(80)}\n\n")
+        sections = _sections(self, ctx)
+        sections.pop(EXPERT, None)
+        _write(formatter, sections, is_compact=True)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help."""
+        option = super().get_help_option(ctx)
+        if option is not None and "-h" not in option.opts:
+            option.help = "Show all options, with examples"
+        return option
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group of options."""
@@ -64,24 +83,32 @@ def _for_path(path: str) -> str:
     return f"'{home_path(path)}' is not a command. {hint}"
 
 
-def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """Return the usage and help of each parameter, by group."""
-    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{group: [] for group in GROUPS}, _OTHER: []}
+def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:
+    """Return the parameters of a command by group, both in the order of its help."""
+    groups: dict[str, list[Any]] = {"Arguments": [], **{group: [] for group in GROUPS}, _OTHER: []}
     has_groups = any(getattr(parameter, "rich_help_panel", None) for parameter in command.params)
     for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
-        if record is None:
-            continue
-        group = getattr(parameter, "rich_help_panel", None) or (OUTPUT if has_groups else _OTHER)
-        rows["Arguments" if parameter.param_type_name == "argument" else group].append(record)
-    return {group: found for group, found in rows.items() if found}
+        if parameter.get_help_record(ctx) is not None:
+            group = getattr(parameter, "rich_help_panel", None) or (OUTPUT if has_groups else _OTHER)
+            groups["Arguments" if parameter.param_type_name == "argument" else group].append(parameter)
+    return {group: found for group, found in groups.items() if found}
 
 
-def _write(formatter: Any, sections: dict[str, list[tuple[str, str]]]) -> None:
+def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """Return the usage and help of each parameter, by group."""
+    groups = parameters_by_group(command, ctx)
+    return {group: [each.get_help_record(ctx) for each in found] for group, found in groups.items()}
+
+
+def _write(formatter: Any, sections: dict[str, list[tuple[str, str]]], *, is_compact: bool = False) -> None:
     widest = max((len(usage) for rows in sections.values() for usage, _ in rows), default=0)
     for title, rows in sections.items():
-        with formatter.section(title):
-            formatter.write_dl(list(_padded(rows, min(widest, _USAGE))))
+        if not is_compact:
+            formatter.write_paragraph()
+        formatter.write_heading(title)
+        formatter.indent()
+        formatter.write_dl(list(_padded(rows, min(widest, _USAGE))))
+        formatter.dedent()
 
 
 def _padded(rows: list[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.config.build_request import build_request
-from playshuffle.config.option_groups import OUTPUT
+from playshuffle.config.option_groups import EXPERT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.pipeline.make import make_playlist
@@ -52,7 +52,7 @@ def make(
     print0: Annotated[
         bool,
         typer.Option(
-            "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=OUTPUT
+            "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=EXPERT
         ),
     ] = False,
     quiet: common_options.Quiet = False,

@@ -8,6 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle.cli import completion
+from playshuffle.cli.help_layout import SHORT_HELP
+from playshuffle.cli.streams import write_out
+from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import ROWS, Options, Row
 
 
@@ -27,10 +30,12 @@ def takes_playlist_options(
         parameters[position : position + 1] = [
             _parameter(row, is_hidden=shown is not None and row.name not in shown) for row in rows
         ]
+        parameters.append(_SHORT_HELP)
 
         @functools.wraps(command)
         def wrapper(**given: Any) -> object:
             values = {row.name: _value(row, given.pop(row.name)) for row in rows}
+            del given[_SHORT_HELP.name]
             return command(options=Options(**values), **given)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -57,6 +62,30 @@ def _parameter(row: Row, *, is_hidden: bool) -> inspect.Parameter:
     return inspect.Parameter(
         row.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option]
     )
+
+
+def _show_short_help(context: typer.Context, is_asked: bool) -> None:
+    if is_asked:
+        context.meta[SHORT_HELP] = True
+        write_out([f"{context.get_help()}\n".encode()])
+        raise typer.Exit
+
+
+_SHORT_HELP = inspect.Parameter(
+    "is_short_help",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option(
+            "-h",
+            is_eager=True,
+            callback=_show_short_help,
+            help="Show the most used options",
+            rich_help_panel=OUTPUT,
+        ),
+    ],
+)
 
 
 def _completion(row: Row) -> Callable[..., list[str]] | None:

@@ -33,7 +33,8 @@ class Row(NamedTuple):
 
     name, type, default: those of its field in `Options`.
     flag: its long spelling; `--no-` for a value that is true by default. short: the other spelling.
-    help: for the command line, at most 50 characters. group: one of `option_groups.GROUPS`.
+    help: for the command line, at most 50 characters.
+    group: one of `option_groups.GROUPS`; decides whether the short help shows it.
     metavar: placeholder of the value.
     verbs: the commands that take it.
     check: called with a value that was given; raises PlayshuffleError.
@@ -97,7 +98,7 @@ class Options(NamedTuple):
         "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=MAKE_WATCH,
         names=("order", ORDERS), example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
-        "--group-by", "Field to group or spread by, as genre or year", ORDER, "FIELD",
+        "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD",
         names=("field", groups.KEYS), example='"genre"')] = None
     source: Annotated[str | None, Row(
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
@@ -119,7 +120,7 @@ class Options(NamedTuple):
         "--part", "Shuffle only COUNT tracks from START, such as 1:40", EXPERT, "START:COUNT", verbs=MAKE,
         check=parse_part, example='"1:40"')] = None
     gap: Annotated[str | None, Row(
-        "--gap", "No track again within N plays", ORDER, "N|N%", check=parse_gap, example='50 or "25%"',
+        "--gap", "No track again within N plays", EXPERT, "N|N%", check=parse_gap, example='50 or "25%"',
         may_be_number=True)] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
@@ -152,7 +153,7 @@ class Options(NamedTuple):
         "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=MAKE,
         check=_from_one("max_per_file"), example="999")] = None
     strict: Annotated[bool, Row(
-        "--strict", "Write nothing if the player cannot play a track", SAFETY)] = False
+        "--strict", "Write nothing if the player cannot play a track", EXPERT)] = False
     extinf: Annotated[bool, Row("--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT)] = True
     tags: Annotated[bool, Row(
         "--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)] = True

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from playshuffle.cli.help_topics import TOPICS
-from playshuffle.config.option_groups import GROUPS
+from playshuffle.config.option_groups import EXPERT, GROUPS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from scripts.command_tree import Command, commands
-from tests.support.program import run
+from scripts.man_pages import page_name
+from tests.support.program import CHECKOUT, run
 
 PACKAGE = Path(__file__).parents[2] / "playshuffle"
 COMMANDS = list(commands())
@@ -31,7 +32,7 @@ def test_a_summary_is_never_cut(command: Command) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=names)
 def test_an_option_takes_one_line_at_80_columns(command: Command) -> None:
-    of_typer = [("--install-completion",), ("--show-completion",)]  # with its own texts
+    of_typer = [("--install-completion",), ("--show-completion",), ("--help", "-h")]  # with its own texts
     for option in command.options:
         if option.spellings in of_typer:
             continue
@@ -62,6 +63,43 @@ def test_no_line_of_help_is_wider_than_80_columns(command: Command) -> None:
     lines = done.out.decode().partition("  Examples:")[0].splitlines()
     assert max(map(len, lines)) <= 80
     assert not [line for line in lines if re.search(r"[a-z]\.\.\.$", line)]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("words", ["make", "deal", "watch", "why"])
+def test_the_short_help_shows_the_most_used_options_on_one_screen(words: str) -> None:
+    lines = run(words, "-h", env={"COLUMNS": "80"}).out.decode().splitlines()
+    options = [option for option in map(option_of, lines) if option]
+
+    assert max(map(len, lines)) <= 80
+    assert 20 <= len(lines) <= 40
+    assert any(lines[2].strip().rstrip(".") == each.help.split(". ")[0].rstrip(".") for each in COMMANDS)
+    assert options == [option for option in options_of(words) if option in options]
+    assert options[-1] == "--help"
+    assert EXPERT not in "\n".join(lines)
+    assert EXPERT in run(words, "--help").out.decode()
+
+
+def option_of(line: str) -> str:
+    """Return the last spelling of the option that a line of help explains; empty if it does not."""
+    match = re.match(r"  (-[-\w]+(?:, --[-\w]+)?)(?= )", line)
+    return match[1].split(", ")[-1] if match else ""
+
+
+def options_of(*words: str) -> list[str]:
+    """Return the options of a command in the order of its help."""
+    lines = run(*words, "--help", env={"COLUMNS": "80"}).out.decode().splitlines()
+    return [option for option in map(option_of, lines) if option]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("command", COMMANDS, ids=names)
+def test_the_man_page_has_the_options_of_the_help_in_its_order(command: Command) -> None:
+    page = (CHECKOUT / "man" / "man1" / f"{page_name(command)}.1").read_text().replace("\\-", "-")
+    heads = [line for line in page.splitlines() if line.startswith("\\fB-")]
+    in_man = [re.findall(r"\\fB(--?[-\w]+)", head) for head in heads]
+
+    assert options_of(*command.words) == [max(spellings, key=len) for spellings in in_man]
 
 
 @pytest.mark.process

@@ -27,7 +27,7 @@ ONLY_PARSED = {
     r"playshuffle --install-completion": "it changes the start file of the shell",
     r"playshuffle make ~/Music --order tempo": "that order is in a package of the reader",
     r"playshuffle (tags|why) (song|--all|~/Music/Live)": "it needs that file; tests/cli runs it",
-    r"playshuffle (players|make .*--for) van": "it needs that player; tests/config runs it",
+    r"playshuffle (help|make .*--for) van": "it needs that player; tests/config runs it",
     r"playshuffle make ~/Music --where 'length:": "the demo has short tracks; tests/selection runs it",
     r"playshuffle tell": "it needs a player; tests/telling runs it",
     r"playshuffle plugin": "it needs Quod Libet; tests/install runs it",
