@@ -27,6 +27,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.shuffle import Seeded
+from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
 from tests.support.music import ANCHOR, Music
@@ -172,11 +173,13 @@ class _Model:
         root.rename(hidden)
         name = self.chance.choice([*self._orders] or ["random"])
         if name in self._orders:
-            # An update of another list may have seen that a track was removed.
+            # An update of another list may have seen that a track was removed, which may be back since.
+            with State(writes=False) as state:
+                removed = {os.fsdecode(each.path) for each in state.load_tracks().vanished.values()}
             known = {
                 track: path
                 for track, path in self._paths[name].items()
-                if track in self.music.tracks and path.is_relative_to(root)
+                if track in self.music.tracks and path.is_relative_to(root) and str(path) not in removed
             }
             keep(self._request(name), self._tools(), Changes(None, frozenset(), (), 0))
             if name == "most":  # one that came may have pushed one out
