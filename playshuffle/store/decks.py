@@ -94,13 +94,11 @@ def confirm(state: State, playlist: bytes) -> None:
     key = state.real.stored(playlist), DECK
 
     def act(database: Connection) -> None:
-        where = "WHERE path = ? AND kind = ? AND age = 0"
-        query = f"SELECT facts FROM record {where}"  # noqa: S608 - our own words
-        [(text,)] = database.execute(query, key)
+        query = "SELECT numbers, facts, content FROM record WHERE path = ? AND kind = ? AND age = 0"
+        [(numbers, text, content)] = database.execute(query, key)
         facts = json.loads(text)
         facts["deal"]["is_pending"] = False
-        update = f"UPDATE record SET facts = ? {where}"  # noqa: S608
-        database.execute(update, (json.dumps(facts), *key))
+        put_record(database, *key, 0, array("I", numbers), json.dumps(facts), content)
 
     state.change(act, playlist)
 

@@ -3,8 +3,9 @@
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 from playshuffle.system.mounts import Mount
 
@@ -20,8 +21,9 @@ VERSION = 1
 # facts: JSON, all that is no array. content: fingerprint of the file that was written, or was to be.
 # digest: of the tracks that it was written from.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
+# checksum: of the other columns of the row, so that a bit that flips on the disk is noticed.
 _COLUMNS: dict[str, dict[str, type]] = {
-    "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
+    "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes, "checksum": int},
     "vanished": {"number": int, "path": bytes, "mark": bytes, "since": int},
     "root": {"path": bytes, "ignore_files": int, "numbers": bytes, "mounts": str},
     "counter": {"next_number": int, "version": int},
@@ -33,6 +35,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "facts": str,
         "content": str,
         "digest": bytes,
+        "checksum": int,
     },
     "output": {"path": bytes, "mounts": str},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
@@ -45,6 +48,7 @@ _KEYS = {
     "output": "path",
     "skip_list": "playlist, list",
 }
+_CHECKSUM = "checksum"
 _TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
 
 # The tables that have rows of single playlists, and the column that names the playlist.
@@ -61,6 +65,22 @@ def _tables() -> str:
     return " ".join(
         [*statements, "INSERT INTO counter SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM counter);"]
     )
+
+
+def replace(table: str) -> str:
+    """Return the statement that writes a row of a table; its values are all columns but the checksum."""
+    values = [f"?{number}" for number, name in enumerate(_COLUMNS[table], 1) if name != _CHECKSUM]
+    values += [_checksum_of(values)] * (_CHECKSUM in _COLUMNS[table])
+    return f"REPLACE INTO {table} VALUES ({', '.join(values)})"  # noqa: S608 - our own words
+
+
+def _checksum_of(values: Iterable[str]) -> str:
+    # As bytes: damaged text cannot be handed to a function.
+    return f"checksum_of({', '.join(f'CAST({value} AS BLOB)' for value in values)})"
+
+
+def _checksum(*values: bytes) -> int:
+    return crc32(b"\0".join(values))
 
 
 class OtherVersionError(sqlite3.DatabaseError):
@@ -93,7 +113,12 @@ def prepared(database: sqlite3.Connection, *, writes: bool) -> sqlite3.Connectio
     elif version not in (0, VERSION):
         raise OtherVersionError("another version of playshuffle wrote it")
     check(database)
+    return _set_up(database)
+
+
+def _set_up(database: sqlite3.Connection) -> sqlite3.Connection:
     database.text_factory = _text
+    database.create_function("checksum_of", -1, _checksum, deterministic=True)
     return database
 
 
@@ -106,7 +131,7 @@ def empty() -> sqlite3.Connection:
     """Return an empty database in memory."""
     database = sqlite3.connect(":memory:")
     database.executescript(_tables())
-    return database
+    return _set_up(database)
 
 
 def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
@@ -114,8 +139,7 @@ def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
     copy = sqlite3.connect(":memory:")
     database.backup(copy)
     database.close()
-    copy.text_factory = _text
-    return copy
+    return _set_up(copy)
 
 
 def check(database: sqlite3.Connection) -> None:
@@ -129,11 +153,13 @@ def check(database: sqlite3.Connection) -> None:
 
 
 def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
-    """Return the rows with values of a wrong type; their content is checked when they are loaded."""
+    """Return the rows with values of a wrong type or a wrong checksum."""
     bad = []
     for table, columns in _COLUMNS.items():
         types = {name: {bytes: "blob", int: "integer", str: "text"}[kind] for name, kind in columns.items()}
         is_bad = " OR ".join(f"typeof({name}) != '{kind}'" for name, kind in types.items())
+        if _CHECKSUM in columns:
+            is_bad += f" OR {_CHECKSUM} != {_checksum_of(name for name in columns if name != _CHECKSUM)}"
         first = next(iter(columns))
         query = f"SELECT rowid, {first} FROM {table} WHERE {is_bad}"  # noqa: S608 - our own words
         rows = database.execute(query)

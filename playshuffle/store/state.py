@@ -142,10 +142,10 @@ class State(StateFile):
 
         def act(database: Connection) -> None:
             database.executemany("DELETE FROM folder WHERE path = ?", no_folders)
-            database.executemany("REPLACE INTO folder VALUES (?, ?, ?, ?)", folders)
+            database.executemany(schema.replace("folder"), folders)
             database.executemany("DELETE FROM vanished WHERE number = ?", not_vanished)
-            database.executemany("REPLACE INTO vanished VALUES (?, ?, ?, ?)", vanished)
-            database.executemany("REPLACE INTO root VALUES (?, ?, ?, ?)", roots)
+            database.executemany(schema.replace("vanished"), vanished)
+            database.executemany(schema.replace("root"), roots)
             version = self.tracks_version() + 1
             database.execute("DELETE FROM counter")
             database.execute("INSERT INTO counter VALUES (?, ?)", (table.next_number, version))
@@ -185,7 +185,7 @@ class State(StateFile):
         """
         if list(mounts) != self.output_mounts(playlist):
             row = (self.real.stored(playlist), self._mounts_as(mounts))
-            self.change(lambda database: database.execute("REPLACE INTO output VALUES (?, ?)", row), playlist)
+            self.change(lambda database: database.execute(schema.replace("output"), row), playlist)
 
     def playlists(self) -> list[bytes]:
         """Return all playlists with a saved order."""
@@ -270,10 +270,8 @@ def put_record(
     digest: bytes = b"",
 ) -> None:
     """Store a record of a playlist; path: as it is stored."""
-    database.execute(
-        "REPLACE INTO record (path, kind, age, numbers, facts, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (path, kind, age, numbers.tobytes(), facts, content, digest),
-    )
+    row = (path, kind, age, numbers.tobytes(), facts, content, digest)
+    database.execute(schema.replace("record"), row)
 
 
 def options_in(facts: Mapping[str, Any]) -> str:

@@ -680,6 +680,44 @@ def test_a_deck_that_makes_no_sense_costs_that_deck_only(home: Path, damage: str
     assert aside.read_bytes() == before
 
 
+_SWAPPED = "CAST(substr(numbers, 5, 4) || substr(numbers, 1, 4) || substr(numbers, 9) AS BLOB)"
+
+# A value that could have been written: other numbers, names, marks or facts of the same form.
+_FLIPS = [
+    (
+        "record",
+        "numbers = CAST(substr(numbers, 5, 4) || substr(numbers, 1, 4) || substr(numbers, 9) AS BLOB)",
+    ),
+    ("record", "facts = replace(facts, '2000', '2001')"),
+    ("record", "content = content || '0'"),
+    ("record", "digest = CAST(digest || '0' AS BLOB)"),
+    ("record", "path = CAST(path || '0' AS BLOB)"),
+    ("record", "age = 1 - age"),
+    ("folder", "names = CAST(replace(names, 'a.mp3', 'c.mp3') AS BLOB)"),
+    (
+        "folder",
+        "numbers = CAST(substr(numbers, 5, 4) || substr(numbers, 1, 4) || substr(numbers, 9) AS BLOB)",
+    ),
+    ("folder", "marks = CAST('x' || substr(marks, 2) AS BLOB)"),
+    ("folder", "path = CAST('/n' || substr(path, 3) AS BLOB)"),
+    ("folder", "checksum = checksum + 1"),
+]
+
+
+@pytest.mark.parametrize(("table", "damage"), _FLIPS)
+def test_a_flipped_bit_costs_its_row_also_where_the_row_still_makes_sense(
+    home: Path, table: str, damage: str
+) -> None:
+    save(replace(TABLE, folders=dict(list(FOLDERS.items())[:1])))
+    edit(home, f"UPDATE {table} SET {damage}")
+
+    with State() as state:
+        assert (state.orders(LIST) == []) == (table == "record")
+        assert (state.load_tracks().folders == {}) == (table == "folder")
+        assert len(state.notes) == 1
+        assert "was damaged" in state.notes[0]
+
+
 @pytest.mark.parametrize(
     "damage",
     [

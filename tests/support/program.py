@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from playshuffle.store import schema
 from playshuffle.store.state import State
+from playshuffle.system.sqlite import Connection
 from tests.support import damage
 
 CHECKOUT = Path(__file__).parents[2]
@@ -113,14 +115,15 @@ def minutes(folder: Path, names: Iterable[str]) -> Path:
 
 def change_options(options: object) -> None:
     """Replace the saved options of all playlists; None removes them."""
+    changed = "json_remove(facts, '$.options')" if options is None else "json_set(facts, '$.options', ?)"
+    query = f"SELECT path, kind, age, numbers, {changed}, content, digest FROM record"
+
+    def change(database: Connection) -> None:
+        rows = database.execute(query, (options,) * (options is not None)).fetchall()
+        database.executemany(schema.replace("record"), rows)
+
     with State() as state:
-        state.change(
-            lambda database: (
-                database.execute("UPDATE record SET facts = json_remove(facts, '$.options')")
-                if options is None
-                else database.execute("UPDATE record SET facts = json_set(facts, '$.options', ?)", (options,))
-            )
-        )
+        state.change(change)
 
 
 def entries(content: bytes) -> list[str]:
