@@ -21,8 +21,8 @@ from tests.support.program import CHECKOUT, entries, numbered
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
 _DEPENDENCIES: list[str] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
-# "typer>=0.26,<0.29" becomes "typer==0.26".
-_LOWEST = [dependency.partition(",")[0].replace(">=", "==") for dependency in _DEPENDENCIES]
+# "typer>=0.26" becomes "typer==0.26".
+_LOWEST = [dependency.replace(">=", "==") for dependency in _DEPENDENCIES]
 
 
 def pip(python: Path | str, *words: str | Path, env: Mapping[str, str] | None = None) -> None:

@@ -39,6 +39,10 @@ class Command(TyperCommand):
             option.help = "Show all options, with examples"
         return option
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage: versions of typer decorate arguments differently."""
+        return [self.options_metavar or "", *map(_usage, filter(_is_argument, self.get_params(ctx)))]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group of options."""
         _write(formatter, _sections(self, ctx))
@@ -90,14 +94,28 @@ def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:
     for parameter in command.get_params(ctx):
         if parameter.get_help_record(ctx) is not None:
             group = getattr(parameter, "rich_help_panel", None) or (OUTPUT if has_groups else _OTHER)
-            groups["Arguments" if parameter.param_type_name == "argument" else group].append(parameter)
+            groups["Arguments" if _is_argument(parameter) else group].append(parameter)
     return {group: found for group, found in groups.items() if found}
 
 
 def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     """Return the usage and help of each parameter, by group."""
     groups = parameters_by_group(command, ctx)
-    return {group: [each.get_help_record(ctx) for each in found] for group, found in groups.items()}
+    return {group: [_row(each, ctx) for each in found] for group, found in groups.items()}
+
+
+def _row(parameter: Any, ctx: Any) -> tuple[str, str]:
+    usage, text = parameter.get_help_record(ctx)
+    return _usage(parameter) if _is_argument(parameter) else usage, text
+
+
+def _is_argument(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "argument")
+
+
+def _usage(argument: Any) -> str:
+    name = str(argument.metavar or argument.human_readable_name)
+    return name if argument.required or name.startswith("[") else f"[{name}]"
 
 
 def _write(formatter: Any, sections: dict[str, list[tuple[str, str]]], *, is_compact: bool = False) -> None:
