@@ -20,7 +20,7 @@ ROWS = (
     {"shuffle", "system"},
     {"tags"},
     {"library"},
-    {"playlist", "selection", "watch"},
+    {"history", "playlist", "selection", "watch"},
     {"ordering", "players"},
     {"dealing"},
     {"store"},

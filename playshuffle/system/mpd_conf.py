@@ -26,12 +26,14 @@ _USER_DIR = re.compile(rb'^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"
 class MpdConf(NamedTuple):
     """The settings of MPD in the file at `path`; None for a folder that is not set.
 
+    stickers: its sticker database, None if it has none.
     addresses: what it is bound to: sockets, and hosts, which are reached at `port`.
     """
 
     path: bytes
     music: bytes | None
     playlists: bytes | None
+    stickers: bytes | None = None
     addresses: tuple[bytes, ...] = ()
     port: int = _PORT
 
@@ -55,15 +57,16 @@ def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
         if name == b"bind_to_address":
             addresses.append(value)
     user = os.fsdecode(settings[b"user"]) if b"user" in settings else None
-    music, playlists = (
+    music, playlists, stickers = (
         _expanded(settings[name], user, path) if name in settings else None
-        for name in (b"music_directory", b"playlist_directory")
+        for name in (b"music_directory", b"playlist_directory", b"sticker_file")
     )
     port = settings.get(b"port", b"")
     return MpdConf(
         path,
         _user_music(user, path) if music is None else music,
         playlists,
+        stickers,
         tuple(_expanded(address, user, path) for address in addresses),
         int(port) if port.isdigit() else _PORT,
     )

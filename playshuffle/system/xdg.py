@@ -30,6 +30,11 @@ def config_home() -> bytes:
     return _base("XDG_CONFIG_HOME", b".config")
 
 
+def data_home() -> bytes:
+    """Return the folder in which all programs keep their data."""
+    return _base("XDG_DATA_HOME", b".local/share")
+
+
 def _base(variable: str, below_home: bytes) -> bytes:
     """Return an XDG base folder; the standard ignores relative ones."""
     base = os.fsencode(os.environ.get(variable, ""))

@@ -1,0 +1,1 @@
+"""Read what players remember of each track: last play, plays, skips, rating."""

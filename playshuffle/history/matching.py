@@ -1,0 +1,108 @@
+"""Find the track of each row of a play history: by its exact path, or by tags where a source has no path."""
+
+import os
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from playshuffle.history.rows import Names, Row
+
+_SAMPLE = 200  # rows that decide where a music folder was
+_BETWEEN = "; "  # between several artists of a track
+
+
+class Match(NamedTuple):
+    """A row, and the numbers of the tracks that it is about: several if they are the same recording."""
+
+    row: Row
+    numbers: Sequence[int]
+
+
+def match(
+    rows: Sequence[Row],
+    number_of: Mapping[bytes, int],
+    roots: Sequence[bytes],
+    tagged: Callable[[], Iterable[tuple[int, Names]]],
+) -> list[Match]:
+    """Return the tracks of each row; none if it is about no track.
+
+    A relative path is looked for below each music folder and the folders above. If no path is that of a
+    track, the folder that all rows have in common may be a music folder under another name.
+
+    Args:
+        rows: of one source.
+        number_of: the number of each track, by path.
+        roots: the music folders.
+        tagged: returns numbers and tags of all tracks; called only if a row has no path.
+    """
+    tops = list(dict.fromkeys(top for root in roots for top in _with_parents(root)))
+    found = [number_of.get(row.path) or _below(row.path, tops, number_of) for row in rows]
+    if not any(found) and (swap := _moved(rows, number_of, roots)) is not None:
+        start, root = swap
+        found = [
+            number_of.get(root + row.path[len(start) :]) if row.path.startswith(start) else None
+            for row in rows
+        ]
+    by_names = _ByNames(tagged()) if any(not row.path and row.names for row in rows) else None
+    return [
+        Match(row, [number] if number else by_names.numbers(row.names) if by_names and row.names else ())
+        for row, number in zip(rows, found, strict=True)
+    ]
+
+
+def _with_parents(folder: bytes) -> list[bytes]:
+    """Return a folder and all above it, each with a slash at its end."""
+    folders = []
+    while folder not in (b"", b"/"):
+        folders.append(folder + b"/")
+        folder = os.path.dirname(folder)
+    return folders
+
+
+def _below(path: bytes, tops: Iterable[bytes], number_of: Mapping[bytes, int]) -> int | None:
+    if not path or path.startswith(b"/"):
+        return None
+    return next((number for top in tops if (number := number_of.get(top + path))), None)
+
+
+def _moved(
+    rows: Sequence[Row], number_of: Mapping[bytes, int], roots: Iterable[bytes]
+) -> tuple[bytes, bytes] | None:
+    """Return the start of the paths to replace, and the music folder to replace it by; None if there is none.
+
+    With it, at least half of a sample must be tracks.
+    """
+    paths = [row.path for row in rows if row.path.startswith(b"/")]
+    paths = paths[:: len(paths) // _SAMPLE + 1]
+    if not paths:
+        return None
+    for start in _with_parents(os.path.commonpath([os.path.dirname(path) for path in paths])):
+        for root in roots:
+            top = root.rstrip(b"/") + b"/"
+            if 2 * sum(top + path[len(start) :] in number_of for path in paths) >= len(paths):
+                return start, top
+    return None
+
+
+class _ByNames:
+    """Tracks by their tags: the recording id, or else artist, title and album, or else artist and title."""
+
+    def __init__(self, tagged: Iterable[tuple[int, Names]]) -> None:
+        self._numbers: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number, names in tagged:
+            if names.recording_id:
+                self._numbers[(names.recording_id.casefold(),)].append(number)
+            artist, title, album = map(_plain, names[:3])
+            for each in {artist, artist.partition(_BETWEEN)[0]} - {""} if title else ():
+                self._numbers[each, title].append(number)
+                self._numbers[each, title, album].append(number)
+
+    def numbers(self, names: Names) -> Sequence[int]:
+        artist, title, album = map(_plain, names[:3])
+        keys = ((names.recording_id.casefold(),), (artist, title, album), (artist, title))
+        return next((self._numbers[key] for key in keys if all(key) and key in self._numbers), ())
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())

@@ -1,0 +1,44 @@
+"""Define what a play history knows of a track."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Played(NamedTuple):
+    """The plays of one track, as a source knows them; None if it does not know.
+
+    last_played, last_skipped: Unix seconds. rating: from 0 to 1.
+    """
+
+    last_played: int | None = None
+    last_skipped: int | None = None
+    plays: int | None = None
+    skips: int | None = None
+    rating: float | None = None
+
+
+class Names(NamedTuple):
+    """The tags by which a source without paths names a track."""
+
+    artist: str
+    title: str
+    album: str = ""
+    recording_id: str = ""
+
+
+class Row(NamedTuple):
+    """One track of a source. path: absolute, or relative to a music folder; empty if tags name the track."""
+
+    path: bytes
+    played: Played
+    names: Names | None = None
+
+
+def merged(rows: Iterable[Played]) -> Played:
+    """Return the latest times, the greatest counts and the first rating.
+
+    Never a sum: two sources may have counted the same plays.
+    """
+    columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
+    *latest, ratings = columns
+    return Played._make([*(max(column, default=None) for column in latest), next(iter(ratings), None)])

@@ -1,0 +1,71 @@
+"""Make databases as players make them, from their public schemas, without the columns that nobody reads."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+MPD = """
+CREATE TABLE sticker(
+    type VARCHAR NOT NULL, uri VARCHAR NOT NULL, name VARCHAR NOT NULL, value VARCHAR NOT NULL);
+CREATE UNIQUE INDEX sticker_value ON sticker(type, uri, name);
+"""
+BEETS = """
+CREATE TABLE items (id INTEGER PRIMARY KEY, path BLOB, title TEXT);
+CREATE TABLE item_attributes (
+    id INTEGER PRIMARY KEY, entity_id INTEGER, key TEXT, value TEXT,
+    UNIQUE(entity_id, key) ON CONFLICT REPLACE);
+"""
+_NAVIDROME = """
+CREATE TABLE user (id varchar(255) PRIMARY KEY, user_name varchar(255) DEFAULT '' NOT NULL UNIQUE);
+INSERT INTO user VALUES ('u1', 'ann'), ('u2', 'bob');
+CREATE TABLE annotation (
+    {id} user_id varchar(255) DEFAULT '' NOT NULL, item_id varchar(255) DEFAULT '' NOT NULL,
+    item_type varchar(255) DEFAULT '' NOT NULL, play_count integer DEFAULT 0, play_date datetime,
+    rating integer DEFAULT 0, starred bool DEFAULT FALSE NOT NULL, starred_at datetime,
+    UNIQUE (user_id, item_id, item_type));
+"""
+# Before version 0.53: annotations have numbers, paths are absolute, and there is no table of libraries.
+NAVIDROME_0_49 = (
+    _NAVIDROME.format(id="ann_id varchar(255) PRIMARY KEY,")
+    + """
+CREATE TABLE media_file (id varchar(255) PRIMARY KEY, path varchar(255) DEFAULT '' NOT NULL);
+"""
+)
+# From version 0.55 on: paths are relative to a library.
+NAVIDROME_0_55 = (
+    _NAVIDROME.format(id="")
+    + """
+CREATE TABLE library (
+    id integer PRIMARY KEY AUTOINCREMENT, name text NOT NULL UNIQUE, path text NOT NULL UNIQUE);
+INSERT INTO library VALUES (1, 'Music Library', '/music');
+CREATE TABLE media_file (
+    id varchar(255) PRIMARY KEY, path varchar(255) DEFAULT '' NOT NULL,
+    library_id integer NOT NULL DEFAULT 1 REFERENCES library(id) ON DELETE CASCADE,
+    missing boolean DEFAULT false NOT NULL);
+"""
+)
+_SONGS = """
+CREATE TABLE songs (
+    title TEXT, {path} TEXT NOT NULL, mtime INTEGER NOT NULL DEFAULT -1, playcount INTEGER NOT NULL DEFAULT 0,
+    skipcount INTEGER NOT NULL DEFAULT 0, lastplayed INTEGER NOT NULL DEFAULT -1, rating INTEGER DEFAULT -1);
+"""
+STRAWBERRY = _SONGS.format(path="url")
+CLEMENTINE = _SONGS.format(path="filename") + "ALTER TABLE songs ADD score INTEGER NOT NULL DEFAULT 0;"
+
+
+def database(path: Path, schema: str, statement: str = "", rows: Sequence[Sequence[Any]] = ()) -> Path:
+    """Write a database, with rows."""
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.executescript(schema)
+        if rows:
+            connection.executemany(statement, rows)
+    connection.close()
+    return path
+
+
+def stickers(path: Path, values: dict[str, dict[str, str]]) -> Path:
+    """Write a sticker database of MPD with these values, by URI and name."""
+    rows = [("song", uri, name, value) for uri, named in values.items() for name, value in named.items()]
+    return database(path, MPD, "INSERT INTO sticker VALUES (?, ?, ?, ?)", rows)

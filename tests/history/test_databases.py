@@ -1,0 +1,193 @@
+"""Test how the databases of players are read."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from playshuffle.history.rows import Played
+from playshuffle.history.sources import Source, SourceError, read_rows
+from tests.history.databases import (
+    BEETS,
+    CLEMENTINE,
+    MPD,
+    NAVIDROME_0_49,
+    NAVIDROME_0_55,
+    STRAWBERRY,
+    database,
+    stickers,
+)
+
+JUNE = 1_750_000_000
+
+
+def source(path: Path, user: str = "") -> Source:
+    return Source(path.name, bytes(path), user)
+
+
+def rows(path: Path, user: str = "") -> dict[bytes, Played]:
+    _, found = read_rows(source(path, user))
+    assert len({row.path for row in found}) == len(found)
+    return {row.path: row.played for row in found}
+
+
+def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) -> None:
+    path = stickers(
+        tmp_path / "sticker.sql",
+        {
+            "a/1.flac": {"lastPlayed": f"{JUNE:012}", "playCount": "000000000007", "rating": "8"},
+            "a/2.flac": {"skipCount": "2", "lastSkipped": str(JUNE + 1), "lastPlayed": "0"},
+            "a/3.flac": {"like": "2", "mood": "calm"},
+        },
+    )
+
+    assert read_rows(source(path))[0] == "MPD"
+    assert rows(path) == {
+        b"a/1.flac": Played(JUNE, None, 7, None, 0.8),
+        b"a/2.flac": Played(None, JUNE + 1, None, 2),
+    }
+
+
+def test_stickers_of_artists_and_playlists_are_no_tracks(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "sticker.sql",
+        MPD,
+        "INSERT INTO sticker VALUES (?, ?, ?, ?)",
+        [("Artist", "Ann", "playCount", "3"), ("playlist", "a.m3u", "playCount", "3")],
+    )
+
+    assert rows(path) == {}
+
+
+def test_beets_gives_no_ratings_since_mpdstats_makes_them_up(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "library.db",
+        BEETS
+        + "INSERT INTO items (id, path) VALUES (1, X'2F6D2FFF2E666C6163'), (2, X'612E6D7033'), (3, '/m/c');",
+        "INSERT INTO item_attributes (entity_id, key, value) VALUES (?, ?, ?)",
+        [
+            *[(1, "play_count", "3"), (1, "last_played", f"{JUNE}.5"), (1, "rating", "0.6875")],
+            *[(2, "skip_count", "1"), (2, "mood", "calm"), (3, "rating", "0.5")],
+        ],
+    )
+
+    assert rows(path) == {b"/m/\xff.flac": Played(JUNE, None, 3), b"a.mp3": Played(None, None, None, 1)}
+
+
+NAVIDROME = [
+    ("u1", "1", "media_file", 3, "2025-06-15 15:06:40.123456789+00:00", 4),
+    ("u2", "1", "media_file", 1, "2025-06-15T15:06:41Z", 0),
+    ("u1", "2", "media_file", 0, None, 0),
+    ("u1", "9", "album", 3, "2025-06-15 15:06:40+00:00", 4),
+]
+
+
+@pytest.mark.parametrize(("schema", "top"), [(NAVIDROME_0_49, "/music/"), (NAVIDROME_0_55, "")])
+def test_navidrome_counts_plays_of_all_users_or_of_one(tmp_path: Path, schema: str, top: str) -> None:
+    path = database(tmp_path / "navidrome.db", schema)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO media_file (id, path) VALUES (?, ?)", [("1", f"{top}ä.mp3"), ("2", f"{top}b.mp3")]
+        )
+        names = "user_id, item_id, item_type, play_count, play_date, rating"
+        if "ann_id" in schema:
+            names += ", ann_id"
+        marks = ", ".join("?" * len(names.split(",")))
+        connection.executemany(
+            f"INSERT INTO annotation ({names}) VALUES ({marks})",
+            [(*row, str(at)) if "ann_id" in schema else row for at, row in enumerate(NAVIDROME)],
+        )
+
+    assert read_rows(source(path))[0] == "Navidrome"
+    assert rows(path) == {f"{top}ä.mp3".encode(): Played(JUNE + 1, None, 3, None, 0.8)}
+    assert rows(path, "ann") == {f"{top}ä.mp3".encode(): Played(JUNE, None, 3, None, 0.8)}
+    assert rows(path, "bob") == {f"{top}ä.mp3".encode(): Played(JUNE + 1, None, 1)}
+    with pytest.raises(SourceError, match="no user 'eve'"):
+        rows(path, "eve")
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "column"), [("Strawberry", STRAWBERRY, "url"), ("Clementine", CLEMENTINE, "filename")]
+)
+def test_strawberry_and_clementine_name_files_by_uri(
+    tmp_path: Path, name: str, schema: str, column: str
+) -> None:
+    path = database(
+        tmp_path / "songs.db",
+        schema,
+        f"INSERT INTO songs ({column}, playcount, skipcount, lastplayed, rating) VALUES (?, ?, ?, ?, ?)",
+        [
+            ("file:///m/a%20%C3%A4%23.mp3", 2, 1, JUNE, 0.9),
+            ("file:///m/new.mp3", 0, 0, -1, -1),
+            ("https://radio.example/1", 5, 0, JUNE, -1),
+        ],
+    )
+
+    assert read_rows(source(path))[0] == name
+    assert rows(path) == {"/m/a ä#.mp3".encode(): Played(JUNE, None, 2, 1, 0.9)}
+
+
+@pytest.mark.parametrize("value", ["-5", "1e99", "9" * 400, "yesterday", "", "\0", "nan", "-0", "inf"])
+def test_values_that_cannot_be_right_are_missing(tmp_path: Path, value: str) -> None:
+    names = ("lastPlayed", "lastSkipped", "playCount", "skipCount")
+    path = stickers(tmp_path / "sticker.sql", {"a.mp3": dict.fromkeys(names, value) | {"rating": "99"}})
+
+    count = None if value in BAD else 0
+    assert rows(path) == {b"a.mp3": Played(None, None, count, count, 1.0)}
+
+
+BAD = ("-5", "1e99", "9" * 400)  # the others begin like no number, which SQLite takes for 0
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Iterator[Path]:
+    path = stickers(tmp_path / "sticker.sql", {"a.mp3": {"playCount": "1"}})
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute("UPDATE sticker SET value = '2'")
+        yield path
+        connection.execute("ROLLBACK")
+
+
+def test_a_database_that_is_being_written_is_not_read(locked: Path) -> None:
+    with pytest.raises(SourceError, match="locked"):
+        read_rows(source(locked))
+
+
+def test_a_database_in_wal_mode_is_read_while_a_player_writes_it(tmp_path: Path) -> None:
+    path = stickers(tmp_path / "a.db", {"a.mp3": {"playCount": "1"}})
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE sticker SET value = '2'")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE sticker SET value = '3'")
+
+        assert rows(path) == {b"a.mp3": Played(plays=2)}
+
+
+def test_reading_changes_neither_a_database_nor_its_folder(tmp_path: Path) -> None:
+    path = stickers(tmp_path / "a.db", {"a.mp3": {"playCount": "1"}})
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    read_rows(source(path))
+
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert os.listdir(tmp_path) == ["a.db"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "zeros", "other"])
+def test_a_damaged_or_unknown_database_is_an_error(tmp_path: Path, damage: str) -> None:
+    path = stickers(tmp_path / "a.db", {f"{at}.mp3": {"playCount": "1"} for at in range(500)})
+    content = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(content[:8192])
+    elif damage == "zeros":
+        path.write_bytes(content[:4096] + bytes(len(content) - 4096))
+    else:
+        path.unlink()
+        database(path, "CREATE TABLE songs (url TEXT, title TEXT);")
+
+    with pytest.raises(SourceError, match="no known play history" if damage == "other" else str(path)):
+        read_rows(source(path))

@@ -1,0 +1,228 @@
+"""Test how the files of players are read."""
+
+import datetime
+import os
+import pickle
+import time
+from pathlib import Path
+
+import pytest
+
+from playshuffle.history.rows import Names, Played, Row
+from playshuffle.history.sources import Source, SourceError, read_rows
+
+JUNE = 1_750_000_000
+
+
+def read(path: Path) -> tuple[str, list[Row]]:
+    return read_rows(Source(path.name, bytes(path)))
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+# How pickle names a class of Quod Libet, which is not installed in this Python.
+SONG = b"cquodlibet.formats.mp3\nMP3File\n)\x81"
+
+
+def songs(*fields: dict[str, object]) -> bytes:
+    """Pickle songs as Quod Libet does: objects of a subclass of dict, in a list."""
+    items = b""
+    for song in fields:
+        items += SONG + b"".join(
+            b"(" + pickle.dumps(key, 2)[2:-1] + pickle.dumps(value, 2)[2:-1] + b"u"
+            for key, value in song.items()
+        )
+    return b"\x80\x02](" + items + b"e."
+
+
+def test_songs_of_quod_libet(tmp_path: Path) -> None:
+    played = {
+        "~filename": "/m/ä.mp3",
+        "~#lastplayed": JUNE,
+        "~#playcount": 3,
+        "~#skipcount": 1,
+        "~#rating": 0.75,
+    }
+    new = {"~filename": b"/m/\xff.mp3", "~#lastplayed": 0, "~#playcount": 0, "~#rating": 0.5}
+    path = written(tmp_path / "songs", songs(played, new))
+
+    assert read(path) == (
+        "Quod Libet",
+        [
+            Row("/m/ä.mp3".encode(), Played(JUNE, None, 3, 1, 0.75)),
+            Row(b"/m/\xff.mp3", Played(None, None, 0, None, 0.5)),
+        ],
+    )
+
+
+class Hostile:
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        b"cos\nsystem\n(S'mkdir owned'\ntR.",
+        b"cbuiltins\neval\n(S'1'\ntR.",
+        b"cquodlibet.util\nspawn\n)R.",
+        b"c_codecs\ndecode\n(S'a'\nS'hex'\ntR.",
+        b"\x82\x01.",
+        b"Pmine\n.",
+    ],
+)
+def test_a_hostile_pickle_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: bytes) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / "songs", b"\x80\x02" + call)
+
+    with pytest.raises(SourceError, match="damaged"):
+        read(path)
+    assert os.listdir(tmp_path) == ["songs"]
+
+
+@pytest.mark.parametrize("protocol", range(2, 6))
+def test_an_object_that_acts_when_it_is_loaded_is_refused(tmp_path: Path, protocol: int) -> None:
+    path = written(tmp_path / "songs", pickle.dumps([Hostile(tmp_path / "owned")], protocol))
+
+    with pytest.raises(SourceError, match="mkdir is not a song"):
+        read(path)
+    assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x80\x02", b"\x80\x02].x", b"\x80\x02]K\x01a.", b"\x80\x02N.", songs({})]
+)
+def test_a_damaged_pickle_is_an_error(tmp_path: Path, content: bytes) -> None:
+    if content.endswith(b"x"):
+        assert read(written(tmp_path / "songs", content)) == ("Quod Libet", [])
+        return
+    with pytest.raises(SourceError, match="damaged"):
+        read(written(tmp_path / "songs", content))
+
+
+RHYTHMBOX = f"""<?xml version="1.0" standalone="yes"?>
+<rhythmdb version="2.0">
+  <entry type="song">
+    <title>A</title>
+    <location>file:///m/%C3%A4%20&amp;.mp3</location>
+    <rating>4</rating>
+    <play-count>3</play-count>
+    <last-played>{JUNE}</last-played>
+  </entry>
+  <entry type="song"><location>file:///m/new.mp3</location></entry>
+  <entry type="iradio"><location>http://radio.example/</location><play-count>9</play-count></entry>
+</rhythmdb>
+"""
+
+
+def test_the_database_of_rhythmbox(tmp_path: Path) -> None:
+    path = written(tmp_path / "rhythmdb.xml", RHYTHMBOX)
+
+    assert read(path) == ("Rhythmbox", [Row("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))])
+
+
+def test_entities_do_not_grow_without_limit(tmp_path: Path) -> None:
+    entities = "".join(f'<!ENTITY e{at + 1} "{f"&e{at};" * 20}">' for at in range(9))
+    path = written(
+        tmp_path / "rhythmdb.xml",
+        "<rhythmdb/>",
+    )
+    assert read(path) == ("Rhythmbox", [])
+
+    bomb = (
+        f'<rhythmdb><!DOCTYPE x [<!ENTITY e0 "a">{entities}]><entry type="song"><title>&e9;</title></entry>'
+    )
+    with pytest.raises(SourceError, match="damaged"):
+        read(written(path, bomb + "</rhythmdb>"))
+    with pytest.raises(SourceError, match="no known play history"):
+        read(written(path, f'<!DOCTYPE x [<!ENTITY e0 "a">{entities}]><rhythmdb>&e9;</rhythmdb>'))
+
+
+def local(seconds: int) -> int:
+    """Return a time as a device without a time zone counts it."""
+    return seconds + int(datetime.datetime.fromtimestamp(seconds).astimezone().utcoffset().total_seconds())  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
+@pytest.mark.parametrize("header", ["UTC", "UNKNOWN"])
+def test_a_log_of_rockbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, header: str) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    when = local if header == "UNKNOWN" else int
+    path = written(
+        tmp_path / ".scrobbler.log",
+        f"#AUDIOSCROBBLER/1.1\n#TZ/{header}\n#CLIENT/Rockbox ipod\n"
+        f"Ann\tLight\tOne\t1\t200\tL\t{when(JUNE)}\tid-1\n"
+        f"Ann\tLight\tOne\t1\t200\tL\t{when(JUNE + 300)}\tid-1\r\n"
+        f"Ann\tLight\tOne\t1\t200\tS\t{when(JUNE + 400)}\tid-1\n"
+        "# FAILED\nBob\t\tTwo\t\t100\tL\t0\n\nbroken\n",
+    )
+
+    assert read(path) == (
+        "Rockbox",
+        [
+            Row(b"", Played(JUNE + 300, JUNE + 400, 2, 1), Names("Ann", "One", "Light", "id-1")),
+            Row(b"", Played(None, None, 1, 0), Names("Bob", "Two")),
+        ],
+    )
+    monkeypatch.undo()
+    time.tzset()
+
+
+# As programs save the plays of Last.fm: a line for each.
+LAST_FM = (
+    "uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\n"
+    f'"{JUNE}","15 Jun 2025, 15:06","Ann","","Light","","One","id-1"\n'
+    f'"{JUNE + 60}","15 Jun 2025, 15:07","Ann","","Light","","One","id-1"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        (
+            f'path,plays,last_played,rating\n/m/a.mp3,3,{JUNE},4\n"/m/b, c.mp3",0,,\n',
+            [Row(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), Names("", ""))],
+        ),
+        (
+            LAST_FM,
+            [Row(b"", Played(JUNE + 60, None, 2, 0), Names("Ann", "One", "Light", "id-1"))],
+        ),
+        (
+            # As lastfmstats.com saves it: milliseconds, semicolons.
+            f'Artist;Album;AlbumId;Track;Date#ann\n"Ann";"Light";"";"One";"{JUNE}000"\n',
+            [Row(b"", Played(JUNE, None, 1, 0), Names("Ann", "One", "Light"))],
+        ),
+        (
+            "\ufeffFile\tPlay Count\tLast Played\r\nfile:///m/%C3%A4.mp3\t2\t2025-06-15T15:06:40Z\r\n",
+            [Row("/m/ä.mp3".encode(), Played(JUNE, None, 2), Names("", ""))],
+        ),
+        ("path,skips\na.mp3,2\nb.mp3\n,\n", [Row(b"a.mp3", Played(skips=2), Names("", ""))]),
+        ("path,date\na.mp3,never\n", [Row(b"a.mp3", Played(None, None, 1, 0), Names("", ""))]),
+    ],
+)
+def test_a_csv_file_is_read_by_the_names_of_its_columns(
+    tmp_path: Path, content: str, rows: list[Row]
+) -> None:
+    assert read(written(tmp_path / "plays.csv", content)) == ("CSV", rows)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "a,b\n1,2\n", "#EXTM3U\na.mp3\n", b"\xff\xfe\x00", b"\x80\x01", "<html>"]
+)
+def test_an_unknown_file_is_an_error(tmp_path: Path, content: str | bytes) -> None:
+    with pytest.raises(SourceError, match="no known play history"):
+        read(written(tmp_path / "x", content))
+
+
+def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x")
+
+    with pytest.raises(SourceError, match="not a regular file"):
+        read(tmp_path / "x")
