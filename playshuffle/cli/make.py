@@ -27,7 +27,7 @@ from playshuffle.tags.reader_pool import read_all
 EXAMPLES = """\b
 Examples:
   playshuffle make ~/Music                  # writes ~/Music/playshuffle.m3u
-  playshuffle make ~/Music --order sattolo  # no track where it was last time
+  playshuffle make ~/Music --order spread   # artists far apart
   playshuffle make ~/Music --where genre:jazz -o ~/Music/jazz.m3u
   playshuffle make ~/Music --time 90m -o ~/Music/short.m3u
   playshuffle make ~/Music --pin intro.mp3  # this track comes first

@@ -114,14 +114,14 @@ class Options(NamedTuple):
     group_size: Annotated[int | None, Row(
         "--group-size", "Number of tracks in a group, such as 3", EXPERT, "N", example="3")] = None
     inside: Annotated[str | None, Row(
-        "--inside", "Which groups to shuffle inside, too", EXPERT, "none|last|all",
+        "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
         names=("place to shuffle", get_args(Inside)), example='"all"')] = None
     part: Annotated[str | None, Row(
         "--part", "Shuffle only COUNT tracks from START, such as 1:40", EXPERT, "START:COUNT", verbs=MAKE,
         check=parse_part, example='"1:40"')] = None
     gap: Annotated[str | None, Row(
-        "--gap", "No track again within N plays", EXPERT, "N|N%", check=parse_gap, example='50 or "25%"',
-        may_be_number=True)] = None
+        "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", check=parse_gap,
+        example='50 or "25%"', may_be_number=True)] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
         example='"intro.mp3@first"')] = ()
