@@ -119,30 +119,12 @@ def check_tracks(
     # The root exists: an event for it or for a parent folder was about an earlier one.
     deleted = frozenset(below(root.path, deleted))
     lost_paths = [path for path in missing if not _is_at_or_below(path, deleted)]
-    is_explained = any(map(_is_inside(root.path), before)) and not lost_paths
-    if last_root is not None and last_root.tracks and not root.tracks and not is_explained:
-        raise missing_error(root.path, f"no track was found; {last_root.tracks:,} were there", _CONFIRM)
-    if last_root is not None and root.mounts:
-        real = os.path.realpath(root.path)
-        for mount in last_root.mounts:
-            if any(mount.is_same(current) for current in root.mounts) or not _can_be_missing(mount, real):
-                continue
-            # The part below the root; nothing of a mount that the root is on, so that all tracks count.
-            prefix = root.path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
-            has_paths = any(map(_is_inside(root.path), before))
-            # Deleted ones count, too: unmounting may remove the folder that it was mounted on.
-            lost = (
-                sum(path.startswith(prefix) for path in missing)
-                if has_paths
-                else last_root.tracks - root.tracks  # where the missing tracks were is not known
-            )
-            if lost > 0:
-                raise missing_error(
-                    root.path,
-                    f"{lost:,} tracks are gone, and {shown(mount.point)} is not mounted as it was"
-                    f" ({mount.kind}, {shown(mount.source)})",
-                    _CONFIRM,
-                )
+    has_paths = any(map(_is_inside(root.path), before))
+    if last_root is not None:
+        is_explained = has_paths and not lost_paths
+        if last_root.tracks and not root.tracks and not is_explained:
+            raise missing_error(root.path, f"no track was found; {last_root.tracks:,} were there", _CONFIRM)
+        _check_mounts(last_root, root, missing if has_paths else None)
     if len(lost_paths) <= _SMALL_LOSS and _are_at_least(2 * len(lost_paths), root.path, before):
         return
     were = sum(map(_is_inside(root.path), before))
@@ -154,6 +136,40 @@ def check_tracks(
         lost, of = max(lost, last_root.tracks - root.tracks - seen), last_root.tracks
     if lost > _SMALL_LOSS and 2 * lost > of and 2 * len(lost_paths) > were:
         raise missing_error(root.path, f"{lost:,} of {of:,} tracks are gone", _CONFIRM)
+
+
+def _check_mounts(last_root: Root, root: Root, missing: Sequence[bytes] | None) -> None:
+    """Check that no mount is gone with tracks on it.
+
+    Args:
+        last_root: the root as the last scan found it.
+        root: the root now.
+        missing: its tracks that were not found, deleted ones among them: unmounting may remove the folder
+            that the drive was mounted on. None if it is not known which tracks it had.
+
+    Raises:
+        MissingError: a mount is not there as it was, and tracks with it.
+    """
+    if not root.mounts:
+        return
+    real = os.path.realpath(root.path)
+    for mount in last_root.mounts:
+        if any(mount.is_same(current) for current in root.mounts) or not _can_be_missing(mount, real):
+            continue
+        # The part below the root; nothing of a mount that the root is on, so that all tracks count.
+        prefix = root.path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
+        lost = (
+            last_root.tracks - root.tracks  # where the missing tracks were is not known
+            if missing is None
+            else sum(path.startswith(prefix) for path in missing)
+        )
+        if lost > 0:
+            raise missing_error(
+                root.path,
+                f"{lost:,} tracks are gone, and {shown(mount.point)} is not mounted as it was"
+                f" ({mount.kind}, {shown(mount.source)})",
+                _CONFIRM,
+            )
 
 
 def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:

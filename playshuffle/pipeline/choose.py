@@ -47,12 +47,19 @@ class Draw(NamedTuple):
 
 
 class _Stages:
-    """The stages so far. remaining: indices of the tracks that none of them leaves out, ascending."""
+    """The stages so far. remaining: indices of the tracks that none of them leaves out, ascending.
+
+    lacking, idle, idle_lists, kept: as in the choice.
+    """
 
     def __init__(self, found: Tracks) -> None:
         self.found = found
         self.remaining: Sequence[int] = range(len(found))
         self.done: list[Stage] = []
+        self.lacking: Sequence[Lacking] = ()
+        self.idle: Sequence[Idle] = ()
+        self.idle_lists: Sequence[bytes] = ()
+        self.kept: Mapping[int, int] = {}
 
     def leave_out(
         self,
@@ -70,6 +77,22 @@ class _Stages:
     def tracks(self) -> Tracks:
         """Return the tracks that remain."""
         return _part(self.found, self.remaining)
+
+    def choice(self, lists: Sequence[SkipList], pinned: Sequence[Pin]) -> Choice:
+        """Return the choice after all stages."""
+        rows = {index: row for row, index in enumerate(self.remaining)} if pinned else {}
+        there = (pin for pin in pinned if pin.track_index in rows)
+        return Choice(
+            self.found,
+            self.tracks(),
+            tuple(self.done),
+            self.lacking,
+            self.idle,
+            tuple(lists),
+            self.idle_lists,
+            self.kept,
+            tuple(pin._replace(track_index=rows[pin.track_index]) for pin in there),
+        )
 
     def check_remains(self, index: int) -> None:
         """Check that no stage leaves out a pinned track.
@@ -120,36 +143,23 @@ def choose(
     if not request.spoken:
         reasons = _spoken(found)
         stages.leave_out(SPOKEN, sorted(reasons), reasons.__getitem__)
-    lacking, idle = _leave_out_no_match(stages, request, rows_of) if request.where else ((), ())
+    if request.where:
+        _leave_out_no_match(stages, request, rows_of)
     before_lists = stages.remaining
-    idle_lists: Sequence[bytes] = ()
     if lists:
-        reasons, idle_lists = reasons_to_skip(found, lists)
-        indices = [index for index in before_lists if index in reasons]
-        stages.leave_out(WITHOUT, indices, reasons.__getitem__)
+        _leave_out_listed(stages, lists)
     tags_of = no_tags if rows_of is None else tags_from(rows_of)
-    kept = _leave_out_copies(stages, before_lists, tags_of, last) if request.no_duplicates else {}
+    if request.no_duplicates:
+        _leave_out_copies(stages, before_lists, tags_of, last)
     if not request.any_name:
         _leave_out_unwritable(stages, writer)
     pinned = _pins(stages, request, is_checked=checks_pins)
     if request.most is not None and draw is not None:
-        _leave_out_most(stages, request.most, draw, pinned, kept, tags_of)
+        _leave_out_most(stages, request.most, draw, pinned, tags_of)
     if checks_pins:
         for pin in pinned:
             stages.check_remains(pin.track_index)
-    rows = {index: row for row, index in enumerate(stages.remaining)} if pinned else {}
-    in_choice = [pin._replace(track_index=rows[pin.track_index]) for pin in pinned if pin.track_index in rows]
-    return Choice(
-        found,
-        stages.tracks(),
-        tuple(stages.done),
-        lacking,
-        idle,
-        tuple(lists),
-        idle_lists,
-        kept,
-        tuple(in_choice),
-    )
+    return stages.choice(lists, pinned)
 
 
 def _spoken(tracks: Tracks) -> dict[int, str]:
@@ -172,10 +182,8 @@ def _reasons(folder: Folder) -> list[str]:
     return [folder.odd.spoken.get(row, "") for row in range(len(names))]
 
 
-def _leave_out_no_match(
-    stages: _Stages, request: Request, rows_of: RowsOf | None
-) -> tuple[Sequence[Lacking], Sequence[Idle]]:
-    """Leave out what no query matches; return the terms that saw no tag, or change nothing."""
+def _leave_out_no_match(stages: _Stages, request: Request, rows_of: RowsOf | None) -> None:
+    """Leave out what the queries do not match."""
     query, found, remaining = parse_all(request), stages.found, stages.remaining
     selection = query.select(stages.tracks(), rows_of)
 
@@ -185,16 +193,22 @@ def _leave_out_no_match(
     left_out = [remaining[row] for row in selection.left_out]
     named = {index: why_no_match(terms(index)) for index in left_out[:NAMED]}
     stages.leave_out(WHERE, left_out, lambda index: named.get(index) or why_no_match(terms(index)), terms)
-    return selection.lacking, selection.idle
+    stages.lacking, stages.idle = selection.lacking, selection.idle
+
+
+def _leave_out_listed(stages: _Stages, lists: Sequence[SkipList]) -> None:
+    """Leave out the tracks of the skip lists."""
+    reasons, stages.idle_lists = reasons_to_skip(stages.found, lists)
+    indices = [index for index in stages.remaining if index in reasons]
+    stages.leave_out(WITHOUT, indices, reasons.__getitem__)
 
 
 def _leave_out_copies(
     stages: _Stages, before_lists: Sequence[int], tags_of: TagsOf, last: Sequence[int]
-) -> dict[int, int]:
+) -> None:
     """Leave out all but the best copy of each recording.
 
-    Return the number of the copy that is kept, by that of each copy that is left out, also by a skip list:
-    whoever heard the one has heard the other.
+    A copy that a skip list names counts as the one that is kept: whoever heard the one has heard the other.
     """
     found, positions = stages.found, {number: at for at, number in enumerate(last)}
 
@@ -214,7 +228,7 @@ def _leave_out_copies(
             stays = next((index for index in group if index in staying), None)
             if stays is not None:
                 best |= {index: stays for index in group if index not in staying and index not in best}
-    return {found.numbers[other]: found.numbers[index] for other, index in best.items()}
+    stages.kept = {found.numbers[other]: found.numbers[index] for other, index in best.items()}
 
 
 def _leave_out_unwritable(stages: _Stages, writer: EntryWriter) -> None:
@@ -253,13 +267,12 @@ def _leave_out_most(
     limit: LimitPerTag,
     draw: Draw,
     pinned: Sequence[Pin],
-    kept: Mapping[int, int],
     tags_of: TagsOf,
 ) -> None:
     """Leave out the tracks over the limit of `--most`, pinned ones last, and before them playing ones."""
     tracks, remaining = stages.tracks(), stages.remaining
     pinned_indices = {pin.track_index for pin in pinned}
-    playing = {kept.get(number, number) for number in draw.playing}
+    playing = {stages.kept.get(number, number) for number in draw.playing}
     ranks = [
         0 if index in pinned_indices else 1 if number in playing else 2
         for index, number in zip(remaining, tracks.numbers, strict=True)

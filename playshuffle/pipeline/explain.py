@@ -223,11 +223,10 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     is_dealt = decks.load(opened.state, output) is not None
     with open_playlist(opened, request, tools, deals=is_dealt, explains=True) as run:
         library, file = run.library, run.file
-        numbers = run.library.tracks.numbers
-        path_of = dict(zip(numbers, library.tracks.paths, strict=True))
+        path_of = dict(zip(library.tracks.numbers, library.tracks.paths, strict=True))
         deck = run.record.deck.deck if run.record.deck is not None else Deck()
         last = run.record.order
-        order = last.present if last is not None else ()
+        order = last.present_then if last is not None else ()
         return PlaylistStages(
             request=request,
             library=library,
@@ -237,9 +236,8 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             missing=list(library.missing.values()),
             waiting={
                 path_of[number]: root
-                for root, waiting in library.waiting.items()
-                for number in waiting
-                if number in path_of
+                for root, numbers in library.waiting.items()
+                for number in numbers & path_of.keys()
             },
             indices={path: index for index, path in enumerate(library.tracks.paths)},
             skipped=dict((*library.unreadable, *library.skipped)),

@@ -64,7 +64,7 @@ def _last_order(run: Run) -> Arranged | None:
     if run.record.order is None:
         return last_order(numbers, ())
     # A copy that is kept now counts as the one that was played.
-    played = [run.choice.kept.get(number, number) for number in run.record.order.present]
+    played = [run.choice.kept.get(number, number) for number in run.record.order.present_then]
     return last_order(numbers, played, run.record.order.played)
 
 

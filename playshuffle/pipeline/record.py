@@ -50,7 +50,7 @@ class Record(NamedTuple):
         """Return the tracks of the last order that were there, or all tracks of the deck."""
         if self.deck is not None:
             return self.deck.numbers
-        return self.order.present if self.order is not None else ()
+        return self.order.present_then if self.order is not None else ()
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the record with each copy in the deck that is left out replaced by the one that is kept."""

@@ -29,8 +29,8 @@ class Figures(NamedTuple):
 class Report(NamedTuple):
     """What a run did.
 
-    found: number of all tracks; choice: which of them are chosen; arranged: their order; the first
-        `playlist_length` tracks are in the playlist.
+    found: number of all tracks; choice: which of them are chosen; indices: of these, in
+        order; the first `playlist_length` are in the playlist.
     figures: counts what is in the playlist; this takes long, and only a person wants to know.
     text: content of the playlist, in one file or several. player: for which it was written.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
@@ -45,7 +45,7 @@ class Report(NamedTuple):
     found: int
     choice: Choice
     playlist_length: int
-    arranged: Sequence[int]
+    indices: Sequence[int]
     figures: Callable[[], Figures]
     text: Text | Parts
     player: str
@@ -74,7 +74,7 @@ class Report(NamedTuple):
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
-        return [self.choice.tracks.paths[index] for index in self.arranged[: self.playlist_length]]
+        return [self.choice.tracks.paths[index] for index in self.indices[: self.playlist_length]]
 
 
 def played(tracks: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:

@@ -86,7 +86,7 @@ class Run(NamedTuple):
             found=len(library.tracks),
             choice=self.choice,
             playlist_length=arranged.playlist_length,
-            arranged=arranged.order,
+            indices=arranged.order,
             figures=partial(figures_of, tracks, order),
             text=text,
             removed=surplus(file.path, text) if file is not None else (),

@@ -195,7 +195,7 @@ def _updated(
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
     written: set[int] = set()
     if library.waiting:
-        written = {report.choice.tracks.numbers[index] for index in report.arranged[: report.playlist_length]}
+        written = {report.choice.tracks.numbers[index] for index in report.indices[: report.playlist_length]}
     notes = list(report.notes)
     for error in library.missing.values():
         notes = [note.replace(error.advice, _accept(playlist.name)) for note in notes]

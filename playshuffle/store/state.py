@@ -46,7 +46,7 @@ class SavedOrder(NamedTuple):
     options: str = ""
 
     @property
-    def present(self) -> "array[int]":
+    def present_then(self) -> "array[int]":
         """Return the numbers of the tracks that were there, in order."""
         if not self.absent:
             return self.numbers

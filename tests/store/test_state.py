@@ -206,7 +206,7 @@ def test_an_order_comes_back_as_it_was_saved() -> None:
     with State() as state:
         [order] = state.orders(LIST)
         assert order == ORDER
-        assert list(order.present) == [3, 1, 2]
+        assert list(order.present_then) == [3, 1, 2]
         assert state.playlists() == [LIST]
         assert state.notes == []
 
