@@ -165,7 +165,7 @@ class _Model:
         return [*dict.fromkeys(known)]
 
     def _miss_a_root(self) -> None:
-        if any(map(self._has_other_file, self._rounds)):
+        if "retag_by_copy" in self.music.done or any(map(self._has_other_file, self._rounds)):
             for name in _RECIPES:
                 self._update(name)
         root = self.chance.choice(self.music.roots)
@@ -232,10 +232,13 @@ class _Model:
         self._check(name)
 
     def _news(self) -> Changes:
-        """Return what was seen since the last update; every third time events were lost."""
+        """Return what was seen since the last update; every third time events were lost.
+
+        Of a file that was renamed, and replaced by a copy with other tags, events alone tell which it was.
+        """
         moves, gone = self._seen
         self._seen = (len(self.music.moves), len(self.music.gone))
-        is_lost = self.chance.randrange(3) == 0
+        is_lost = self.chance.randrange(3) == 0 and "retag_by_copy" not in self.music.done
         moved = () if is_lost else tuple(self.music.moves[moves:])
         return Changes(None, frozenset(self.music.gone[gone:]), moved, 0)
 
