@@ -45,7 +45,7 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     },
     "player": {
         **dict.fromkeys(
-            ("winamp", "foobar", "foobar2000", "plex", "sonos", "itunes", "any", "other", "default"),
+            ("winamp", "foobar", "foobar2000", "sonos", "itunes", "any", "other", "default"),
             "generic",
         ),
         **dict.fromkeys(("android", "iphone", "phone", "poweramp", "aimp", "musicbee", "windows"), "generic"),

@@ -140,6 +140,9 @@ class Options(NamedTuple):
     player: Annotated[str, Row(
         "--for", "Player, such as mpd or vlc", PLACE, "PLAYER", verbs=ALL, names=("player", PLAYERS),
         example='"mpd"')] = GENERIC
+    title: Annotated[str | None, Row(
+        "--title", "Title of the playlist, for servers and players", PLACE, "TEXT",
+        example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
         names=("path style", tuple(PathStyle)), example='"relative"')] = None

@@ -19,6 +19,7 @@ class Request(NamedTuple):
     no_duplicates: keep one copy of each recording. spoken: audiobooks and podcasts count as tracks.
     most: the limit for each value of a tag; of each deal, if the playlist is dealt.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
+    title: what players show in place of the name of the file.
     player: for which the playlist is written, one of `players.PLAYERS`.
     style, max_per_file: None for those of the player.
     strict: if the player would lose any track, nothing is written.
@@ -48,6 +49,7 @@ class Request(NamedTuple):
     force: bool = False
     dry_run: bool = False
     any_name: bool = False
+    title: str | None = None
     player: str = GENERIC
     strict: bool = False
     relative_to: bytes | None = None

@@ -21,6 +21,7 @@ from playshuffle.pipeline.report import Report, figures_of, played
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.players.profiles import GENERIC
+from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store.state import SavedOrder
@@ -105,6 +106,8 @@ class Run(NamedTuple):
         comments = [("ORDER", request.recipe.order_name)]
         comments += [("SEED", request.seed)] if request.seed is not None else []
         comments += [("FOR", request.player)] if request.player != GENERIC else []
+        # VLC looks for the tags of a stream everywhere.
+        comments += [(TITLE, request.title.replace("#EXT", "# EXT"))] if request.title else []
         return comments + self.writer.comments()
 
     def write(self, report: Report, save: Callable[[str], object]) -> Report:

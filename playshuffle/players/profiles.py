@@ -223,6 +223,14 @@ BUILT_IN: Mapping[str, Player] = {
         is_server=True,
         use="Leave the file in the folder of the Filesystem provider. The next sync imports it.",
     ),
+    "plex": Player(
+        "Plex",
+        {**_TEXT, **_NO_URI, "music": Lost("rd")},
+        source="programs that use its API",
+        style=PathStyle.ABSOLUTE,
+        is_server=True,
+        use="Plex reads no folder of playlists. A command imports the file, see the page Players.",
+    ),
     "liquidsoap": Player(
         "Liquidsoap",
         {"uri": Lost("u"), "return": Lost("ard")},
@@ -259,8 +267,9 @@ _OTHERS = (
     Player("MOC", {**_LINES, "bytes": Lost("")}, "2.6", loads=(b".m3u",)),
 )
 
-# Who is warned of where no player is chosen: a car is no reader of its own.
+# Who is warned of where no player is chosen: a car is no reader of its own, and Plex is not
+# known well enough.
 READERS: tuple[Player, ...] = (
-    *(player for name, player in BUILT_IN.items() if name not in (GENERIC, "car")),
+    *(player for name, player in BUILT_IN.items() if name not in (GENERIC, "car", "plex")),
     *_OTHERS,
 )

@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 from xml.parsers import expat
 
 from playshuffle.library.folder import Folder
-from playshuffle.playlist.m3u import Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
+from playshuffle.playlist.m3u import TITLE, Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
 
 # What of the standard library only these formats need is imported where they are used: most lists are M3U.
 _KEY = "playshuffle:"
@@ -63,7 +63,12 @@ class _Xspf(Text):
     _tail = b"  </trackList>\n</playlist>\n"
 
     def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        metas = "".join(f'  <meta rel="{_KEY}{key}">{_xml(value)}</meta>\n' for key, value in comments)
+        metas = "".join(
+            f"  <title>{_xml(value)}</title>\n"
+            if key == TITLE
+            else f'  <meta rel="{_KEY}{key}">{_xml(value)}</meta>\n'
+            for key, value in comments
+        )
         return (
             '<?xml version="1.0" encoding="UTF-8"?>\n<playlist version="1" xmlns="http://xspf.org/ns/0/">\n'
             f"{metas}  <trackList>\n"
@@ -86,8 +91,9 @@ class _Jspf(Text):
     _tail = b"\n]}}\n"
 
     def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        metas = json.dumps([{_KEY + key: value} for key, value in comments])
-        return f'{{"playlist": {{"meta": {metas}, "track": [\n'.encode()
+        metas = json.dumps([{_KEY + key: value} for key, value in comments if key != TITLE])
+        title = "".join(f'"title": {json.dumps(value)}, ' for key, value in comments if key == TITLE)
+        return f'{{"playlist": {{"meta": {metas}, {title}"track": [\n'.encode()
 
     def _chunk(self, start: int, lines: list[bytes]) -> bytes:
         return b",\n" * bool(start) + b",\n".join(lines)

@@ -47,6 +47,7 @@ class Parsed(NamedTuple):
 _CHUNK = 4096  # tracks: some 500 KB of text
 _HEADER = b"#EXTM3U\n"
 _OURS = b"#PLAYSHUFFLE-"
+TITLE = "PLAYLIST"  # a comment that other programs know, too
 _KEY = r"[A-Z0-9]+(-[A-Z0-9]+)*"
 
 
@@ -183,7 +184,10 @@ class Text:
 
 def our_lines(comments: Iterable[tuple[str, str]]) -> list[bytes]:
     """Write our own comments, a line each."""
-    return [_OURS + f"{key}:{value}\n".encode(errors="replace") for key, value in comments]
+    return [
+        (b"#" if key == TITLE else _OURS) + f"{key}:{value}\n".encode(errors="replace")
+        for key, value in comments
+    ]
 
 
 def fingerprint(content: bytes) -> str:

@@ -66,7 +66,12 @@ def test_the_table_of_players_is_that_of_the_program() -> None:
     rows = re.findall(
         r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
     )
-    styles = {None: "relative if", PathStyle.RELATIVE: "relative", PathStyle.URI: "URIs"}
+    styles = {
+        None: "relative if",
+        PathStyle.RELATIVE: "relative",
+        PathStyle.ABSOLUTE: "absolute",
+        PathStyle.URI: "URIs",
+    }
 
     assert [row[0] for row in rows] == list(PLAYERS)
     for name, suffix, paths, extinf, known in rows:

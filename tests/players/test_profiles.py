@@ -22,7 +22,18 @@ DATA = Path(__file__).parents[1] / "data"
 
 WANTED = {
     *("mpd", "mpv", "vlc", "cmus", "quodlibet", "mopidy", "rhythmbox", "strawberry", "audacious"),
-    *("navidrome", "jellyfin", "kodi", "rockbox", "lms", "music-assistant", "liquidsoap", "car", "generic"),
+    *(
+        "navidrome",
+        "jellyfin",
+        "kodi",
+        "rockbox",
+        "lms",
+        "music-assistant",
+        "plex",
+        "liquidsoap",
+        "car",
+        "generic",
+    ),
 }
 
 

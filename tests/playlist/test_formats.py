@@ -39,7 +39,9 @@ def written(
     out = set() if made.is_uri else set(unwritable(plain))
     kept = [index for index in range(len(names)) if index not in out]
     lines = made.text.lines(folder, style, here, with_extinf=True)
-    return b"".join(made.text(lines, kept, [("ORDER", "random"), ("SEED", "<&> 1")])), kept
+    return b"".join(
+        made.text(lines, kept, [("ORDER", "random"), ("SEED", "<&> 1"), ("PLAYLIST", "Calm & <1>")])
+    ), kept
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -71,6 +73,7 @@ def test_xspf_is_what_its_specification_says() -> None:
     root = ElementTree.fromstring(content)
 
     assert (root.tag, root.get("version")) == (f"{space}playlist", "1")
+    assert root.findtext(f"{space}title") == "Calm & <1>"
     tracks = root.findall(f"{space}trackList/{space}track")
     assert [track.findtext(f"{space}location") for track in tracks] == ["m/a%20b.mp3", "m/%231.mp3"]
     assert [tracks[0].findtext(space + tag) for tag in ("title", "creator", "duration")] == [
@@ -83,8 +86,9 @@ def test_jspf_is_json_and_pls_is_numbered() -> None:
     pls, _ = written(b".pls", [b"a.mp3", b"b.mp3"], PathStyle.RELATIVE, b"/m", TAGS)
 
     assert [track["location"] for track in json.loads(jspf)["playlist"]["track"]] == [["file:///m/a.mp3"]] * 2
+    assert json.loads(jspf)["playlist"]["title"] == "Calm & <1>"
     assert pls == (
-        b"[playlist]\n#PLAYSHUFFLE-ORDER:random\n#PLAYSHUFFLE-SEED:<&> 1\n"
+        b"[playlist]\n#PLAYSHUFFLE-ORDER:random\n#PLAYSHUFFLE-SEED:<&> 1\n#PLAYLIST:Calm & <1>\n"
         b"File1=a.mp3\nTitle1=A - B - T & <t>\nLength1=2\nFile2=b.mp3\nTitle2=A - B - T & <t>\nLength2=2\n"
         b"NumberOfEntries=2\nVersion=2\n"
     )
