@@ -86,7 +86,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "says"),
     [
         (["--order", "satolo"], "Did you mean 'sattolo'?"),
-        (["--order", ""], "Use random, sattolo, "),
+        (["--order", ""], "Use random, spread, "),
         (["-n", "0"], "-n must be a number from 1"),
         (["--time", "soon"], "'soon' is not a duration"),
         (["--time", "90m", "--no-tags"], "Remove --no-tags"),
