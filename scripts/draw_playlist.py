@@ -45,7 +45,10 @@ def drawn() -> bytes:
         tracks=paths,
         groups=[(keys[index], names[index]) for index in order],
     )
-    return playlist_picture.draw(str(PICTURE), found, "artist", [])
+    picture = playlist_picture.draw(str(PICTURE), found, "artist", [])
+    # Readable on white and on black: no background, and text in gray where it would be black.
+    picture = picture.replace(b"fill: #ffffff", b"fill: none").replace(b"stroke: #000000", b"stroke: #7a7a7a")
+    return picture.replace(b"<svg ", b'<svg fill="#7a7a7a" ', 1)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ def draw(command: str) -> str:
     svg = console.export_svg(title="", unique_id="playshuffle")
     # No fonts from the network: the viewer's own monospace font.
     svg = re.sub(r"@font-face \{.*?\}\n", "", svg, flags=re.DOTALL)
+    svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)  # or librsvg joins the spaces of columns
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 

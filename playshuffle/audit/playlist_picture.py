@@ -1,6 +1,6 @@
 """Draw a playlist: one cell for each track, coloured by artist, album or genre, 50 in a row.
 
-The same tracks in path order are drawn beside it. Tracks next to another of the same group are outlined.
+The same tracks in path order are drawn above it. Tracks next to another of the same group are outlined.
 """
 
 import os
@@ -58,14 +58,14 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], by: str, ti
     colours, legend = _colours(panels[-1][1], by)
     lines = -(-(len(legend) + 1) // 3)
     head, panel_head, foot = 0.45, 0.4, 0.25 + 0.22 * lines
-    width = len(panels) * (_PER_ROW * _INCHES + 0.75) + 0.2
-    height = head + panel_head + rows * _INCHES + foot
+    width = _PER_ROW * _INCHES + 0.75
+    height = head + len(panels) * (panel_head + rows * _INCHES) + foot
     figure = Figure(figsize=(width, height), dpi=144)
     _text(figure, 0.02, 1 - 0.3 / height, title, fontsize=12, fontweight="bold")
     for at, (name, groups) in enumerate(panels):
-        left = (at * (_PER_ROW * _INCHES + 0.75) + 0.6) / width
+        bottom = foot + (len(panels) - 1 - at) * (panel_head + rows * _INCHES)
         size = (_PER_ROW * _INCHES / width, rows * _INCHES / height)
-        axes = figure.add_axes((left, foot / height, *size))
+        axes = figure.add_axes((0.6 / width, bottom / height, *size))
         repeats = sum(len(run) - 1 for run in _runs(groups))
         more = f", the first {count:,} of {len(groups):,}" if len(groups) > count else ""
         heading = f"{name}: {counted(repeats, 'repeat')} {'by' if by == ARTIST else 'of'} the same {by}{more}"
