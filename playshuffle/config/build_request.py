@@ -51,13 +51,6 @@ def build_request(
     """
     options = check_options(options._replace(player=known_player(options.player)))
     _check_path_options(options)
-    is_relative = options.paths == PathStyle.RELATIVE and options.relative_to is None
-    if options.output == STDOUT and is_relative:
-        raise OptionError(
-            "{} needs the folder of a playlist, and standard output has none. Name a file with {}.",
-            'paths = "relative"',
-            "output",
-        )
     recipe = _recipe(options)
     check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
     source = _files(options, has_output=has_output) if options.source is not None else None
@@ -89,14 +82,24 @@ def build_request(
         **{name: getattr(options, name) for name in _SAME},
     )
     check_needs(request)
-    if request.no_duplicates and "inside" in ORDERS[recipe.order].takes:
+    _check_gaps(request)
+    return request._replace(options=_options_to_save(options, request))
+
+
+def _check_gaps(request: Request) -> None:
+    """Check that no copy is left out of a group that is played as a whole.
+
+    Raises:
+        OptionError: the order keeps such groups.
+    """
+    order = request.recipe.order
+    if request.no_duplicates and "inside" in ORDERS[order].takes:
         raise OptionError(
             "{} does not work with {}: the {order} would have gaps. Omit it, or choose another order.",
             "no_duplicates",
-            f'order = "{recipe.order}"',
-            order=recipe.order,
+            f'order = "{order}"',
+            order=order,
         )
-    return request._replace(options=_options_to_save(options, request))
 
 
 def _options_to_save(options: Options, request: Request) -> str:
@@ -197,7 +200,11 @@ def _recipe(options: Options) -> Recipe:
 
 
 def _check_path_options(options: Options) -> None:
-    """Check that at most one option says where the player sees the music."""
+    """Check that at most one option says where the player sees the music, and that it can be so written.
+
+    Raises:
+        OptionError: options contradict each other, or relative paths have no folder.
+    """
     if options.maps and options.relative_to is not None:
         raise OptionError("{} and {} do not work together. Choose one of them.", "map", "relative_to")
     style = f'paths = "{options.paths}"'
@@ -205,6 +212,12 @@ def _check_path_options(options: Options) -> None:
         raise OptionError("{} writes relative paths. Remove {}.", "relative_to", style)
     if options.maps and options.paths == PathStyle.RELATIVE:
         raise OptionError("{} writes absolute paths. Remove {}.", "map", style)
+    if options.output == STDOUT and options.paths == PathStyle.RELATIVE and options.relative_to is None:
+        raise OptionError(
+            "{} needs the folder of a playlist, and standard output has none. Name a file with {}.",
+            style,
+            "output",
+        )
 
 
 def _output(output: str | None, player: str, root: bytes) -> bytes | None:
