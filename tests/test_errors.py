@@ -99,3 +99,11 @@ def test_braces_and_flags_in_the_value_of_an_option_stay_as_they_are() -> None:
 
     assert str(error) == "--gap '{} --gap {x}' is wrong."
     assert error.in_configuration == "gap '{} --gap {x}' is wrong."
+
+
+def test_a_name_in_an_option_error_is_shown_without_harm() -> None:
+    name = b"a\x1b]0;\xff.m3u"
+    error = OptionError("{path} works with {}.", "gap", path=name)
+
+    assert str(error) == f"{shown(name)} works with --gap."
+    assert error.in_configuration == f"{shown(name)} works with gap."

@@ -51,9 +51,7 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
     for pin in pins:
         index, place = pin.track_index, pin.place
         if index in pinned_at.values():
-            raise OptionError(
-                "{path} is pinned twice. Remove one {}.", "pin", path=shown(tracks.paths[index])
-            )
+            raise OptionError("{path} is pinned twice. Remove one {}.", "pin", path=tracks.paths[index])
         if not isinstance(place, int):
             present_place = index if last is None else last.index(index)
             place = count - 1 if place == LAST else present_place
@@ -123,7 +121,7 @@ def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int |
             "{}: {count} tracks are called '{name}' ({first}). Give more of the path.",
             "pin",
             count=len(matches),
-            name=shown(name),
+            name=name,
             first=first + ", …" * (len(matches) > 3),
         )
     return matches[0] if matches else None

@@ -108,7 +108,7 @@ class _Stages:
                     else "{}: {path} is skipped: {reason}. Remove the pin.",
                     "pin",
                     "where",
-                    path=shown(self.found.paths[index]),
+                    path=self.found.paths[index],
                     reason=stage.reason(index),
                 )
 

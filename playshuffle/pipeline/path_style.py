@@ -11,7 +11,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.playlist.path_map import Base, is_foreign
+from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf
 
@@ -30,7 +30,7 @@ def choose_style(
     base = Base(folder)
     style = request.style
     if request.swaps:
-        foreign = is_foreign(request.swaps)
+        foreign = any(not path.startswith(b"/") for _, path in request.swaps)  # a drive, a share, a URL
         if foreign and (style is PathStyle.URI or format_.is_uri):
             raise OptionError(
                 "A path of another system, such as one with a drive letter, cannot be written as a URI."
@@ -121,8 +121,8 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
             "output",
             'map = "FROM=TO"',
             code=Exit.NO_INPUT,
-            folder=shown(conf.music),
-            conf=shown(conf.path),
+            folder=conf.music,
+            conf=conf.path,
         )
     within = tuple(root_part for root_part, _ in pairs)
     if is_absolute:  # it compares them, as they stand, with what it was told

@@ -83,15 +83,15 @@ def load_record(
     is_ours = request.force or file.has_mark()
     if not (is_ours or file.fingerprint() in [order.content for order in orders]):
         raise not_ours(request.output or file.path)
-    if not deals:
-        return _order_record(orders, file, tracks)
-    if file.is_file(request.source_file):
+    if deals and file.is_file(request.source_file):
         raise PlayshuffleError(
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o.",
             Exit.USAGE,
         )
-    return _deck_record(state, file, tracks, writes=request.writes)
+    if deals:
+        return _deck_record(state, file, tracks, writes=request.writes)
+    return _order_record(orders, file, tracks)
 
 
 def _order_record(orders: Sequence[SavedOrder], file: PlaylistFile, tracks: Tracks) -> Record:

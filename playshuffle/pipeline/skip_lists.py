@@ -44,7 +44,7 @@ def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
             raise OptionError(
                 "{} {path} is the playlist that is written. Name another skip list.",
                 "without",
-                path=shown(path),
+                path=path,
             )
 
 

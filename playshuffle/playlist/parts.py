@@ -143,9 +143,9 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
             "output",
             "force = true",
             code=Exit.CANNOT_CREATE,
-            path=shown(path),
+            path=path,
             user=_user_name(other),
-            own=shown(b"%b-%b%b" % (stem, os.fsencode(_user_name(owner)), suffix)),
+            own=b"%b-%b%b" % (stem, os.fsencode(_user_name(owner)), suffix),
         )
 
 

@@ -6,11 +6,10 @@ playlist says what was replaced, so that it can be read here.
 
 import os
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from playshuffle.errors import OptionError, shown
+from playshuffle.errors import OptionError
 
 _SAFE = "/-._~"
 _ROOTED = rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://"
@@ -110,12 +109,7 @@ def parse_map(text: bytes) -> tuple[bytes, bytes]:
         raise OptionError(
             "{} '{text}' is not FROM=TO with two absolute paths. Write it like ~/Music=/music.",
             "map",
-            text=shown(text),
+            text=text,
         )
     separator = b"\\" if b"\\" in match[2] else b"/"
     return os.path.join(os.path.normpath(local), b""), match[2].rstrip(separator) + separator
-
-
-def is_foreign(swaps: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether the swaps lead to paths of another system: a drive, a share, a URL."""
-    return any(not player_path.startswith(b"/") for _, player_path in swaps)

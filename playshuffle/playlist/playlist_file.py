@@ -190,7 +190,7 @@ def not_ours(path: bytes) -> PlayshuffleError:
         "output",
         "force = true",
         code=Exit.CANNOT_CREATE,
-        path=shown(path),
+        path=path,
     )
 
 
@@ -208,11 +208,11 @@ def check_name(path: bytes) -> None:
         if is_audio_name(name)
         else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
     )
-    like = shown(os.path.splitext(name)[0].lstrip(b".") or b"music")
+    like = os.path.splitext(name)[0].lstrip(b".") or b"music"
     raise OptionError(
         "{path} {problem}. Use a name like {like}.m3u.",
         "output",
-        path=shown(path),
+        path=path,
         problem=problem,
         like=like,
     )

@@ -105,9 +105,9 @@ def folders() -> tuple[bytes, bytes]:
                 "output",
                 "relative_to",
                 code=Exit.NO_INPUT,
-                conf=shown(conf.path),
+                conf=conf.path,
                 name=name,
-                folder=shown(folder),
+                folder=folder,
             )
     assert conf.music is not None
     assert conf.playlists is not None
