@@ -28,6 +28,12 @@ KEYS_OF_ALL: Sequence[Key] = (
     ),
     Key("settle", '"2s"', '"2s"', "How long to wait after the last change, at most 7d."),
     Key("poll", '"5m"', '"5m"', "Time between scans of folders on network drives, at most 7d."),
+    Key(
+        "page",
+        '"~/playshuffle.html"',
+        "",
+        "Page with the status, for browsers. The service keeps it up to date.",
+    ),
 )
 
 _OWN: Sequence[Key] = (

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": (EVERYDAY, "Try it on a small library of tones."),
     "config": (SERVICE, "Create, check or show the configuration."),
     "service": (SERVICE, "Install, remove or check the service."),
+    "page": (SERVICE, "Write the status as a page for browsers."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
     "reshuffle": (SERVICE, "Shuffle configured playlists again."),
     "accept-missing": (SERVICE, "Remove the tracks of missing folders."),

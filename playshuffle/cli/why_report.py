@@ -11,7 +11,7 @@ from playshuffle.cli.screen import Screen, home_path
 from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.toml_file import Document
 from playshuffle.errors import shown
-from playshuffle.pipeline.choice import DUPLICATE, MOST, NAME, SPOKEN, WHERE, WITHOUT
+from playshuffle.pipeline.choice import DUPLICATE, LEFT_OUT, MOST, WHERE, WITHOUT
 from playshuffle.pipeline.explain import (
     DEALT,
     GROWING,
@@ -60,12 +60,7 @@ _WORDS = {
     UNREADABLE: "could not be read",
     NO_FILE: "no longer there",
     SKIPPED: "skipped",
-    SPOKEN: "spoken word",
-    WHERE: "not matching the query",
-    WITHOUT: "in skip lists",
-    DUPLICATE: "duplicates",
-    MOST: "over the limit for their artist or other tag",
-    NAME: "with names that the player cannot open",
+    **LEFT_OUT,
     DEALT: "dealt before, in this round",
     UPCOMING: "still to be dealt in this round",
     LIMIT: "after the end of the playlist",

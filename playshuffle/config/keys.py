@@ -67,6 +67,7 @@ TOP: Mapping[str, Key] = {
     **{row.key: _key_of(row) for row in ROWS if row.name in FOR_ALL},
     "settle": _DURATION,
     "poll": _DURATION,
+    "page": _TEXT._replace(example='"~/playshuffle.html"'),
 }
 
 FIELDS: Mapping[str, str] = {row.key: row.name for row in ROWS if row.has_key}

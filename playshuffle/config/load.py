@@ -36,7 +36,7 @@ _DURATIONS = (("settle", SETTLE), ("poll", POLL))
 _LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
 
-_PATHS = ("folders", "output", "without", "relative_to")
+_PATHS = ("page", "folders", "output", "without", "relative_to")
 
 # What the values of a key name, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
@@ -65,7 +65,7 @@ def understand(document: Document) -> Config:
     own = read_players(document)
     set_own_players(own.players)
     top = _top_faults(document, own)
-    for_all = {"folders": ["/"]} if top else _absolute(document, document.table)
+    for_all: Mapping[str, Any] = {"folders": ["/"]} if top else _absolute(document, document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
@@ -86,10 +86,13 @@ def understand(document: Document) -> Config:
     if top:
         all_faults = [*top, *(playlist.fault for playlist in broken)]
         raise ConfigError(sorted(all_faults, key=lambda fault: fault.line or 0))
+    page = os.fsencode(for_all["page"]) if "page" in for_all else None
     settle_s, poll_s = (
         duration.parse(document.table.get(name, default)) / 1000 for name, default in _DURATIONS
     )
-    return Config(document.path, tuple(playlists.values()), tuple(broken), settle_s, poll_s, own.players)
+    return Config(
+        document.path, tuple(playlists.values()), tuple(broken), settle_s, poll_s, page, own.players
+    )
 
 
 def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:

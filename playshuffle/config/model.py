@@ -62,6 +62,7 @@ class Config:
     """The playlists of a configuration.
 
     path: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
+    page: the file for the status, None for none.
     """
 
     path: bytes | None
@@ -69,6 +70,7 @@ class Config:
     broken: tuple[BrokenPlaylist, ...] = ()
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
+    page: bytes | None = None
     players: Mapping[str, Player] = field(default_factory=dict)
 
     @property

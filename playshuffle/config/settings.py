@@ -28,6 +28,8 @@ def settings(document: Document, config: Config) -> dict[str | None, list[Settin
         for name in keys.FOR_ALL
         if name in document.table
     ]
+    if config.page is not None:
+        top.append(Setting("page", os.fsdecode(config.page), document.line("page")))
     return {None: top, **{playlist.name: _of(document, playlist) for playlist in config.playlists}}
 
 

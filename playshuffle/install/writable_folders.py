@@ -53,4 +53,5 @@ def doubts(config: Config) -> Iterator[str]:
 
 
 def _outputs(config: Config) -> list[bytes]:
-    return [playlist.request.output for playlist in config.playlists if playlist.request.output is not None]
+    lists = [playlist.request.output for playlist in config.playlists if playlist.request.output is not None]
+    return lists if config.page is None else [*lists, config.page]

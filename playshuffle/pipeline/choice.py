@@ -20,6 +20,16 @@ from playshuffle.text import counted, short
 SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
 NAME, MOST = "name", "most"
 
+# What the stages leave out, in words.
+LEFT_OUT: Mapping[str, str] = {
+    SPOKEN: "spoken word",
+    WHERE: "not matching the query",
+    WITHOUT: "in skip lists",
+    DUPLICATE: "duplicates",
+    MOST: "over the limit for their artist or other tag",
+    NAME: "with names that the player cannot open",
+}
+
 NAMED = 20  # tracks that a stage names when the cache is closed
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from playshuffle import __version__
 from playshuffle.config.model import Config
-from playshuffle.errors import Exit, shown
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service import notify
+from playshuffle.service.page import write_page
 from playshuffle.service.running import StatusFile
-from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, ServiceStatus
+from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, ServiceStatus, Status
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
@@ -64,6 +65,8 @@ class LiveStatus:
         self._unreadable: dict[str, dict[str, str]] = {}  # reasons by path, by playlist
         self._notes: dict[str, set[str]] = {}
         self._waiting_for_files: set[str] = set()
+        self._on_page: ServiceStatus | None = None
+        self._page_error = ""
         for name, error in broken.items():
             self._playlists[name] = PlaylistStatus(name, "", "broken", last_error=error)
             _LOG.error("%s: %s", name, error)
@@ -139,6 +142,7 @@ class LiveStatus:
             last_write=_rounded(message.written_s),
             unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items())),
             missing_lists=tuple(message.missing_lists),
+            left_out=message.left_out,
             waiting=dict(message.waiting),
             deck=message.deck,
             summary=message.deck_line,
@@ -199,8 +203,23 @@ class LiveStatus:
 
     def publish(self) -> None:
         """Publish the status for everybody, and in a few words for systemd."""
-        self._file.publish(self._status())
+        status = self._status()
+        self._file.publish(status)
+        self._write_page(status)
         notify.status(self._summary())
+
+    def _write_page(self, status: ServiceStatus) -> None:
+        """Write the page of the configuration if anything has changed and no scan is under way."""
+        is_scanning = any(playlist.scanning is not None for playlist in status.playlists)
+        if self._config.page is None or is_scanning or status == self._on_page:
+            return
+        self._on_page = status
+        try:
+            write_page(self._config.page, Status((status.service,), status.roots, status.playlists, ()))
+        except PlayshuffleError as error:
+            if str(error) != self._page_error:
+                _LOG.error("%s", error)
+            self._page_error = str(error)
 
     def _summary(self) -> str:
         for name, playlist in self._playlists.items():

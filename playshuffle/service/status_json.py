@@ -44,6 +44,7 @@ class PlaylistStatus:
     state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
         without a service also by make (not in the configuration), not managed, nothing dealt and not written.
     missing_lists: skip lists that cannot be read, so that their last content counts.
+    left_out: the number of tracks for each reason, in words; known to a running service.
     waiting: the number of tracks that wait for each missing folder.
     scanning: how far the scan under way is, None if there is none.
     deck, summary: facts and a summary of its deck, if it is dealt.
@@ -60,6 +61,7 @@ class PlaylistStatus:
     scanning: str | None = None
     unreadable: tuple[str, ...] = ()
     missing_lists: tuple[str, ...] = ()
+    left_out: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, int] = field(default_factory=dict)
     deck: Mapping[str, object] | None = None
     summary: str | None = None

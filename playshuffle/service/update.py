@@ -15,7 +15,7 @@ from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.scan import Library, Progress
 from playshuffle.library.walk import Changes, Dirty
-from playshuffle.pipeline.choice import NothingMatchesError
+from playshuffle.pipeline.choice import LEFT_OUT, NothingMatchesError
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.report import Report
@@ -214,6 +214,9 @@ def _updated(
         unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
         folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
         notes=notes,
+        left_out={
+            LEFT_OUT[stage.code]: len(stage.indices) for stage in report.choice.stages if stage.indices
+        },
         missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
         waiting=[(os.fsdecode(root), len(written & numbers)) for root, numbers in library.waiting.items()],
         removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],

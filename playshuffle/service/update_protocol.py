@@ -58,6 +58,7 @@ class PlaylistUpdated:
     folders: list[tuple[str, int]]
     notes: list[str]
     missing_lists: list[str]
+    left_out: dict[str, int]
     waiting: list[tuple[str, int]] = field(default_factory=list)
     removed_files: list[str] = field(default_factory=list)
     deck: dict[str, object] | None = None

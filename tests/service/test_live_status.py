@@ -13,14 +13,14 @@ from playshuffle.service.update_protocol import PlaylistUpdated
 UPDATED = PlaylistUpdated(
     playlist="car", tracks=9, library=9, order="random", is_changed=False, written_s=None, added=0,
     removed=0, renamed=0, growing=[], is_cached=True, unreadable=[], folders=[], notes=[],
-    missing_lists=[],
+    missing_lists=[], left_out={},
 )  # fmt: skip
 
 
 @pytest.fixture
 def status() -> LiveStatus:
     request = SimpleNamespace(output=b"/m/car.m3u", roots=(b"/m",))
-    config = SimpleNamespace(playlists=(SimpleNamespace(name="car", request=request),), path=None)
+    config = SimpleNamespace(playlists=(SimpleNamespace(name="car", request=request),), path=None, page=None)
     return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
 
 

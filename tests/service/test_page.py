@@ -1,0 +1,242 @@
+"""Hostile names do nothing on the page with the status, and the same state gives the same bytes."""
+
+import os
+import re
+import socket
+import subprocess
+import threading
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.service.page import page, write_page
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
+from tests.support.needs import need
+from tests.support.program import make, run
+from tests.support.service import Service as RunningService
+from tests.support.service import aged, config, wait_for
+from tests.support.tagging import tagged_library
+
+HOSTILE = [
+    "<script>document.title='owned'</script>",
+    '"><img src=http://127.0.0.1/x onerror="document.title=\'owned\'">',
+    "'><svg onload=document.title='owned'>",
+    "</style><script src=//127.0.0.1/x></script>",
+    "--><link rel=stylesheet href=http://127.0.0.1/x>",
+    "&lt;b&gt;\u202egnp.exe \x1b[2J \x00",
+]
+ELEMENTS = frozenset(
+    (
+        *("html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "section", "p", "small"),
+        *("progress", "svg", "rect", "ul", "li", "i"),
+    )
+)
+
+
+class Elements(HTMLParser):
+    """Collect the elements, attributes and text of a page."""
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__()
+        self.elements: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(text.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def listed(top: Path, artists: list[str], name: str = "list.m3u") -> str:
+    """Write a playlist with a track by each of these artists, and return its path."""
+    lines = [f"#EXTINF:1,{artist} - {number}\n{number}.mp3\n" for number, artist in enumerate(artists)]
+    (top / name).write_text("#EXTM3U\n" + "".join(lines), errors="replace")
+    return str(top / name)
+
+
+def status(top: Path, text: str = "calm") -> Status:
+    """Return a status in which every text is this one."""
+    output = listed(top, [text.replace("\n", " ")] * 3)
+    playlist = PlaylistStatus(
+        name=text,
+        output=output,
+        state=text,
+        tracks=1234,
+        order=text,
+        last_write=1_700_000_000,
+        last_error=text,
+        unreadable=(text,),
+        missing_lists=(text,),
+        left_out={text: 3},
+        waiting={text: 2},
+        deck={"tracks": 10, "dealt": 4, "next_deal": text},
+        summary=text,
+    )
+    root = RootStatus(text, "missing", watched=text, tracks=7)
+    return Status((Service(1, 1_700_000_000, text, text),), (root,), (playlist,), ())
+
+
+@given(st.one_of(st.sampled_from(HOSTILE), st.text()))
+def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    found = Elements(page(status(tmp_path_factory.mktemp("page"), text)))
+
+    assert found.elements <= ELEMENTS
+    assert not any(name.startswith("on") or name in {"src", "href", "style"} for name in found.attributes)
+
+
+def test_it_shows_what_runs_what_failed_and_what_is_left_out(tmp_path: Path) -> None:
+    text = " ".join(Elements(page(status(tmp_path))).text.split())
+
+    for words in (
+        "The service runs since 2023-11-1",
+        "1 of 1 playlist cannot be updated.",
+        "calm, 1,234 tracks, calm, written 2023-11-1",
+        "Left out: 3 calm.",
+        "2 tracks on calm, which is missing",
+        "Next deal: calm",
+        "The first 3 tracks by artist",
+        "calm (3)",
+        "calm: missing, 7 tracks, calm",
+    ):
+        assert words in text
+    assert "The service does not run." in Elements(page(Status((), (), (), ()))).text
+
+
+def test_the_same_state_gives_the_same_bytes_and_no_write(tmp_path: Path) -> None:
+    file = os.fsencode(tmp_path / "page.html")
+
+    assert write_page(file, status(tmp_path))
+    before = os.stat(file)
+    assert not write_page(file, status(tmp_path))
+    after = os.stat(file)
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_file_from_another_program_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<!doctype html>\n<p>mine")
+
+    with pytest.raises(PlayshuffleError, match="is from another program"):
+        write_page(os.fsencode(tmp_path / "index.html"), status(tmp_path))
+
+    assert (tmp_path / "index.html").read_text() == "<!doctype html>\n<p>mine"
+
+
+def test_it_stays_small_whatever_the_size_of_the_library(tmp_path: Path) -> None:
+    artists = [f"Artist with a long name {number % 97}" * 3 for number in range(100_000)]
+    lists = [listed(tmp_path, artists, f"{number}.m3u") for number in range(3)] * 7
+    playlists = [PlaylistStatus(path, path, "managed", 100_000, 100_000) for path in lists]
+
+    assert len(page(Status((), (), tuple(playlists), ()))) < 300_000
+
+
+def test_text_has_enough_contrast_in_both_schemes() -> None:
+    style = page(Status((), (), (), ())).decode()
+    schemes = [dict(re.findall(r"--(\w+):(#\w+)", part)) for part in style.split("prefers-color-scheme")]
+
+    assert len(schemes) == 2
+    for colours in schemes:
+        for ink in ("ink", "soft", "bad"):
+            light, dark = sorted((_luminance(colours[ink]), _luminance(colours["paper"])), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, colours)
+
+
+def _luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    shares = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.process
+def test_a_browser_runs_nothing_and_requests_nothing(tmp_path: Path) -> None:
+    need("chromium")
+    playlists = tuple(status(tmp_path, text).playlists[0] for text in HOSTILE)
+    file = tmp_path / "page.html"
+    write_page(os.fsencode(file), Status((), (), playlists, ()))
+    requests: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        proxy = f"http://127.0.0.1:{server.getsockname()[1]}"
+
+        def listen() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    requests.append(connection.recv(4096))
+
+        threading.Thread(target=listen, daemon=True).start()
+        words = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'chromium'}"]
+        words += [
+            f"--proxy-server={proxy}",
+            "--proxy-bypass-list=<-loopback>",
+            "--disable-background-networking",
+        ]
+        done = subprocess.run(
+            ["chromium", *words, "--dump-dom", file.as_uri()], capture_output=True, check=True, timeout=100
+        )
+        server.shutdown(socket.SHUT_RDWR)
+    found = Elements(done.stdout)
+
+    assert "owned" not in re.findall("<title>(.*?)</title>", done.stdout.decode())
+    assert found.elements <= ELEMENTS
+    assert [request for request in requests if b"127.0.0.1/x" in request] == []
+    for text in HOSTILE[:5]:
+        assert text in found.text
+
+
+@pytest.mark.process
+def test_it_can_be_read_in_a_text_browser(tmp_path: Path) -> None:
+    need("lynx")
+    file = tmp_path / "page.html"
+    write_page(os.fsencode(file), status(tmp_path))
+
+    done = subprocess.run(["lynx", "-dump", "-nolist", file], capture_output=True, check=True)
+
+    assert b"calm, 1,234 tracks" in done.stdout
+    assert b"* calm (3)" in done.stdout
+
+
+@pytest.mark.process
+def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
+    music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}, "b.ogg": {"artist": "A"}}))
+    file = tmp_path / "page.html"
+
+    with RunningService(tmp_path, 'page = "page.html"\n' + config(music)) as service:
+        wait_for(lambda: file.exists() and b"managed, 2 tracks" in file.read_bytes())
+        (music / "b.ogg").unlink()
+        wait_for(lambda: b"managed, 1 track," in file.read_bytes())
+        before = file.read_bytes()
+        done = run("page", env=service.env)
+
+        assert "has not changed" in done.err
+        assert file.read_bytes() == before
+        assert "page = " in run("config", "show", env=service.env).out.decode()
+
+
+@pytest.mark.process
+def test_the_command_writes_the_page_without_a_service(tmp_path: Path) -> None:
+    music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}}))
+    file = tmp_path / "config.toml"
+    file.write_text(config(music) + "[playlist.other]\n")
+    env = {"PLAYSHUFFLE_CONFIG": str(file)}
+    make(music, "-o", music / "all.m3u")
+
+    whole = run("page", "-o", "-", env=env)
+    one = run("page", "all", "-o", tmp_path / "one.html", env=env)
+
+    assert b"<h3>other</h3>" in whole.out
+    assert (one.code, b"<h3>other</h3>" in (tmp_path / "one.html").read_bytes()) == (0, False)
+    assert b"<h3>all</h3>" in (tmp_path / "one.html").read_bytes()
+    assert run("page", env=env).code == 2
+    assert "Unknown playlist 'nothing'" in run("page", "nothing", "-o", "-", env=env).err
