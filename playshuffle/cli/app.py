@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": (EVERYDAY, "Copy the tracks of a playlist to a stick."),
     "check": (EVERYDAY, "Check that the entries of a playlist work."),
     "status": (EVERYDAY, "Show folders, playlists and the service."),
+    "never": (EVERYDAY, "Remove tracks from all playlists for good."),
     "help": (EVERYDAY, "Explain a topic, order, player or command."),
     "demo": (EVERYDAY, "Try it on a small library of tones."),
     "config": (SERVICE, "Create, check or show the configuration."),

@@ -7,6 +7,7 @@ from typing import cast
 from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options, to_json, with_paths
 from playshuffle.config.own_players import known_player
+from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import parse_gap
@@ -62,8 +63,8 @@ def build_request(
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
     output = _output(options.output, options.player, roots[0]) if has_output else None
     without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
-    if without:
-        check_skip_lists(without, output)
+    never = never_list()
+    check_skip_lists((*without, never), output)
     request = Request(
         roots=roots,
         output=output,
@@ -73,6 +74,7 @@ def build_request(
         source_file=source.source if source is not None else None,
         streams=source.others if source is not None else (),
         without=without,
+        never=never,
         most=None if options.most is None else parse_limit(options.most),
         style=None if options.paths is None else PathStyle(options.paths),
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),

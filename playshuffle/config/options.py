@@ -107,7 +107,7 @@ class Options(NamedTuple):
         check=lambda texts: [parse(text) for text in texts], example='"genre:jazz -title:live"')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
-        example='["never.m3u"]')] = ()
+        example='["loud.m3u"]')] = ()
     no_duplicates: Annotated[bool, Row(
         "--no-duplicates", "Keep only the best copy of each recording", INCLUDE, verbs=ALL)] = False
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False

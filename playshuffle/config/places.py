@@ -15,6 +15,11 @@ def places(config_name: str | None = None) -> list[bytes]:
     return [os.path.join(config_home(), b"playshuffle/config.toml"), b"/etc/playshuffle/config.toml"]
 
 
+def never_list() -> bytes:
+    """Return the skip list of all playlists, beside the configuration; neither need exist."""
+    return os.path.join(os.path.dirname(places()[0]), b"never.m3u")
+
+
 def find(config_name: str | None = None) -> bytes:
     """Find the file of the configuration.
 

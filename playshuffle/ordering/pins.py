@@ -20,19 +20,27 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     Raises:
         PlayshuffleError: no track has that name, or several have.
     """
-    index = _index(os.fsencode(text), paths, roots)
+    index = _index(text, paths, roots)
     if index is not None:
         return Pin(index, 0)
     track, at, word = text.rpartition("@")
     if at and (place := _place(word)) is not None:
-        index = _index(os.fsencode(track), paths, roots)
+        index = _index(track, paths, roots)
         if index is not None:
             return Pin(index, place)
     else:
         track = text
     raise OptionError(
-        "{}: the library has no track '{track}'.{near}", "pin", track=shown(track), near=_near(track, paths)
+        "{}: the library has no track '{track}'.{near}", "pin", track=shown(track), near=near(track, paths)
     )
+
+
+def _index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
+    """Return the index of the track with this name; None if there is none."""
+    try:
+        return track_index(text, paths, roots)
+    except PlayshuffleError as error:
+        raise OptionError("{}: {problem}", "pin", problem=error) from error
 
 
 def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:
@@ -105,8 +113,13 @@ def _place(word: str) -> int | str | None:
     return None
 
 
-def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
-    """Return the index of the track with this name; None if there is none."""
+def track_index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
+    """Return the index of the track with this path or name; None if there is none.
+
+    Raises:
+        PlayshuffleError: several tracks have this name.
+    """
+    name = os.fsencode(text)
     where = {path: index for index, path in enumerate(paths)}
     for path in (os.path.abspath(name), *(os.path.normpath(os.path.join(root, name)) for root in roots)):
         if path in where:
@@ -117,17 +130,15 @@ def _index(name: bytes, paths: Sequence[bytes], roots: Sequence[bytes]) -> int |
         matches = [index for index, path in enumerate(paths) if os.path.splitext(path)[0].endswith(ending)]
     if len(matches) > 1:
         first = ", ".join(shown(paths[index]) for index in matches[:3])
-        raise OptionError(
-            "{}: {count} tracks are called '{name}' ({first}). Give more of the path.",
-            "pin",
-            count=len(matches),
-            name=name,
-            first=first + ", …" * (len(matches) > 3),
+        first += ", …" * (len(matches) > 3)
+        raise PlayshuffleError(
+            f"{len(matches)} tracks are called '{shown(name)}' ({first}). Give more of the path.", Exit.USAGE
         )
     return matches[0] if matches else None
 
 
-def _near(track: str, paths: Sequence[bytes]) -> str:
+def near(track: str, paths: Sequence[bytes]) -> str:
+    """Return a sentence with the names of tracks that are spelled like this one; empty if none is."""
     names = {os.fsdecode(os.path.basename(path)) for path in paths}
-    near = get_close_matches(os.path.basename(track), sorted(names), 3, 0.5)
-    return f" Did you mean {any_of([repr(shown(name)) for name in near])}?" if near else ""
+    alike = get_close_matches(os.path.basename(track), sorted(names), 3, 0.5)
+    return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""

@@ -99,7 +99,7 @@ class NothingMatchesError(OptionError):
     def __init__(self, choice: Choice) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
-            sentences = ["The skip lists of {1} name all {tracks}."]
+            sentences = ["The skip lists ({1} and never.m3u) name all {tracks}."]
         elif where is not None and where.of:
             sentences = ["None of {tracks} matches the query. {hints}"]
         else:

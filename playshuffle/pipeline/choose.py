@@ -147,7 +147,7 @@ def choose(
         _leave_out_no_match(stages, request, rows_of)
     before_lists = stages.remaining
     if lists:
-        _leave_out_listed(stages, lists)
+        _leave_out_listed(stages, request, lists)
     tags_of = no_tags if rows_of is None else tags_from(rows_of)
     if request.no_duplicates:
         _leave_out_copies(stages, before_lists, tags_of, last)
@@ -196,11 +196,12 @@ def _leave_out_no_match(stages: _Stages, request: Request, rows_of: RowsOf | Non
     stages.lacking, stages.idle = selection.lacking, selection.idle
 
 
-def _leave_out_listed(stages: _Stages, lists: Sequence[SkipList]) -> None:
+def _leave_out_listed(stages: _Stages, request: Request, lists: Sequence[SkipList]) -> None:
     """Leave out the tracks of the skip lists."""
     reasons, stages.idle_lists = reasons_to_skip(stages.found, lists)
     indices = [index for index in stages.remaining if index in reasons]
-    stages.leave_out(WITHOUT, indices, reasons.__getitem__)
+    if indices or request.without:
+        stages.leave_out(WITHOUT, indices, reasons.__getitem__)
 
 
 def _leave_out_copies(

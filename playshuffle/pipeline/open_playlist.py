@@ -17,11 +17,10 @@ from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.skip_lists import SkipList, read_skip_lists
+from playshuffle.pipeline.skip_lists import read_skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.store import skip_lists as saved_skip_lists
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -65,7 +64,7 @@ def open_playlist(
         if not deals:
             is_kept = record.order is not None and record.order.drawn_s >= keeps_choice_from_s
             draw = Draw(None if explains else tools.randbelow, last if is_kept else ())
-        lists = _skip_lists(request, opened.state, file)
+        lists = read_skip_lists(request, opened.state, file.path if file is not None else None)
         choice = choose(request, library.tracks, rows, lists, writer, last, draw, checks_pins=not explains)
         if not explains and not len(choice.tracks):
             unwritable = choice.skipped(NAME)
@@ -111,16 +110,6 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
         check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
     with file.locked() if request.writes else nullcontext(file) as now:
         yield now
-
-
-def _skip_lists(request: Request, state: State, file: PlaylistFile | None) -> Sequence[SkipList]:
-    """Read the skip lists of a request; forget those saved for its playlist if it names none."""
-    playlist = file.path if file is not None else None
-    if request.without:
-        return read_skip_lists(request.without, state, playlist, writes=request.writes)
-    if playlist is not None and request.writes:
-        saved_skip_lists.forget(state, playlist)
-    return ()
 
 
 def _check_found(request: Request, library: Library) -> None:

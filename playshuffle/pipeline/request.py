@@ -16,6 +16,7 @@ class Request(NamedTuple):
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
     source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
     where: queries that tracks must match. without: playlists whose tracks are left out.
+    never: another one, which need not exist; None for none.
     no_duplicates: keep one copy of each recording. spoken: audiobooks and podcasts count as tracks.
     most: the limit for each value of a tag; of each deal, if the playlist is dealt.
     any_name: the paths themselves are asked for, so that no track is skipped for its name.
@@ -37,6 +38,7 @@ class Request(NamedTuple):
     streams: tuple[bytes, ...] = ()
     where: tuple[str, ...] = ()
     without: tuple[bytes, ...] = ()
+    never: bytes | None = None
     no_duplicates: bool = False
     most: LimitPerTag | None = None
     spoken: bool = False
@@ -56,6 +58,11 @@ class Request(NamedTuple):
     swaps: tuple[tuple[bytes, bytes], ...] = ()
     max_per_file: int | None = None
     options: str = ""
+
+    @property
+    def skip_lists(self) -> tuple[bytes, ...]:
+        """Return all playlists whose tracks are left out."""
+        return tuple(dict.fromkeys([*self.without, *([] if self.never is None else [self.never])]))
 
     @property
     def writes(self) -> bool:

@@ -168,6 +168,7 @@ class Run(NamedTuple):
             f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
             f" playshuffle check {shown(path)}"
             for path in self.choice.idle_lists
+            if path != self.request.never
         ]
         notes += [self._waiting_note(root, error) for root, error in self.library.missing.items()]
         by_root = list(self.library.roots.items())

@@ -101,7 +101,9 @@ def run(load: Callable[[], Config]) -> int:
                                 root for playlist in managed.playlists for root in playlist.request.roots
                             )
                         ),
-                        files=[path for playlist in managed.playlists for path in playlist.request.without],
+                        files=[
+                            path for playlist in managed.playlists for path in playlist.request.skip_lists
+                        ],
                         settle_s=config.settle_s,
                         poll_s=config.poll_s,
                         heartbeat_s=min(HEARTBEAT_S, notify.watchdog_s() or HEARTBEAT_S),
@@ -200,7 +202,7 @@ class _Life:
                 for playlist in config.playlists
                 if playlist.deal is None or playlist.deal.every != Every.RUN
             },
-            files={playlist.name: playlist.request.without for playlist in config.playlists},
+            files={playlist.name: playlist.request.skip_lists for playlist in config.playlists},
             settle_s=config.settle_s,
             unfinished=inheritance.unfinished,
             now_s=time.monotonic(),

@@ -22,16 +22,6 @@ def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
     return known
 
 
-def forget(state: State, playlist: bytes) -> None:
-    """Delete what is stored of the skip lists of a playlist that names none any more.
-
-    Raises:
-        PlayshuffleError: it cannot be deleted.
-    """
-    if state.rows("SELECT 1 FROM skip_list WHERE playlist = ? LIMIT 1", state.real.stored(playlist)):
-        save(state, playlist, {})
-
-
 def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) -> None:
     """Store the entries of all skip lists of a playlist; those of others are removed.
 

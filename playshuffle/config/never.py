@@ -1,0 +1,108 @@
+"""Read and change the list of tracks that no playlist has: never.m3u, which any player may edit.
+
+Entries below the home folder are relative to the list, so that a copy of the home has the same tracks.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from playshuffle.config.places import never_list
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.playlist import reading
+from playshuffle.playlist.m3u import PathStyle, entries
+from playshuffle.system import atomic_file
+
+
+def never_tracks() -> list[bytes]:
+    """Return the paths in the list, in order.
+
+    Raises:
+        PlayshuffleError: it cannot be read.
+    """
+    return [entry.path for entry in _entries(_content())]
+
+
+def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
+    """Add tracks at the end, and return those that were not in the list.
+
+    Raises:
+        PlayshuffleError: it cannot be read or written.
+    """
+    with _locked():
+        content = _content() or b"#EXTM3U\n"
+        there = {entry.path for entry in _entries(content)}
+        new = [path for path in dict.fromkeys(paths) if path not in there]
+        content += b"" if content.endswith(b"\n") else b"\n"
+        for path in new:
+            content = _with_track(content, path)
+        if new:
+            atomic_file.write(never_list(), [content])
+    return new
+
+
+def remove_last_track() -> bytes | None:
+    """Remove the last track, and return it; None if there is none.
+
+    Raises:
+        PlayshuffleError: the list cannot be read or written.
+    """
+    with _locked():
+        content = _content()
+        last = next(reversed(_entries(content)), None)
+        if last is None:
+            return None
+        lines = content.split(b"\n")
+        at = last.line - 1
+        start = at - 1 if at and lines[at - 1].startswith(b"#EXTINF") else at
+        del lines[start : at + 1]
+        rest = b"\n".join(lines)
+        if [entry.path for entry in _entries(rest)] != [entry.path for entry in _entries(content)][:-1]:
+            raise _refusal(last.path)
+        atomic_file.write(never_list(), [rest])
+    return last.path
+
+
+def _with_track(content: bytes, path: bytes) -> bytes:
+    """Return the content of the list with one more track, written in the first way that is read back."""
+    paths = [entry.path for entry in _entries(content)]
+    folder, home = (
+        os.path.realpath(name) for name in (os.path.dirname(never_list()), os.path.expanduser(b"~"))
+    )
+    is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, path))
+    styles = [PathStyle.RELATIVE] * is_below + [PathStyle.ABSOLUTE, PathStyle.URI]
+    for style in styles:
+        longer = content + entries([path], style, folder)[0] + b"\n"
+        if [entry.path for entry in _entries(longer)] == [*paths, path]:
+            return longer
+    raise _refusal(path)
+
+
+def _entries(content: bytes) -> list[reading.Entry]:
+    found = reading.read_content(content, never_list()).entries
+    return [entry._replace(path=os.path.normpath(entry.path)) for entry in found if entry.path]
+
+
+def _content() -> bytes:
+    return reading.content_of(never_list()) if os.path.lexists(never_list()) else b""
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    folder = os.path.dirname(never_list())
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(folder)} cannot be made: {error.strerror}. Change its permissions.", Exit.CANNOT_CREATE
+        ) from error
+    with atomic_file.held(folder):
+        yield
+
+
+def _refusal(path: bytes) -> PlayshuffleError:
+    return PlayshuffleError(
+        f"{shown(never_list())} was written by another program in a way that playshuffle cannot change for"
+        f" {shown(path)}. Change it with that program or a text editor.",
+        Exit.CANNOT_CREATE,
+    )

@@ -1,0 +1,131 @@
+"""Test that `never` removes tracks from all playlists, and that they stay out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import library, listed, make, run
+from tests.support.service import Service, aged, config, holds, wait_for
+
+pytestmark = pytest.mark.process
+
+NAMES = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv", "5.opus")
+
+
+@pytest.fixture
+def music(home: Path) -> Path:
+    return aged(library(home / "Music", NAMES))
+
+
+def never_file(home: Path) -> Path:
+    return home / ".config/playshuffle/never.m3u"
+
+
+def test_a_track_leaves_all_playlists_and_stays_out(home: Path, music: Path) -> None:
+    make(music)
+    make(music, "-o", home / "all.m3u")
+    run("deal", music, "-n", "5")
+    run("deal", music, "-n", "2", "-o", home / "none.m3u", "--where", "path:b")
+
+    done = run("never", "1.mp3")
+
+    assert done.code == 0
+    assert done.err == (
+        "ok: ~/Music/a/1.mp3 is in no playlist any more. Removed from 3 playlists\n"
+        "List: ~/.config/playshuffle/never.m3u\nUndo: playshuffle never --undo\n"
+    )
+    for playlist in (music / "playshuffle.m3u", music / "today.m3u"):
+        assert sorted(listed(playlist)) == sorted(set(NAMES) - {"a/1.mp3"})
+    assert "Music/a/1.mp3" not in listed(home / "all.m3u")
+    assert run("never").out == b"~/Music/a/1.mp3\n"
+    assert never_file(home).read_text() == "#EXTM3U\n../../Music/a/1.mp3\n"
+    assert "skip list" not in make(library(home / "Other", ["x.mp3"]))
+    make(music)
+    assert "a/1.mp3" not in listed(music / "playshuffle.m3u")
+
+
+def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(home: Path, music: Path) -> None:
+    make(music)
+    before = listed(music / "playshuffle.m3u")
+
+    run("never", music / "b/3.flac")
+    assert listed(music / "playshuffle.m3u") == [name for name in before if name != "b/3.flac"]
+    run("never", "2", "5.opus")
+    undone = run("never", "--undo")
+
+    assert undone.err == "ok: ~/Music/5.opus may be in playlists again, from their next update\n"
+    assert run("never").out.decode() == "~/Music/b/3.flac\n~/Music/a/2.ogg\n"
+    make(music)
+    assert "5.opus" in listed(music / "playshuffle.m3u")
+
+
+def test_why_names_the_list(home: Path, music: Path) -> None:
+    make(music)
+    run("never", "1.mp3")
+
+    [row] = json.loads(run("why", music / "a/1.mp3", "--json").out)["files"][0]["playlists"]
+
+    assert (row["reason"], row["text"]) == ("without", f"in {never_file(home)}, line 2")
+
+
+def test_options_of_a_playlist_do_not_name_the_list(home: Path, music: Path) -> None:
+    """Else it could not be deleted."""
+    run("never", music / "5.opus")
+    make(music, "-v")
+    never_file(home).unlink()
+
+    said = make(music)
+
+    assert "5.opus" in listed(music / "playshuffle.m3u")
+    assert "never" not in said
+
+
+def test_a_name_that_no_track_has_or_several_have_is_an_error(music: Path) -> None:
+    library(music, ["c/1.mp3"])
+    make(music)
+
+    unknown, several, folder = (run("never", name) for name in ("3.flak", "1.mp3", music / "a"))
+
+    assert (unknown.code, unknown.err) == (
+        66, "error: No track is called '3.flak'. Did you mean '3.flac'?\n"
+    )  # fmt: skip
+    assert (several.code, "2 tracks are called '1.mp3'" in several.err) == (2, True)
+    assert (folder.code, "is a folder. Name its tracks." in folder.err) == (66, True)
+    assert run("never").out == b""
+
+
+def test_undo_of_an_empty_list_and_undo_with_a_track_are_errors(music: Path) -> None:
+    assert run("never", "--undo").code == 2
+    assert run("never", "--undo", music / "a/1.mp3").code == 2
+    assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
+
+
+def test_a_playlist_of_which_no_track_would_be_left_stays(home: Path, music: Path) -> None:
+    make(music, "-o", home / "one.m3u", "--where", "path:5.opus")
+
+    done = run("never", "5.opus")
+
+    assert done.code == 3
+    assert "~/one.m3u: " in done.err
+    assert "Removed from 0 playlists" in done.err
+    assert listed(home / "one.m3u") == ["Music/5.opus"]
+
+
+def test_the_list_cannot_be_the_playlist_that_is_written(home: Path, music: Path) -> None:
+    done = run("make", music, "-o", never_file(home))
+
+    assert (done.code, "one of its skip lists" in done.err) == (2, True)
+
+
+def test_the_service_follows_the_list_that_did_not_exist_at_its_start(music: Path, tmp_path: Path) -> None:
+    playlist = music / "all.m3u"
+    with Service(tmp_path, config(music, output=str(playlist))) as service:
+        wait_for(holds(playlist, *NAMES))
+
+        done = run("never", "5.opus", env=service.env)
+        assert "Removed from 1 playlist\n" in done.err
+        wait_for(holds(playlist, *NAMES[:-1]))
+        run("never", "--undo", env=service.env)
+        wait_for(holds(playlist, *NAMES))
+        assert service.playlist("all")["missing_lists"] == []
