@@ -106,8 +106,10 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
 
 
 def _verdict(report: Status, screen: Screen) -> Iterator[str]:
-    faulty = [playlist for playlist in report.playlists if playlist.last_error is not None]
-    problems = f"{len(faulty):,} of {counted(len(report.playlists), 'playlist')} cannot be updated"
+    configured = [playlist for playlist in report.playlists if playlist.name is not None]
+    playlists = configured or report.playlists
+    faulty = [playlist for playlist in playlists if playlist.last_error is not None]
+    problems = f"{len(faulty):,} of {counted(len(playlists), 'playlist')} cannot be updated"
     for service in report.services:
         since = f"The service runs, started {screen.when(service.since)}"
         if faulty:
@@ -118,8 +120,7 @@ def _verdict(report: Status, screen: Screen) -> Iterator[str]:
             yield from screen.detail("Note", service.note)
     if report.services:
         return
-    is_set_up = any(playlist.name is not None for playlist in report.playlists)
-    if is_set_up:
+    if configured:
         yield screen.verdict(Mark.WARNING, f"The service does not run{f'; {problems}' if faulty else ''}")
         yield from screen.detail("Start", "playshuffle service install")
     else:
@@ -142,6 +143,7 @@ def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
         f"{count:,} of {counted(playlist.tracks or 0, 'track')} {'waits' if count == 1 else 'wait'} for"
         f" {home_path(root)}"
         for root, count in playlist.waiting.items()
+        if count
     ]
     remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
     for remark in filter(None, remarks):

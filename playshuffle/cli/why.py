@@ -114,7 +114,8 @@ def _explain_files(
     """Print why files are in playlists or not, and return the exit code."""
     screen = screen_of(sys.stdout)
     paths = [_path(text) for text in files]
-    tops = [path for path in paths if os.path.isdir(path)]
+    # A folder that is missing is none now, but tracks are known below it.
+    tops = [path for path in paths if os.path.isdir(path) or _below([path], playlists)]
     reasons = _explained((path for path in paths if path not in tops), playlists)
     inside = {top: _below([top], playlists) for top in tops}
     for top, found in inside.items():

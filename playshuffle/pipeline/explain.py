@@ -135,7 +135,8 @@ class PlaylistStages:
             return reason
         if path in self.waiting:
             root = self.waiting[path]
-            return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {self.library.missing[root].summary}")
+            why = self.library.missing[root].summary.removeprefix(f"{shown(root)} seems to be missing: ")
+            return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {why}")
         if path in self.dealt:
             return Reason(DEALT, "dealt before, in this round")
         if path in self.upcoming:

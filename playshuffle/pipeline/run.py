@@ -170,7 +170,13 @@ class Run(NamedTuple):
             for path in self.choice.idle_lists
             if path != self.request.never
         ]
-        notes += [self._waiting_note(root, error) for root, error in self.library.missing.items()]
+        until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
+        numbers = frozenset(self.tracks.numbers)
+        notes += [
+            self._waiting_note(root, error) + until
+            for root, error in self.library.missing.items()
+            if not numbers.isdisjoint(self.library.waiting[root])
+        ]
         by_root = list(self.library.roots.items())
         return report._replace(is_changed=is_changed, by_root=by_root, notes=notes)
 

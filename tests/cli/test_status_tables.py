@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -67,6 +68,32 @@ def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
         "",
         "2 other playlists written by make: playshuffle status --all",
     ]
+
+
+def test_the_verdict_counts_only_playlists_of_the_configuration() -> None:
+    lists = [
+        PlaylistStatus("far", "/mnt/nas/far.m3u", "missing", last_error="The drive is missing."),
+        PlaylistStatus("calm", "/music/calm.m3u", "managed"),
+        *(PlaylistStatus(None, f"/music/{name}.m3u", last_error="It is full.") for name in "abcde"),
+    ]
+    screen = Screen()
+
+    configured = next(_lines(replace(REPORT, playlists=tuple(lists)), screen))
+    others = next(_lines(replace(REPORT, playlists=tuple(lists[2:]), services=()), screen))
+
+    assert configured.endswith("; 1 of 2 playlists cannot be updated")
+    assert others.endswith("5 of 5 playlists cannot be updated")
+
+
+def test_only_playlists_with_tracks_of_a_missing_folder_wait_for_it() -> None:
+    lists = (
+        PlaylistStatus("ab", "/music/ab.m3u", "managed", 42, waiting={"/mnt/b": 21}),
+        PlaylistStatus("a", "/music/a.m3u", "managed", 21, waiting={"/mnt/b": 0}),
+    )
+
+    waiting = [line for line in _lines(replace(REPORT, playlists=lists), Screen()) if "/mnt/b" in line]
+
+    assert waiting == ["  /music/ab.m3u: 21 of 42 tracks wait for /mnt/b"]
 
 
 def test_status_in_a_pipe_is_a_line_for_each_thing() -> None:

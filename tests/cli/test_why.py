@@ -249,6 +249,21 @@ def test_a_track_that_waits_for_its_folder_stays_and_a_new_one_waits_too(tmp_pat
     assert f"no: {music} seems to be missing: 29 of 30 tracks are gone" in new.out.decode()
 
 
+def test_the_tracks_of_a_missing_folder_are_counted_as_known_last(tmp_path: Path) -> None:
+    here, usb = numbered(tmp_path / "here", 2), numbered(tmp_path / "usb", 3)
+    make(here, usb, "-o", tmp_path / "all.m3u")
+    assert (
+        run("deal", here, usb, "-n", "1", "-o", tmp_path / "today.m3u", "--where", f"path:{here}").code == 0
+    )
+    usb.rename(tmp_path / "drawer")
+
+    done = run("why", usb)
+
+    assert "  all.m3u    3 of 3 files in the playlist\n" in done.out.decode()
+    assert "  today.m3u  0 of 3 files in the playlist; 3 not matching the query\n" in done.out.decode()
+    assert "outside" not in done.out.decode()
+
+
 def test_help_shows_the_options_that_matter_and_accepts_all(music: Path) -> None:
     text = run("why", "--help").out.decode()
     make(music)

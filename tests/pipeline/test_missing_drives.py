@@ -195,6 +195,19 @@ def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(
     assert library.notes == []
 
 
+def test_a_list_without_a_track_of_the_missing_root_has_no_note_on_it(tmp_path: Path) -> None:
+    library = Library(tmp_path, a=3, b=5)
+    roots = ("Music/a", "Music/b")
+    library.update(*roots)
+    library.update(*roots, name="other", where=f"path:{tmp_path}/Music/b")
+    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
+
+    assert len(library.update(*roots, name="other", where=f"path:{tmp_path}/Music/b")) == 5
+    assert library.notes == []
+    library.update(*roots)
+    assert len(library.notes) == 1
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_missing_root_keeps_its_tags(tmp_path: Path, is_there: bool) -> None:
     """Also if the folder on which its drive was mounted is there, and empty."""
