@@ -60,7 +60,7 @@ def _measure(music: Path, small: Path, scratch: Path, tracks: int, rounds: int) 
         "`status`": (*_PROGRAM, "status"),
         f"`make`, {_SMALL} tracks, nothing changed": of_small,
         f"`deal`, nothing due, {tracks:,} tracks": deal,
-        f"`deck list`, {tracks:,} tracks": (*_PROGRAM, "deck", "list"),
+        f"`status today`, {tracks:,} tracks": (*_PROGRAM, "status", "today"),
     }
     print(_table(_costs(short, rounds), tracks), flush=True)
     find = ("find", str(music), "-type", "f", "-printf", "%p %s %T@\n")

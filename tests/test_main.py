@@ -39,7 +39,7 @@ def test_each_command_says_in_a_sentence_that_it_needs_linux(system: str, words:
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["make", "--help"], ["deck", "--help"], ["--version"]], ids=str
+    "words", [["--help"], ["make", "--help"], ["config", "--help"], ["--version"]], ids=str
 )
 def test_help_on_a_full_disk_ends_without_a_traceback(words: list[str]) -> None:
     with open("/dev/full", "wb") as full:

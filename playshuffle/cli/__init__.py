@@ -14,7 +14,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 _TOPICS = ("service", "config", "help")
 
 # The words that follow a command with subcommands if the user gives none.
-_ALONE = {"config": "--help", "deck": "list", "plugin": "--help", "service": "status"}
+_ALONE = {"config": "--help", "plugin": "--help", "service": "status"}
 
 # What typer raises for a wrong command line; only its newest versions export it.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]

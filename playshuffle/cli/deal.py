@@ -3,121 +3,94 @@
 import os
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from playshuffle import duration
-from playshuffle.cli import common_options, deal_report, playlist_options
-from playshuffle.cli.by_name import update_all
-from playshuffle.cli.find_deck import undo_request
+from playshuffle.cli import common_options, completion, deal_report, playlist_options
+from playshuffle.cli.lists import (
+    ONCE,
+    KnownList,
+    configuration,
+    known_lists,
+    named_lists,
+    request_of,
+    say_broken,
+    the_list,
+)
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import say, say_error, write_out
+from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
-from playshuffle.config.option_groups import AMOUNT, ORDER, PLACE, THIS_DEAL
+from playshuffle.config.option_groups import PLACE, THIS_DEAL
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import find
-from playshuffle.dealing.amount import Amount
+from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.undo import undo_deal
 from playshuffle.shuffle import System
+from playshuffle.store import decks
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 from playshuffle.tags.reader_pool import read_all
-from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:
   playshuffle deal ~/Music -n 40             # 40 tracks, in ~/Music/today.m3u
+  playshuffle deal                           # the next ones
   playshuffle deal ~/Music --time 90m --name morning
   playshuffle deal ~/Music --albums 3 --every week
-  playshuffle deal ~/Music --peek            # show the next deal
+  playshuffle deal --peek                    # show the next deal
   playshuffle deal --due                     # configured playlists
-  playshuffle deal --undo                    # undo the last deal
 """
-
-_COUNT = 40
 
 
 @playlist_options.takes_playlist_options("deal")
 def deal(
     *,
-    folders: Annotated[
+    context: typer.Context,
+    words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FOLDER...]", help="Music folders, needed without --due"),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            "-n",
-            metavar="N",
-            help=f"Number of tracks. Default: {_COUNT}",
-            rich_help_panel=AMOUNT,
+        typer.Argument(
+            metavar="[LIST|FOLDER...]",
+            help="A list, or music folders. Default: the only deck",
+            autocompletion=completion.lists,
         ),
     ] = None,
-    albums: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of whole albums", rich_help_panel=AMOUNT)
-    ] = None,
-    every: Annotated[
-        str,
-        typer.Option(
-            metavar="day|week|run",
-            help="When the next deal is due",
-            rich_help_panel=AMOUNT,
-            autocompletion=lambda: [every.value for every in Every],
-        ),
-    ] = Every.DAY.value,
+    options: Options,
     name: Annotated[
         str | None,
         typer.Option(
             "--name", metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE
         ),
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Playlist to write, instead of --name",
-            rich_help_panel=PLACE,
-        ),
-    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=THIS_DEAL)
     ] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="Deal now, due or not", rich_help_panel=THIS_DEAL)
+    ] = False,
+    new_round: Annotated[
+        bool, typer.Option("--new-round", help="Begin a new round now", rich_help_panel=THIS_DEAL)
+    ] = False,
     peek: Annotated[
         bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=THIS_DEAL)
-    ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Undo the last deal", rich_help_panel=THIS_DEAL)
     ] = False,
     due: Annotated[
         bool,
         typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=THIS_DEAL),
     ] = False,
-    order: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Order of each round, see: playshuffle help orders",
-            rich_help_panel=ORDER,
-            autocompletion=lambda: list(ORDERS),
-        ),
-    ] = None,
-    options: Options,
     config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
     quiet: common_options.Quiet = False,
@@ -127,32 +100,17 @@ def deal(
 
     Every track comes once before any comes again. A second run on the same day changes nothing.
     """
-    kind = _one_of(again, peek, undo, due)
+    kind = _one_of(again, now, new_round, peek, due)
+    given = playlist_options.given_options(context, options)
     if due:
-        _check_due(folders, limit, options.time, albums, name, output, order)
-        return _deal_due(config, quiet=quiet, verbose=verbose)
-    is_named = bool(folders) or options.source is not None
-    if not is_named and not undo:
-        raise PlayshuffleError("Name a music folder, or use --due for the configured playlists.", Exit.USAGE)
-    amount = _amount(limit, options.time, albums)
-    if folders:
-        output = _output(folders[0], options.player, name, output)
-    options = options._replace(
-        folders=tuple(folders or ()),
-        output=output,
-        order=order or ("albums" if albums is not None else "random"),
-        time=None,
-    )
-    if is_named:
-        request = build_request(options)
-    else:
-        request = undo_request(output or name, options._replace(output=None))
-    if options.gap is not None and request.recipe.gap is None:  # no gap, not the usual one
-        request = request._replace(recipe=request.recipe._replace(gap=Gap(1)))
-    period = Every(known("period", every, [option.value for option in Every]))
-
+        if words or name is not None or not ONCE.issuperset(given):
+            raise PlayshuffleError(
+                "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
+            )
+        return _deal_due(config, given, quiet=quiet, verbose=verbose)
+    request = _request(words or (), options, given, name, config, must_remember=not peek)
     began = time.monotonic()
-    dealt = _deal(kind, request._replace(dry_run=peek), amount, period, quiet)
+    dealt = _deal(kind, request._replace(dry_run=peek), quiet)
     if as_json:
         write_out([deal_report.as_json(dealt, seconds=time.monotonic() - began).encode(), b"\n"])
     elif peek:
@@ -161,21 +119,93 @@ def deal(
     if not quiet and peek:
         say(deal_report.notes(dealt.report.notes, screen_of(sys.stderr)))
     elif not quiet:
-        today = datetime.now().astimezone().date()
-        say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today, is_undo=undo))
+        say(_lines(dealt, verbose=verbose))
     return None
 
 
-def _check_due(folders: list[str] | None, *options: object) -> None:
-    """Check that nothing is asked for beside --due."""
-    if folders or any(option is not None for option in options):
+def _lines(dealt: Dealt, *, verbose: bool) -> Iterator[str]:
+    today = datetime.now().astimezone().date()
+    return deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today)
+
+
+def _request(
+    words: Sequence[str],
+    options: Options,
+    given: Mapping[str, Any],
+    name: str | None,
+    config: str | None,
+    *,
+    must_remember: bool,
+) -> Request:
+    """Return the request of a deck: with the options of its last deal, and those that were given now.
+
+    Raises:
+        PlayshuffleError: it is not clear which deck; or an option is not valid.
+    """
+    if name is not None and options.output is not None:
+        raise PlayshuffleError("--name and -o both name the file. Choose one of them.", Exit.USAGE)
+    if options.output == STDOUT:
         raise PlayshuffleError(
-            "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
+            "deal cannot write to standard output, since it continues from the last deal of a file. Name"
+            " a file with -o, or use --peek.",
+            Exit.USAGE,
         )
+    config_file = configuration(config)
+    lists = known_lists(config_file, must_remember=must_remember)
+    if not words and options.source is None:
+        file = options.output or name
+        given = {key: value for key, value in given.items() if key != "output"}
+        one = the_list(file, lists) if file is not None else _only_deck(lists)
+        return request_of(one, given, is_dealt=True)
+    if named := named_lists(words, lists, config_file):
+        if len(named) > 1:
+            raise PlayshuffleError(
+                "Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE
+            )
+        return request_of(named[0], given, is_dealt=True)
+    options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
+    if words and options.output is None:
+        options = options._replace(output=_output(words[0], options.player, name))
+    if options.albums is not None and "order" not in given:
+        options = options._replace(order="albums")
+    request = build_request(options)
+    with State(writes=False) as state:
+        path = atomic_file.resolved(request.output or b"")
+        record = decks.load(state, path)
+    given = {**given, "folders": options.folders, "source": options.source, "output": options.output}
+    return saved_request(path, [record], given) or request
 
 
-def _one_of(again: bool, peek: bool, undo: bool, due: bool) -> str:
-    switches = {"--again": again, "--peek": peek, "--undo": undo, "--due": due}
+def _only_deck(lists: Sequence[KnownList]) -> KnownList:
+    """Return the only deck.
+
+    Raises:
+        PlayshuffleError: there is none, or there are several.
+    """
+    with State(writes=False) as state:
+        paths = decks.deck_paths(state)
+    dealt = [
+        each
+        for each in lists
+        if (each.path in paths if each.configured is None else each.configured.deal is not None)
+    ]
+    dealt = [each for each in dealt if each.configured or os.path.lexists(each.path)] or dealt
+    if len(dealt) == 1:
+        return dealt[0]
+    if not dealt:
+        raise PlayshuffleError(
+            "Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music", Exit.USAGE
+        )
+    names = ", ".join(shown(each.name) for each in dealt)
+    raise PlayshuffleError(
+        f"There are several decks. Name one of them: {names}. To deal all configured ones that are due:"
+        " playshuffle deal --due",
+        Exit.USAGE,
+    )
+
+
+def _one_of(again: bool, now: bool, new_round: bool, peek: bool, due: bool) -> str:
+    switches = {"--again": again, "--now": now, "--new-round": new_round, "--peek": peek, "--due": due}
     chosen_switches = [name for name, is_asked in switches.items() if is_asked]
     if len(chosen_switches) > 1:
         raise PlayshuffleError(
@@ -184,30 +214,7 @@ def _one_of(again: bool, peek: bool, undo: bool, due: bool) -> str:
     return chosen_switches[0] if chosen_switches else ""
 
 
-def _amount(count: int | None, time_: str | None, albums: int | None) -> Amount:
-    if sum(option is not None for option in (count, time_, albums)) > 1:
-        raise PlayshuffleError(
-            "-n, --time and --albums do not work together. Choose one of them.", Exit.USAGE
-        )
-    for option, number in (("--limit", count), ("--albums", albums)):
-        if number is not None and number < 1:
-            raise PlayshuffleError(f"{option} must be a number from 1, not {number}.", Exit.USAGE)
-    if time_ is not None:
-        return Amount(time_ms=duration.parse(time_))
-    return Amount(albums=albums) if albums is not None else Amount(count=_COUNT if count is None else count)
-
-
-def _output(folder: str, player: str, name: str | None, output: str | None) -> str:
-    if output is not None:
-        if name is not None:
-            raise PlayshuffleError("--name and -o both name the file. Choose one of them.", Exit.USAGE)
-        if output == STDOUT:
-            raise PlayshuffleError(
-                "deal cannot write to standard output, since it continues from the last deal of a file. Name"
-                " a file with -o, or use --peek.",
-                Exit.USAGE,
-            )
-        return output
+def _output(folder: str, player: str, name: str | None) -> str:
     player = known_player(player)
     name = os.fsdecode(plain_name(player, b"today")) if name is None else name
     if not name or name.startswith(".") or "/" in name or "\0" in name:
@@ -219,8 +226,9 @@ def _output(folder: str, player: str, name: str | None, output: str | None) -> s
     return os.fsdecode(default_output(player, root, os.fsencode(name)))
 
 
-def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool) -> Dealt:
-    now = datetime.now().astimezone()
+def _deal(kind: str, request: Request, quiet: bool) -> Dealt:
+    assert request.deal is not None
+    amount, every, now = request.deal.amount, request.deal.every, datetime.now().astimezone()
     with (
         progress_bar(quiet) as progress,
         open_run(
@@ -231,16 +239,16 @@ def _deal(kind: str, request: Request, amount: Amount, every: Every, quiet: bool
             return deal_again(run, every, now)
         if kind == "--peek":
             return peek_deal(run, amount, every, now)
-        if kind == "--undo":
-            return undo_deal(run)
-        return deal_next(run, amount, every, now)
+        is_new_round = kind == "--new-round"
+        return deal_next(run, amount, every, now, is_now=kind == "--now", is_new_round=is_new_round)
 
 
-def _deal_due(config_name: str | None, *, quiet: bool, verbose: bool) -> Exit:
+def _deal_due(config_name: str | None, given: Mapping[str, Any], *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
     config = load(find(config_name))
-    decks = [playlist for playlist in config.playlists if playlist.deal is not None]
-    codes = update_all(decks, quiet=quiet, names=verbose)
-    for broken in config.broken:
-        say_error(broken.text)
-    return of_all([*codes, *(Exit.CONFIG for _ in config.broken)])
+    lists = [each for each in known_lists(config) if each.configured and each.configured.deal]
+    updated = update_lists({each.name: request_of(each, given, is_dealt=True) for each in lists}, quiet=quiet)
+    if not quiet:
+        for dealt in updated.dealt.values():
+            say(_lines(dealt, verbose=verbose))
+    return of_all([*updated.codes, *say_broken(config)])

@@ -20,7 +20,7 @@ _SCHEMA = 1
 _PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
-def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bool = False) -> Iterator[str]:
+def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date) -> Iterator[str]:
     """Return what was dealt, the verdict first.
 
     Args:
@@ -28,13 +28,9 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
         screen: where the lines are shown.
         names: list the files that were skipped.
         today: the local date.
-        is_undo: the last deal was undone.
     """
     report, last = dealt.report, dealt.deck.deal
-    remaining = list(report.notes)
-    if is_undo and remaining:
-        yield screen.verdict(Mark.GOOD, remaining.pop(0))
-    elif last is not None:
+    if last is not None:
         yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
     if last is not None:
         assert report.output is not None
@@ -43,8 +39,7 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
             contents.append(duration.words(length_ms))
         contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
         yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
-        if not is_undo:
-            yield from screen.detail("Next", _next(dealt, today))
+        yield from screen.detail("Next", _next(dealt, today))
     yield from removed(report, screen, dry_run=False)
     if last is not None and dealt.deck.round > last.round and dealt.is_new:
         yield from screen.detail(
@@ -53,7 +48,7 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date, is_undo: bo
     for line in choice_report.lines(report.choice, names=names):
         yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
     yield from skipped(report, screen, names)
-    yield from notes(remaining, screen)
+    yield from notes(report.notes, screen)
 
 
 def notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
@@ -78,7 +73,7 @@ def _next(dealt: Dealt, today: date) -> str:
     when = next_deal(deck_facts(dealt.deck), today)
     if dealt.is_new or dealt.report.is_changed:
         return when
-    return f"{when}; --again rewrites this deal, --every run deals now"
+    return f"{when}; --again rewrites this deal, --now deals the next"
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:

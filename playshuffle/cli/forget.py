@@ -1,41 +1,40 @@
-"""Remove a playlist file from the state: `playshuffle forget`."""
+"""Forget the saved order or deck of a list: `playshuffle forget`."""
 
 from typing import Annotated
 
 import typer
 
-from playshuffle.cli import common_options
+from playshuffle.cli import common_options, completion
+from playshuffle.cli.lists import configuration, known_lists, the_list
+from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say
-from playshuffle.config.build_request import absolute
-from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store.state import State
-from playshuffle.system import atomic_file
 
 EXAMPLES = """\b
 Examples:
+  playshuffle forget today        # which tracks were dealt
   playshuffle forget ~/old.m3u    # `status` shows it no longer
 """
 
 
 def forget(
-    files: Annotated[
+    names: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Playlist files; they are not removed"),
+        typer.Argument(
+            metavar="LIST...", help="Names or files; no file is removed", autocompletion=completion.lists
+        ),
     ],
+    config: common_options.ConfigFile = None,
     quiet: common_options.Quiet = False,
 ) -> None:
-    """Forget the saved order and deck of a file."""
+    """Forget the saved order or deck of a list."""
+    lists = known_lists(configuration(config), must_remember=True)
+    chosen = [the_list(name, lists) for name in names]
     with State(must_remember=True) as state:
-        for file in files:
-            path = atomic_file.resolved(absolute(file, Exit.USAGE))
+        for one in chosen:
             with state.locked():
-                is_forgotten = state.forget(path)
-            if not is_forgotten:
-                raise PlayshuffleError(
-                    f"No order or deck is saved for '{shown(file)}'. To see all: playshuffle status",
-                    Exit.USAGE,
-                )
+                state.forget(one.path)
             if not quiet:
-                say([f"Forgot {shown(path)}. The file was not changed."])
+                say([f"Forgot {home_path(one.path)}. The file was not changed."])
         if not quiet:
             say(state.notes)

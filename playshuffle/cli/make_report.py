@@ -4,12 +4,14 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from playshuffle import __version__, duration
 from playshuffle.cli import choice_report
 from playshuffle.cli.player_profile import play_command
 from playshuffle.cli.screen import Mark, Screen, home_path
-from playshuffle.config.options import Options
+from playshuffle.config.options import Options, as_flags, from_json
+from playshuffle.dealing.describe import day
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
 from playshuffle.ordering.orders import ORDERS
@@ -23,7 +25,13 @@ _NAMES = 20  # of one kind that -v shows
 
 
 def lines(
-    report: Report, screen: Screen, *, names: bool, dry_run: bool = False, is_local: bool = True
+    report: Report,
+    screen: Screen,
+    *,
+    names: bool,
+    dry_run: bool = False,
+    is_local: bool = True,
+    is_again: bool = False,
 ) -> Iterator[str]:
     """Return what was done, the verdict first.
 
@@ -33,11 +41,16 @@ def lines(
         names: list the files that were skipped, and the tracks that a player may lose.
         dry_run: nothing was written.
         is_local: the entries are paths of this machine.
+        is_again: the list was named, to be made again.
     """
     figures = report.figures()
     has_losses = bool(report.losses) and report.player != GENERIC
-    yield screen.verdict(Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, dry_run))
+    yield screen.verdict(
+        Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, dry_run, is_again)
+    )
     yield from removed(report, screen, dry_run=dry_run)
+    if _has_shrunk(report) and _changed(report) and report.is_changed:
+        yield from screen.detail("Keep both", "playshuffle undo, and then the same with -o OTHER.m3u")
     for line in choice_report.lines(report.choice, names=names):
         yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
     yield from skipped(report, screen, names)
@@ -107,15 +120,20 @@ def skipped(report: Report, screen: Screen, names: bool) -> Iterator[str]:
     yield from _reasons("Unread", report.unreadable, screen, names, "kept as known before")
 
 
-def _verdict(report: Report, figures: Figures, dry_run: bool) -> str:
+def _verdict(report: Report, figures: Figures, dry_run: bool, is_again: bool) -> str:
     facts = [counted(report.playlist_length, "track")]
     if report.playlist_length < report.found:
         facts[0] += f" of {report.found:,}"
+    if _has_shrunk(report):
+        assert report.last is not None
+        facts[0] += f" (was {': '.join(filter(None, (f'{report.last.played:,}', _changed(report))))})"
     if figures.duration_ms:
         facts.append(duration.words(figures.duration_ms))
     if figures.artists:
         facts.append(counted(figures.artists, "artist"))
     facts.append(f"{report.order} order")
+    if is_again and not report.is_new and not _has_shrunk(report):
+        facts += filter(None, [_options_again(report)])
     files = report.files()
     if not files:
         return ", ".join(facts)
@@ -124,7 +142,37 @@ def _verdict(report: Report, figures: Figures, dry_run: bool) -> str:
         place += f" to {shown(os.path.basename(files[-1]))}"
     if dry_run:
         return f"Would write {place}: {', '.join(facts)}"
-    return f"{'Wrote' if report.is_changed else 'Unchanged:'} {place}: {', '.join(facts)}"
+    if not report.is_changed:
+        return f"Unchanged: {place}: {', '.join(facts)}"
+    return f"Wrote {place}{' again' if is_again and not report.is_new else ''}: {', '.join(facts)}"
+
+
+def _has_shrunk(report: Report) -> bool:
+    return report.last is not None and report.playlist_length < report.last.played
+
+
+def _changed(report: Report) -> str:
+    """Return the options of a run that the list did not have before, as the command line has them."""
+    before, now = _options(report.last.options if report.last is not None else ""), _options(report.options)
+    new = {name: value for name, value in now._asdict().items() if value != getattr(before, name)}
+    return as_flags(Options(**new))
+
+
+def _options_again(report: Report) -> str:
+    """Return the options of a list that is made again, and since when it has them."""
+    # The order is named already.
+    flags, last = as_flags(_options(report.options)._replace(order=Options().order)), report.last
+    if last is None or not last.drawn_s or last.options != report.options:
+        return flags
+    then = datetime.fromtimestamp(last.drawn_s).astimezone().date()
+    return f"{flags} (as on {day(then)})" if flags else f"as on {day(then)}"
+
+
+def _options(text: str) -> Options:
+    try:
+        return from_json(text)
+    except ValueError:
+        return Options()
 
 
 def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:

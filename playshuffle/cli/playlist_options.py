@@ -44,6 +44,13 @@ def takes_playlist_options(
     return decorate
 
 
+def given_options(context: typer.Context, options: Options) -> dict[str, Any]:
+    """Return the options that the command line gives, by their fields."""
+    sources = {row.name: context.get_parameter_source(row.name) for row in ROWS}
+    names = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    return {name: getattr(options, name) for name in names}
+
+
 def _parameter(row: Row, *, is_hidden: bool) -> inspect.Parameter:
     type_: Any = row.type
     if type_ == tuple[str, ...]:

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import common_options
+from playshuffle.cli import common_options, completion, list_status
+from playshuffle.cli.lists import configuration, known_lists, the_list
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out
 from playshuffle.config.load import load
@@ -28,12 +29,19 @@ _LAST = "its last content counts"
 EXAMPLES = """\b
 Examples:
   playshuffle status
+  playshuffle status today      # one list
   playshuffle status --all      # with the playlists that `make` wrote
   playshuffle status --json
 """
 
 
 def status(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[LIST]", help="Show one list, by name or file", autocompletion=completion.lists
+        ),
+    ] = None,
     config: common_options.ConfigFile = None,
     lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
@@ -42,6 +50,11 @@ def status(
     ] = False,
 ) -> int:
     """Show folders, playlists and the service."""
+    if name is not None:
+        one = the_list(name, known_lists(configuration(config)))
+        text = list_status.lines(one, screen_of(sys.stdout), as_json=as_json)
+        write_out(f"{line}\n".encode(errors="surrogateescape") for line in text)
+        return Exit.DONE
     if as_json and prometheus:
         raise PlayshuffleError("Choose either --json or --prometheus.", Exit.USAGE)
     report = current_status(_configuration(config), lists_all=lists_all)

@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 import typer
 
 from playshuffle.cli import common_options, completion, playlist_options, why_report
-from playshuffle.cli.find_deck import short_names
+from playshuffle.cli.lists import short_names
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say_error, write_out

@@ -8,9 +8,11 @@ from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options, to_json, with_paths
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import never_list
+from playshuffle.dealing.amount import DEAL_COUNT, Amount, DealSettings
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.check_recipe import check_recipe
-from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.gap import Gap, parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe, parse_part
@@ -79,6 +81,7 @@ def build_request(
         style=None if options.paths is None else PathStyle(options.paths),
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
         swaps=tuple(path_map.parse_map(os.fsencode(text)) for text in options.maps),
+        deal=_deal(options),
         dry_run=dry_run,
         any_name=any_name,
         **{name: getattr(options, name) for name in _SAME},
@@ -119,7 +122,7 @@ def _options_to_save(options: Options, request: Request) -> str:
         source=_text(list_file),
         without=tuple(map(os.fsdecode, request.without)),
         relative_to=_text(request.relative_to),
-        allow_shrink=False,
+        accept_missing=False,
         force=False,
     )
     return to_json(with_paths(absolute_options, named_paths().stored))
@@ -186,18 +189,42 @@ def absolute(path: str, code: Exit) -> bytes:
         ) from None
 
 
+def _deal(options: Options) -> DealSettings | None:
+    """Return how much is dealt, and how often; None if the playlist is not dealt.
+
+    Raises:
+        PlayshuffleError: there are several amounts.
+    """
+    if options.every is None:
+        return None
+    if sum(amount is not None for amount in (options.limit, options.time, options.albums)) > 1:
+        raise PlayshuffleError(
+            "-n, --time and --albums do not work together. Choose one of them.", Exit.USAGE
+        )
+    amount = Amount(count=options.limit or DEAL_COUNT)
+    if options.time is not None:
+        amount = Amount(time_ms=duration.parse(options.time))
+    elif options.albums is not None:
+        amount = Amount(albums=options.albums)
+    return DealSettings(amount, Every(options.every))
+
+
 def _recipe(options: Options) -> Recipe:
     if options.time is not None and not options.tags:
         raise OptionError("{} needs the track lengths from the tags. Remove {}.", "time", "tags = false")
+    is_dealt = options.every is not None
+    gap = None if options.gap is None else parse_gap(options.gap)
+    if is_dealt and options.gap is not None and gap is None:  # no gap, not the usual one
+        gap = Gap(1)
     return Recipe(
         order=options.order,
-        limit=options.limit,
-        time_ms=None if options.time is None else duration.parse(options.time),
+        limit=None if is_dealt else options.limit,
+        time_ms=None if is_dealt or options.time is None else duration.parse(options.time),
         group_by=options.group_by,
         group_size=options.group_size,
         inside=cast(Inside | None, options.inside),
         part=None if options.part is None else parse_part(options.part),
-        gap=None if options.gap is None else parse_gap(options.gap),
+        gap=gap,
     )
 
 

@@ -1,17 +1,15 @@
-"""Read how much a playlist of the configuration deals, and how often."""
+"""Read the keys of the configuration that deal a playlist, as options."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from playshuffle import duration
-from playshuffle.config.known_value import known_value
-from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError
 
 
-def read_deal(given: Mapping[str, Any]) -> DealSettings | None:
-    """Return the deal of a playlist's table; None if it has none.
+def read_deal(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of `Options` that the deal of a playlist's table gives; none if it has no deal.
 
     Raises:
         OptionError: a value is wrong, or does not work with the others.
@@ -23,7 +21,7 @@ def read_deal(given: Mapping[str, Any]) -> DealSettings | None:
                 "every",
                 code=Exit.CONFIG,
             )
-        return None
+        return {}
     for other in ("reshuffle", "limit", "time"):
         if other in given:
             raise OptionError(
@@ -32,12 +30,13 @@ def read_deal(given: Mapping[str, Any]) -> DealSettings | None:
                 code=Exit.CONFIG,
             )
     size = given["deal"]
-    every = Every(known_value("every", given.get("every", Every.DAY), "period", Every))
+    every = given.get("every", Every.DAY.value)
     if isinstance(size, str):
         try:
-            return DealSettings(Amount(time_ms=duration.parse(size)), every)
+            duration.parse(size)
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", "deal", code=error.code, problem=error) from error
+        return {"time": size, "every": every}
     if size < 1:
         raise OptionError("{} must be a number from 1, not {size}.", "deal", code=Exit.CONFIG, size=size)
-    return DealSettings(Amount(count=size), every)
+    return {"limit": size, "every": every}

@@ -82,7 +82,7 @@ PLAYLIST: Mapping[str, Key] = {
 }
 
 _WHY_NOT = {
-    "allow_shrink": "A missing drive would empty the playlist. See: playshuffle help accept-missing",
+    "accept_missing": "It is an option of playshuffle make and playshuffle deal.",
     "dry_run": "It is an option of playshuffle make.",
     "json": "It is an option of playshuffle make.",
     "name": "The name of a playlist is in the line [playlist.NAME].",

@@ -232,14 +232,12 @@ def _wanted(
         file_name = _file_name(name)
         player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
         fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name))
-    options = _with_rules(Options(folders=folders, **fields), keys.options_of(for_all))
+    options = _with_rules(Options(folders=folders, **fields, **read_deal(content)), keys.options_of(for_all))
     reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"])
     tell = tuple(
         QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
     )
-    return ConfiguredPlaylist(
-        name, options, build_request(options), Reshuffle(reshuffle), read_deal(content), tell
-    )
+    return ConfiguredPlaylist(name, options, build_request(options), Reshuffle(reshuffle), tell)
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:

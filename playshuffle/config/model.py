@@ -40,8 +40,12 @@ class ConfiguredPlaylist:
     options: Options
     request: Request
     reshuffle: Reshuffle = Reshuffle.NEVER
-    deal: DealSettings | None = None
     tell: tuple[QueuePlayer, ...] = ()
+
+    @property
+    def deal(self) -> DealSettings | None:
+        """Return how much is dealt, and how often; None if the playlist is not dealt."""
+        return self.request.deal
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ A new option is a field here, and the code that acts on it.
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Any, NamedTuple, get_args
 
 from playshuffle import duration
 from playshuffle.config.known_value import known_value
 from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
-from playshuffle.errors import OptionError, PlayshuffleError
+from playshuffle.dealing.period import Every
+from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -25,7 +27,8 @@ from playshuffle.shuffle import Inside
 
 STDOUT = "-"
 _PATHS = ("folders", "output", "source", "without", "relative_to", "maps")
-MAKE, MAKE_DEAL, MAKE_WATCH, ALL = ("make",), ("make", "deal"), ("make", "watch"), ("make", "deal", "watch")
+MAKE, DEAL, MAKE_DEAL, MAKE_WATCH = ("make",), ("deal",), ("make", "deal"), ("make", "watch")
+ALL = ("make", "deal", "watch")
 
 
 class Row(NamedTuple):
@@ -93,9 +96,9 @@ class Options(NamedTuple):
     # fmt: off
     output: Annotated[str | None, Row(
         "--output", "Playlist to write, or - for standard output", PLACE, "FILE|-", short="-o",
-        verbs=MAKE_WATCH, example='"~/Music/calm.m3u"')] = None
+        verbs=ALL, example='"~/Music/calm.m3u"')] = None
     order: Annotated[str, Row(
-        "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=MAKE_WATCH,
+        "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=ALL,
         names=("order", ORDERS), example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
         "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD",
@@ -126,7 +129,7 @@ class Options(NamedTuple):
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
         example='"intro.mp3@first"')] = ()
     limit: Annotated[int | None, Row(
-        "--limit", "Maximum number of tracks, such as 40", AMOUNT, "N", short="-n", verbs=MAKE,
+        "--limit", "Maximum number of tracks, such as 40", AMOUNT, "N", short="-n",
         check=_from_one("limit"), example="40")] = None
     most: Annotated[str | None, Row(
         "--most", "At most N tracks of each FIELD, as 3:artist", AMOUNT, "N:FIELD", verbs=ALL,
@@ -134,6 +137,12 @@ class Options(NamedTuple):
     time: Annotated[str | None, Row(
         "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", check=duration.parse,
         example='"90m"')] = None
+    albums: Annotated[int | None, Row(
+        "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, check=_from_one("albums"),
+        has_key=False)] = None
+    every: Annotated[str | None, Row(
+        "--every", "When the next deal is due", AMOUNT, "day|week|run", verbs=DEAL, names=("period", Every),
+        has_key=False)] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None
@@ -162,8 +171,8 @@ class Options(NamedTuple):
         "--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)] = True
     ignore_files: Annotated[bool, Row(
         "--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)] = True
-    allow_shrink: Annotated[bool, Row(
-        "--allow-shrink", "Accept that missing tracks are gone for good", SAFETY, has_key=False)] = False
+    accept_missing: Annotated[bool, Row(
+        "--accept-missing", "Accept that missing tracks are gone for good", SAFETY, has_key=False)] = False
     force: Annotated[bool, Row("--force", "Replace another program's or user's playlist", SAFETY)] = False
     # fmt: on
 
@@ -224,6 +233,19 @@ def to_json(options: Options) -> str:
     """Return the options that differ from their defaults, as JSON."""
     defaults = Options()._asdict()
     return json.dumps({name: value for name, value in options._asdict().items() if value != defaults[name]})
+
+
+def as_flags(options: Options) -> str:
+    """Return the options that differ from their defaults, without the file, as the command line has them."""
+    words = []
+    for row in ROWS:
+        value = getattr(options, row.name)
+        if value in (row.default, Every.DAY) or row.name == "output":
+            continue
+        flag = row.flags[-1]
+        values = value if isinstance(value, tuple) else (value,)
+        words += [flag if row.type is bool else f"{flag} {shlex.quote(str(each))}" for each in values]
+    return shown(" ".join(words))
 
 
 def from_json(text: str) -> Options:

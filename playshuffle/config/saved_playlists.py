@@ -1,7 +1,9 @@
 """Find the playlists that `make` and `deal` wrote, and the requests that they were written with."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, from_json, with_paths
@@ -12,8 +14,6 @@ from playshuffle.store.home_paths import named_paths
 from playshuffle.store.state import SavedOrder, State
 from playshuffle.system import atomic_file
 
-_DEFAULTS = Options()
-
 
 def saved_playlists(state: State) -> list[bytes]:
     """Return the playlists with a saved order or deck that exist, sorted by path."""
@@ -21,28 +21,46 @@ def saved_playlists(state: State) -> list[bytes]:
     return sorted(path for path in paths if os.path.lexists(path) or existing_parts(path))
 
 
+def saved_options(records: Iterable[SavedOrder | StoredDeck | None]) -> Options | None:
+    """Return the options of the first of these records that has any; None if none has."""
+    text = next((record.options for record in records if record is not None and record.options), "")
+    try:
+        options = with_paths(from_json(text), named_paths().absolute)
+    except ValueError:
+        return None
+    return options if options.folders or options.source else None
+
+
 def saved_request(
-    playlist: bytes, records: Sequence[SavedOrder | StoredDeck | None], given: Options = _DEFAULTS
+    playlist: bytes,
+    records: Iterable[SavedOrder | StoredDeck | None],
+    given: Mapping[str, Any] = MappingProxyType({}),
 ) -> Request | None:
     """Return the request that a playlist was written with; None if its options are not known.
 
     Args:
         playlist: resolved path of its file.
         records: of the playlist; the first one with options counts.
-        given: options that replace the saved ones where they differ from the default.
+        given: options that replace the saved ones, by their fields.
 
     Raises:
         PlayshuffleError: a saved option is not valid any more, such as a list that does not exist.
     """
-    text = next((record.options for record in records if record is not None and record.options), "")
-    try:
-        options = with_paths(from_json(text), named_paths().absolute)
-    except ValueError:
+    options = saved_options(records)
+    if options is None:
         return None
-    if not (options.folders or options.source):
-        return None
-    new = {name: value for name, value in given._asdict().items() if value != getattr(_DEFAULTS, name)}
-    request = build_request(options._replace(**new))
+    request = build_request(with_options(options, given))
     # A link that the user named may lead to another file by now.
     is_same = request.output is not None and atomic_file.resolved(request.output) == playlist
-    return request if is_same else request._replace(output=playlist)
+    return request if is_same or "output" in given else request._replace(output=playlist)
+
+
+def with_options(options: Options, given: Mapping[str, Any]) -> Options:
+    """Return options with those in place of them that were given now, by their fields."""
+    if not given.keys().isdisjoint(("limit", "time", "albums")):
+        options = options._replace(limit=None, time=None, albums=None)
+    if "source" in given:
+        options = options._replace(folders=())
+    elif "folders" in given:
+        options = options._replace(source=None)
+    return options._replace(**given)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from playshuffle.dealing.period import Every
 
+DEAL_COUNT = 40  # tracks, if nothing else is asked for
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:

@@ -27,8 +27,6 @@ def deck_line(deck: Deck) -> str:
     """Return a line of text: how much of the round was dealt, and since when."""
     if not deck.round:
         return "nothing dealt yet"
-    if deck.is_ended:
-        return f"round {deck.round:,} was ended; the next deal begins a new one"
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count
     percent = 100 * dealt // count
     parts = [

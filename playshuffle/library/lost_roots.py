@@ -110,7 +110,7 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
     return MissingError(
         f"{by} hides {counted(count, 'track')} of the playlist",
         "To keep them, remove it or add --no-ignore-files. To write the playlist without them, add"
-        " --allow-shrink.",
+        " --accept-missing.",
         folder,
     )
 

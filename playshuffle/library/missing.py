@@ -30,7 +30,7 @@ class Root(NamedTuple):
 
 
 _SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
-_CONFIRM = "If the tracks are gone for good, add --allow-shrink."
+_CONFIRM = "If the tracks are gone for good, add --accept-missing."
 
 
 def check_root(path: bytes, last_root: Root | None) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.deck import Deal, Deck, mark_written
+from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.limited import LimitedPerValue
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import Every, is_of_the_future, period_start
@@ -63,15 +63,19 @@ def deal_playlist(
         return deal(run, amount, every, now)
 
 
-def deal(run: Run, amount: Amount, every: Every, now: datetime) -> Dealt:
+def deal(
+    run: Run, amount: Amount, every: Every, now: datetime, *, is_now: bool = False, is_new_round: bool = False
+) -> Dealt:
     """Deal once in each period; else check that the file has the deal of this period.
+
+    is_now: deal in any case. is_new_round: end the round, and deal from a new one.
 
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
     _check_options(run.request)
-    if is_due(deck_of(run).deck, every, now, frozenset(run.tracks.numbers)):
-        deck = _next_deck(run, amount, every, now)
+    if is_now or is_new_round or is_due(deck_of(run).deck, every, now, frozenset(run.tracks.numbers)):
+        deck = _next_deck(run, amount, every, now, is_new_round=is_new_round)
         return _replace_deal(run, deck, _notes_on_limit(run, amount, deck))
     dealt = _repeat_deal(run, every, now)
     return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
@@ -149,11 +153,12 @@ def _playable(run: Run) -> Sequence[int]:
     )
 
 
-def _next_deck(run: Run, amount: Amount, every: Every, now: datetime) -> Deck:
+def _next_deck(run: Run, amount: Amount, every: Every, now: datetime, *, is_new_round: bool = False) -> Deck:
     """Return the deck after its next deal."""
+    deck = deck_of(run).deck
     rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
     playable, is_whole = _playable(run), _is_whole(run)
-    deck = update_deck(deck_of(run).deck, playable, rounds, is_whole=is_whole)
+    deck = update_deck(end_round(deck) if is_new_round else deck, playable, rounds, is_whole=is_whole)
     if not playable or waits_for_missing(deck):
         root, error = next(iter(run.library.missing.items()))
         count = len(deck.missing) or len(run.tracks)
@@ -224,7 +229,7 @@ def _repeat_deal(run: Run, every: Every, now: datetime) -> Dealt:
     if now.date() < last.period and not notes:
         notes.append(
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
-            " then. If the clock was wrong at the last deal, --every run deals now."
+            " then. If the clock was wrong at the last deal, --now deals."
         )
     report = _write(run, deck, deck_of(run).before, notes)
     return Dealt(report, mark_written(deck), is_new=False, certain=report.playlist_length)

@@ -73,7 +73,7 @@ def open_library(
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
     """
     writes = any(request.writes for request in requests)
-    accepts_loss = any(request.allow_shrink for request in requests)
+    accepts_loss = any(request.accept_missing for request in requests)
     places = list(dict.fromkeys(map(place_of, requests)))
     with ExitStack() as stack:
         state = stack.enter_context(State(writes=writes, must_remember=must_remember))

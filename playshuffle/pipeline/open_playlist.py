@@ -106,7 +106,7 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
         yield None
         return
     file = PlaylistFile.find(request.output)
-    if not request.allow_shrink:
+    if not request.accept_missing:
         check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
     with file.locked() if request.writes else nullcontext(file) as now:
         yield now

@@ -12,6 +12,7 @@ from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.playlist.parts import Parts, files_of
 from playshuffle.shuffle import fewest_repeats, repeats
+from playshuffle.store.state import SavedOrder
 
 
 class Figures(NamedTuple):
@@ -36,6 +37,7 @@ class Report(NamedTuple):
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
         that it replaces, because it now has fewer parts, or is in parts for the first time.
     suspects: paths to which the indices of `losses` belong.
+    last: the order before, None if there is none. options: those of the request.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
     """
 
@@ -60,6 +62,8 @@ class Report(NamedTuple):
     came: int = 0
     went: int = 0
     renamed: int = 0
+    last: SavedOrder | None = None
+    options: str = ""
     is_changed: bool = False
     notes: Sequence[str] = ()
 

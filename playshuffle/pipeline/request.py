@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from playshuffle.dealing.amount import DealSettings
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.players.profiles import GENERIC
@@ -26,6 +27,7 @@ class Request(NamedTuple):
     strict: if the player would lose any track, nothing is written.
     relative_to: the folder that entries are relative to, if not that of the playlist.
     swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
+    deal: how much is dealt, and how often; None if the playlist is not dealt.
     options: those that it was built from, as JSON, which are saved with the playlist; empty if not known.
     """
 
@@ -47,7 +49,7 @@ class Request(NamedTuple):
     extinf: bool = True
     tags: bool = True
     ignore_files: bool = True
-    allow_shrink: bool = False
+    accept_missing: bool = False
     force: bool = False
     dry_run: bool = False
     any_name: bool = False
@@ -57,6 +59,7 @@ class Request(NamedTuple):
     relative_to: bytes | None = None
     swaps: tuple[tuple[bytes, bytes], ...] = ()
     max_per_file: int | None = None
+    deal: DealSettings | None = None
     options: str = ""
 
     @property

@@ -24,7 +24,7 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.store.state import SavedOrder
+from playshuffle.store.state import NO_ORDER, SavedOrder
 from playshuffle.text import counted
 
 
@@ -97,6 +97,8 @@ class Run(NamedTuple):
             unreadable=library.unreadable,
             suspects=suspects,
             losses=lost,
+            last=self.record.saved,
+            options=request.options,
             notes=notes,
         )
 
@@ -131,7 +133,13 @@ class Run(NamedTuple):
         return self.finish(report, is_changed=is_changed)
 
     def write_order(
-        self, report: Report, numbers: "array[int]", absent: Sequence[tuple[int, int]], drawn_s: int
+        self,
+        report: Report,
+        numbers: "array[int]",
+        absent: Sequence[tuple[int, int]],
+        drawn_s: int,
+        *,
+        is_new: bool = False,
     ) -> Report:
         """Remember an order, then replace the playlist: both or neither.
 
@@ -140,6 +148,7 @@ class Run(NamedTuple):
             numbers: of the tracks in order, the absent ones among them.
             absent: number of each absent track, and since when it is absent (Unix seconds).
             drawn_s: when the order was drawn (Unix seconds).
+            is_new: it was drawn now, so that the last order is the one to go back to.
         """
 
         def save(stamp: str) -> None:
@@ -154,7 +163,8 @@ class Run(NamedTuple):
                 self.request.options,
             )
             if order != self.record.saved:
-                self.opened.state.save_order(self.path, order, self.record.saved)
+                before = (self.record.saved or NO_ORDER) if is_new else None
+                self.opened.state.save_order(self.path, order, self.record.saved, before)
 
         return self.write(report, save)
 
@@ -199,7 +209,7 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     Raises:
         PlayshuffleError: entries would be lost.
     """
-    if file is None or not file.is_file(request.source_file) or request.allow_shrink:
+    if file is None or not file.is_file(request.source_file) or request.accept_missing:
         return
     written = report.paths()
     lost = set(request.files or ()).union(file.entries()).difference(written)
@@ -215,7 +225,7 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
             "The list that --from names would be replaced, and lose"
             f" {counted(len(reasons), 'entry', 'entries')}, among them {shown(path)} ({reason}). It was left"
             " as it is. Mount the drive, choose another file with -o, or remove the entries with"
-            " --allow-shrink.",
+            " --accept-missing.",
             Exit.MISSING,
         )
 

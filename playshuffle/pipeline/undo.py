@@ -1,43 +1,96 @@
-"""Undo the last deal of a deck, or its reset."""
+"""Take back the last make or deal of a list: order or deck, file and options.
 
+The file is replaced before the state is: if a run is killed in between, the next one takes back the same.
+"""
+
+from playshuffle.dealing.deck import mark_written
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.deal import Dealt, deck_of, entries_report
+from playshuffle.ordering.arrange import Arranged
+from playshuffle.pipeline.deal import deck_of, entries_report
+from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
+from playshuffle.pipeline.tools import Tools
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import decks
+from playshuffle.store.state import SavedOrder, State
 
 
-def undo_deal(run: Run) -> Dealt:
-    """Take the last deal back: deck and file are as they were before.
-
-    A reset did not change the file, so its undo does not, either.
+def record_before(state: State, playlist: bytes) -> SavedOrder | decks.StoredDeck:
+    """Return the record of a playlist before its last make or deal.
 
     Raises:
-        PlayshuffleError: there is no deal, or the deck of before is not known any more. Deck and file are as
-            they were.
+        PlayshuffleError: there is none.
     """
-    state, path, record = run.opened.state, run.path, deck_of(run)
-    before = record.before
+    orders, deck = state.orders(playlist), decks.load(state, playlist)
+    is_made = deck is None
+    if orders and deck is not None:  # it was both made and dealt: the file says which was last
+        content = PlaylistFile.find(playlist).fingerprint()
+        is_made = content != deck.content and content in [order.content for order in orders]
+    before = state.order_before(playlist) if is_made else decks.load(state, playlist, age=1)
     if before is None:
         raise PlayshuffleError(
-            f"There is no deal of {shown(path)} to undo. Only the last one can be undone, and once.",
-            Exit.USAGE,
+            f"{shown(playlist)} was made or dealt only once, so there is nothing to go back to.", Exit.USAGE
         )
-    entries = before.deck.deal.entries if before.deck.deal is not None else ()
-    report = entries_report(run, entries)
-    if record.deck.is_ended:
-        notes = ["The reset was undone. The round continues."]
-    elif before.deck.round:
-        notes = ["The last deal was undone. Its tracks come with the next deal."]
-    else:
-        notes = ["The first deal was undone. The next one draws from all tracks again."]
-    if not record.deck.is_ended and report.playlist_length:
-        report = run.write(
-            report._replace(notes=notes),
-            lambda _stamp: decks.restore_previous(state, path, run.request.options),
+    return before
+
+
+def undo(request: Request, tools: Tools, *, is_dealt: bool) -> Report:
+    """Write the playlist as it was before its last make or deal; a second call returns.
+
+    Tracks that no longer exist are left out.
+
+    Args:
+        request: that of the record before.
+        tools: what to work with.
+        is_dealt: the playlist has a deck.
+
+    Raises:
+        PlayshuffleError: none of its tracks is left, or it cannot be written.
+    """
+    # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
+    request = request._replace(most=None, pins=())
+    with open_run(request, tools, must_remember=True, deals=is_dealt) as run:
+        return _undo_deal(run) if is_dealt else _undo_make(run)
+
+
+def _undo_make(run: Run) -> Report:
+    state, path = run.opened.state, run.path
+    before = state.order_before(path)
+    assert before is not None
+    index_of = {number: index for index, number in enumerate(run.tracks.numbers)}
+    now_s = int(run.tools.clock())
+    absent = {number: now_s for number in before.numbers if number not in index_of} | dict(before.absent)
+    order = [index_of[number] for number in before.numbers if number not in absent]
+    count = sum(number not in absent for number in before.present_then[: before.played])
+    if not count:
+        raise PlayshuffleError(
+            f"No track that was in {shown(path)} before is left. Nothing was changed.", Exit.NOTHING_TO_PLAY
         )
+    report, stamp = _replaced(run, run.report(Arranged(order, count)))
+    restored = before._replace(absent=absent, played=count, content=report.text.fingerprint, stamp=stamp)
+    state.save_order(path, restored, None, state.orders(path)[0])
+    return report
+
+
+def _undo_deal(run: Run) -> Report:
+    """Write the deal before. If there is none, or no track of it is left, the file keeps its tracks."""
+    state, path, record = run.opened.state, run.path, deck_of(run)
+    before = record.before
+    assert before is not None
+    report = entries_report(run, before.deck.deal.entries if before.deck.deal is not None else ())
+    if report.playlist_length:
+        report, _ = _replaced(run, report)
+        before = before._replace(deck=mark_written(before.deck), content=report.text.fingerprint)
     else:
-        decks.restore_previous(state, path, before.options)
-        if not record.deck.is_ended:
-            notes.append(f"{shown(path)} keeps its tracks until then.")
-        report = run.finish(report._replace(notes=notes), is_changed=False)
-    return Dealt(report, before.deck, is_new=False, certain=report.playlist_length)
+        report = run.finish(report, is_changed=False)
+    decks.save(state, path, before, record.stored)
+    return report
+
+
+def _replaced(run: Run, report: Report) -> tuple[Report, str]:
+    """Replace the file, and return the report with the stamp of the new one."""
+    stamps: list[str] = []
+    report = run.write(report, stamps.append)
+    return report, stamps[0]

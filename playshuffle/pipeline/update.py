@@ -2,9 +2,7 @@
 
 from datetime import datetime
 
-from playshuffle.dealing.amount import DealSettings
-from playshuffle.dealing.period import Every
-from playshuffle.pipeline.deal import Dealt, deal, deal_again
+from playshuffle.pipeline.deal import Dealt, deal
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
@@ -18,10 +16,8 @@ def update_playlist(
     opened: OpenLibrary,
     request: Request,
     tools: Tools,
-    deals: DealSettings | None,
     *,
     redraw_before_s: float = 0,
-    is_run: bool = True,
 ) -> Report | Dealt:
     """Keep one playlist, or deal it where a deal is due.
 
@@ -29,20 +25,17 @@ def update_playlist(
         opened: the library, opened for this playlist and maybe others.
         request: the playlist.
         tools: what to work with. Where the playlist has a seed, that decides instead of chance.
-        deals: how much is dealt, and how often; None if the playlist is kept.
         redraw_before_s: as in `keep`.
-        is_run: what each run deals is dealt; else its last deal is kept.
 
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
     """
     if request.seed is not None:
         tools = tools._replace(randbelow=chance(request.seed))
+    deals = request.deal
     is_dealt = deals is not None
     with open_playlist(opened, request, tools, deals=is_dealt, keeps_choice_from_s=redraw_before_s) as run:
         if deals is None:
             return keep(run, redraw_before_s)
         now = datetime.fromtimestamp(tools.clock()).astimezone()
-        if deals.every is Every.RUN and not is_run:
-            return deal_again(run, deals.every, now)
         return deal(run, deals.amount, deals.every, now)

@@ -95,7 +95,7 @@ def _update(
     """Keep or deal one playlist."""
     request, redraw_before_s = playlist.request, _redraw_before_s(playlist.reshuffle, began_s)
     try:
-        done = update_playlist(library, request, tools, playlist.deal, redraw_before_s=redraw_before_s)
+        done = update_playlist(library, request, tools, redraw_before_s=redraw_before_s)
         return _updated(playlist, done, library.library(request), progress)
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
         return _failed(playlist, error, progress)
@@ -155,7 +155,7 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress)
     missing = None
     if isinstance(error, MissingError):
         missing = os.fsdecode(error.path)
-        text = f"{error.summary}. The playlist is unchanged until it is back. {_accept(playlist.name)}"
+        text = f"{error.summary}. The playlist is unchanged until it is back. {_accept(playlist)}"
     elif isinstance(error, OSError):
         name = f"{shown(error.filename)}: " if error.filename is not None else ""
         text = f"{name}{error.strerror or error}; it is tried again."
@@ -178,8 +178,9 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress)
     )
 
 
-def _accept(name: str) -> str:
-    return f"If the tracks are gone for good: playshuffle accept-missing {name}"
+def _accept(playlist: ConfiguredPlaylist) -> str:
+    verb = "make" if playlist.deal is None else "deal"
+    return f"If the tracks are gone for good: playshuffle {verb} {playlist.name} --accept-missing"
 
 
 def _written_s(path: bytes | None) -> float | None:
@@ -198,7 +199,7 @@ def _updated(
         written = {report.choice.tracks.numbers[index] for index in report.indices[: report.playlist_length]}
     notes = list(report.notes)
     for error in library.missing.values():
-        notes = [note.replace(error.advice, _accept(playlist.name)) for note in notes]
+        notes = [note.replace(error.advice, _accept(playlist)) for note in notes]
     return PlaylistUpdated(
         playlist=playlist.name,
         tracks=report.playlist_length,

@@ -8,13 +8,13 @@ from datetime import date
 from itertools import chain
 from typing import Any, NamedTuple
 
-from playshuffle.dealing.deck import Deal, Deck, check, end_round
+from playshuffle.dealing.deck import Deal, Deck, check
 from playshuffle.dealing.period import Every
 from playshuffle.store.state import DECK, State, options_in, put_record
 from playshuffle.system.sqlite import Connection
 
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail")
-_FACTS = ("round", "number", "deals_left", "order", "is_ended")
+_FACTS = ("round", "number", "deals_left", "order")
 _DEAL_FACTS = ("round", "number", "of", "is_pending")
 
 
@@ -101,31 +101,6 @@ def confirm(state: State, playlist: bytes) -> None:
         put_record(database, *key, 0, array("I", numbers), json.dumps(facts), content)
 
     state.change(act, playlist)
-
-
-def restore_previous(state: State, playlist: bytes, options: str) -> None:
-    """Replace the deck of a playlist by the one before its last deal, which exists.
-
-    options: those that its file is written with.
-    """
-    before = load(state, playlist, age=1)
-    assert before is not None
-    save(state, playlist, before._replace(options=options), None)
-
-
-def end_round_of(state: State, playlist: bytes) -> None:
-    """End the round of a deck early; this can be undone like a deal."""
-    stored = load(state, playlist)
-    if stored is not None and not stored.deck.is_ended:
-        save(state, playlist, stored._replace(deck=end_round(stored.deck), content=""), stored)
-
-
-def delete(state: State, playlist: bytes) -> None:
-    """Delete a deck; its playlist stays."""
-    key = state.real.stored(playlist), DECK
-    state.change(
-        lambda database: database.execute("DELETE FROM record WHERE path = ? AND kind = ?", key), playlist
-    )
 
 
 def _put(database: Connection, path: bytes, age: int, stored: StoredDeck) -> None:

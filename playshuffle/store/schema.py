@@ -16,7 +16,8 @@ VERSION = 1
 # vanished: tracks without a file. root: what the last scan of a root found; ignore_files is 0 or 1.
 # output: the mounts that the folder of a playlist is on.
 # counter: one row. next_number: of the next new track; version: counts the changes of the tables above.
-# record: the last order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before.
+# record: the order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before the
+# last make or deal, 2 for the order that the file has until it is replaced.
 # numbers: of tracks, as 32-bit numbers: an order, or the parts of a deck one after the other.
 # facts: JSON, all that is no array. content: fingerprint of the file that was written, or was to be.
 # digest: of the tracks that it was written from.

@@ -18,6 +18,7 @@ from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
 ORDER, DECK = "order", "deck"
+LAST, BEFORE, IN_FILE = range(3)  # ages of records
 _FACTS = ("played", "drawn_s", "stamp")
 _LIMIT = (1 << 32) - 1  # numbers have 32 bits
 
@@ -51,6 +52,9 @@ class SavedOrder(NamedTuple):
         if not self.absent:
             return self.numbers
         return array("I", [number for number in self.numbers if number not in self.absent])
+
+
+NO_ORDER = SavedOrder(array("I"), {}, 0, 0, "", b"")
 
 
 class State(StateFile):
@@ -193,28 +197,54 @@ class State(StateFile):
         return sorted(self.real.absolute(path) for (path,) in rows)
 
     def orders(self, playlist: bytes) -> list[SavedOrder]:
-        """Return the last orders of the playlist at this path, the newest first; at most two.
+        """Return the last orders of the playlist at this path, the newest first; at most three.
 
         The newest is kept before the file is replaced. If that did not come about, the file
-        still has the one before.
+        still has one of the others.
         """
-        orders = []
-        columns = "rowid, numbers, facts, content, digest"
+        return [order for order in self._orders(playlist).values() if order != NO_ORDER]
+
+    def order_before(self, playlist: bytes) -> SavedOrder | None:
+        """Return the order that the playlist had before its last one was drawn; None if it is not known."""
+        before = self._orders(playlist).get(BEFORE)
+        return before if before != NO_ORDER else None
+
+    def last_made(self) -> bytes | None:
+        """Return the playlist that was made or dealt last; None if there is none."""
+        rows = self.rows("SELECT path FROM record WHERE age = ? ORDER BY rowid DESC LIMIT 1", BEFORE)
+        return self.real.absolute(rows[0][0]) if rows else None
+
+    def _orders(self, playlist: bytes) -> dict[int, SavedOrder]:
+        """Return the orders of a playlist by their age."""
+        orders = {}
+        columns = "rowid, age, numbers, facts, content, digest"
         query = f"SELECT {columns} FROM record WHERE path = ? AND kind = ? ORDER BY age"  # noqa: S608
-        for row, numbers, text, content, digest in self.rows(query, self.real.stored(playlist), ORDER):
+        for row, age, numbers, text, content, digest in self.rows(query, self.real.stored(playlist), ORDER):
             try:
                 facts = json.loads(text)
                 absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
                 values = {name: facts[name] for name in _FACTS} | {"options": options_in(facts)}
                 order = SavedOrder(array("I", numbers), absent, content=content, digest=digest, **values)
                 _check(order)
-                orders.append(order)
+                orders[age] = order
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
                 self.set_row_aside("record", row, playlist)
         return orders
 
-    def save_order(self, playlist: bytes, order: SavedOrder, before: SavedOrder | None) -> None:
+    def save_order(
+        self,
+        playlist: bytes,
+        order: SavedOrder,
+        in_file: SavedOrder | None,
+        before: SavedOrder | None = None,
+    ) -> None:
         """Keep the order of a playlist, and beside it the one that its file has until it is replaced.
+
+        Args:
+            playlist: resolved path of its file.
+            order: the order now.
+            in_file: the order that the file has until it is replaced.
+            before: the order to go back to, `NO_ORDER` if there is none; None keeps the one that is stored.
 
         Raises:
             PlayshuffleError: it cannot be written.
@@ -222,9 +252,13 @@ class State(StateFile):
         path = self.real.stored(playlist)
 
         def act(database: Connection) -> None:
-            database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (path, ORDER))
-            for age, each in enumerate((order, before)):
-                if each is not None and (age == 0 or each.content != order.content):
+            database.execute(
+                "DELETE FROM record WHERE path = ? AND kind = ? AND age IN (?, ?)",
+                (path, ORDER, LAST, IN_FILE),
+            )
+            ages = ((LAST, order), (BEFORE, before), (IN_FILE, in_file if in_file != before else None))
+            for age, each in ages:
+                if each is not None and (age == LAST or each.content != order.content):
                     facts = {"absent": [*each.absent.items()], "options": each.options}
                     text = json.dumps(facts | {name: getattr(each, name) for name in _FACTS})
                     key = path, ORDER, age

@@ -108,7 +108,7 @@ class Chaos:
                 self._fill_a_disk()
             case "reshuffle":
                 name = self._chance.choice(["random", "sattolo", "spread"])
-                assert run("reshuffle", name, env=self.service.env).code == 0
+                assert run("make", name, env=self.service.env).code == 0
                 self._orders.pop(name)
         if self._chance.random() < 0.5:
             self._deal(self._chance.choice([*self.rounds_of]))

@@ -72,9 +72,9 @@ def test_players_of_the_configuration_are_completed(words: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "values"),
     [
-        ("de", {"demo", "deal", "deck"}),
-        ("deck ", {"list", "show", "reset", "forget"}),
-        ("deck -", {"--help", "-h"}),
+        ("de", {"demo", "deal"}),
+        ("config ", {"init", "check", "show"}),
+        ("config -", {"--help", "-h"}),
         ("--v", {"--version"}),
         ("make --order=sp", {"spread"}),
         ("make --order sp", {"spread"}),
@@ -93,7 +93,7 @@ def test_words_are_completed_by_what_is_before_them(words: str, values: set[str]
     ("shell_name", "line", "out", "code"),
     [
         ("zsh", "playshuffle mak", '"make":"Write a shuffled playlist of music folders."', 0),
-        ("zsh", "playshuffle deck li", '"list":"List all decks and their progress."', 0),
+        ("zsh", "playshuffle config sh", '"show":"Show every value and the line that sets it."', 0),
         ("zsh", "playshuffle make --see", '"--seed":"Make the order repeatable, such as 2026"', 0),
         ("zsh", "playshuffle make 'x", "_files", 0),
         ("fish", "playshuffle make --see", "--seed\tMake the order repeatable, such as 2026", 0),
@@ -135,9 +135,10 @@ def shell_path(tmp_path: Path) -> str:
 
 
 _LINES = [
-    ("reshuffle ", {"calm", "all"}),
-    ("accept-missing ", {"calm", "all", "today"}),
-    ("deck show m", {"morning"}),
+    ("make a", {"all"}),
+    ("deal t", {"today"}),
+    ("undo ", {"calm", "all", "today", "morning"}),
+    ("forget m", {"morning"}),
     ("check --for vl", {"vlc"}),
     ("tags gen", {"genre"}),
 ]

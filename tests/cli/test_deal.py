@@ -1,8 +1,7 @@
-"""`playshuffle deal` and `playshuffle deck` as a user runs them: real files, what they leave and say."""
+"""`playshuffle deal` as a user runs it: real files, what it leaves and says."""
 
 import json
 import os
-import shlex
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -32,10 +31,16 @@ def dealing(*words: str | Path, day: str | None = None) -> Done:
     return run("deal", *words, before=before)
 
 
-def deck(*words: str) -> str:
-    done = run("deck", *words)
+def status(*words: str | Path) -> str:
+    done = run("status", *words)
     assert done.code == 0, done.err
     return done.out.decode()
+
+
+def undo(*words: str | Path) -> str:
+    done = run("undo", *words)
+    assert done.code == 0, done.err
+    return done.err
 
 
 def report(*words: str | Path) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     )
     again = deal(music, "-n", "4", day="2026-03-28")
     assert again.startswith("ok: Already dealt today (4 tracks), next: tomorrow 00:00\n")
-    assert "--again rewrites this deal, --every run deals now" in again
+    assert "--again rewrites this deal, --now deals the next" in again
     assert today.read_bytes() == first
     deal(music, "-n", "4", day="2026-03-29")
     second = today.read_bytes()
@@ -179,24 +184,145 @@ def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_exist(tm
 
 
 def test_again_peek_and_undo(tmp_path: Path) -> None:
-    """Again deals nothing; what peek shows is what comes; undo takes it back, once."""
+    """Again deals nothing; what peek shows is what comes; undo takes it back, and a second one returns."""
     music = numbered(tmp_path, 10)
     deal(music, "-n", "4", day="2026-03-28")
     first = listed(music / "today.m3u")
-    assert "Unchanged: the last deal (4 tracks)" in deal(music, "-n", "4", "--again", day="2026-03-29")
+    assert "Unchanged: the last deal (4 tracks)" in deal(music, "--again", day="2026-03-29")
 
-    shown = run("deal", music, "-n", "4", "--peek").out.decode().splitlines()
-    deal(music, "-n", "4", day="2026-03-29")
-    assert [os.path.basename(path) for path in shown] == listed(music / "today.m3u")
+    shown = run("deal", "--peek").out.decode().splitlines()
+    deal(day="2026-03-29")
+    second = listed(music / "today.m3u")
+    assert [os.path.basename(path) for path in shown] == second
 
-    said = deal(music, "--undo")
-    assert "was undone" in said
+    for content, dealt in ((first, "4 of 10 (40%)"), (second, "8 of 10 (80%)"), (first, "4 of 10 (40%)")):
+        said = undo()
+        assert said.splitlines() == [
+            f"ok: {music}/today.m3u is as before: 4 tracks, -n 4",
+            f"Return: playshuffle undo {music}/today.m3u",
+        ]
+        assert listed(music / "today.m3u") == content
+        assert f"Round: dealt {dealt}" in status("today")
+    deal("today", day="2026-03-29")
+    assert listed(music / "today.m3u") == second
+
+
+def test_the_number_the_filter_and_all_else_are_remembered(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    options = ("--where", "path::00[0-7]", "--no-extinf", "--every", "week", "--order", "sorted")
+    deal(music, "-n", "2", *options, day="2026-03-23")
+
+    for words, day in (([], "2026-03-30"), (["today"], "2026-04-06"), ([music], "2026-04-13")):
+        assert run("deal", *words, "--peek").out.count(b"\n") == 2
+        assert "Dealt 2 tracks" in deal(*words, day=day)
+    assert "#EXTINF" not in (music / "today.m3u").read_text()
+    assert listed(music / "today.m3u") == ["006.mp3", "007.mp3"]
+    assert f"Options: {music} --order sorted --where path::00[0-7] -n 2 --every week --no-extinf" in status(
+        "today"
+    ).replace("'", "")
+
+
+def test_options_that_are_given_change_the_remembered_ones(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "2", "--order", "sorted")
+
+    assert "Dealt 3 tracks" in deal("-n", "3", "--now", "--order", "random")
+    assert "Dealt 3 tracks" in deal("--now")
+    assert f"Options: {music} -n 3\n" in status("today")
+    deal("--time", "1s", "--again")
+
+    assert f"Options: {music} --time 1s\n" in status("today")
+
+
+def test_a_deal_now_does_not_change_when_the_next_is_due(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    first = deal(music, "-n", "2", "--every", "week", day="2026-03-24")
+    assert "--now deals the next" in deal(day="2026-03-25")
+
+    assert "Dealt 2 tracks" in deal("--now", day="2026-03-25")
+    assert "Already dealt this week" in deal(day="2026-03-29")
+    assert "Next: Monday 00:00" in first
+
+
+def test_a_new_round_is_begun_at_once_and_taken_back(tmp_path: Path, home: Path) -> None:
+    """With a dealt track that was deleted, too."""
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    (music / listed(music / "today.m3u")[0]).unlink()
+    deal("-n", "3", "--now")
+    before = status("today")
+
+    assert "deal 1 of 3 in round 2" in deal("--new-round")
+    undo("today")
+
+    assert status("today") == before
+    assert not [*home.rglob("*damaged*")]
+
+
+def test_lists_that_are_made_are_not_dealt(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    assert run("make", music).code == 0
+
+    done = dealing(music / "playshuffle.m3u")
+
+    assert done.code == 2
+    assert "is made, not dealt. To make it again: playshuffle make playshuffle" in done.err
+    assert "Nothing was dealt yet. Name a music folder" in dealing().err
+
+
+def test_undo_needs_no_known_options(tmp_path: Path) -> None:
+    """A pipe named the files, or the options are damaged."""
+    music = numbered(tmp_path / "My Music", 10)
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+    deal(music, "-n", "3", "--now")
+    change_options(None)
+
+    done = dealing("today")
+    assert (done.code, "are not known" in done.err) == (2, True)
+    undo()
+
     assert listed(music / "today.m3u") == first
-    assert "dealt 4 of 10 (40%)" in deck("list")
-    done = dealing(music, "--undo")
-    assert (done.code, "no deal of" in done.err) == (2, True)
-    deal(music, "-n", "4", day="2026-03-29")
-    assert [os.path.basename(path) for path in shown] == listed(music / "today.m3u")
+
+
+def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+
+    assert f"{music}/today.m3u: nothing is dealt. It keeps its tracks until the next deal" in undo()
+    assert f"{music}/today.m3u: nothing dealt yet" in status("today")
+    assert f"deck {music}/today.m3u: state nothing dealt; next deal now" in status()
+    assert listed(music / "today.m3u") == first
+    assert f"{music}/today.m3u is as before: 4 tracks" in undo()
+    assert "dealt 4 of 10 (40%)" in status("today")
+
+
+def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 6)
+    today, every = music / "today.m3u", music / "playshuffle.m3u"
+    deal(music, "-n", "2")
+    assert run("make", music).code == 0
+
+    done = run("forget", "today", every)
+
+    assert (done.code, done.err.count("The file was not changed.")) == (0, 2)
+    assert today.exists()
+    assert every.exists()
+    assert str(music) not in run("status", "--json").out.decode()
+    again = run("forget", today)
+    assert (again.code, f"Unknown list '{today}'." in again.err) == (2, True)
+
+
+def test_a_deck_is_not_forgotten_if_the_state_cannot_be_written(tmp_path: Path, home: Path) -> None:
+    music = numbered(tmp_path, 6)
+    deal(music, "-n", "2")
+    (home / ".local/state/playshuffle/state.db-journal").unlink(missing_ok=True)
+    (home / ".local/state/playshuffle/state.db-journal").mkdir()
+
+    for words in (("forget", "today"), ("undo", "today"), ("deal", "--new-round")):
+        done = run(*words)
+        assert done.code == 73, done.err
 
 
 def test_peek_says_what_is_not_drawn_yet(tmp_path: Path) -> None:
@@ -265,7 +391,7 @@ def test_every_order_deals_rounds(tmp_path: Path, order: str) -> None:
         (["--albums", "0"], "--albums must be a number from 1, not 0."),
         (["-n", "4", "--time", "90m"], "do not work together"),
         (["--albums", "3", "--order", "random"], "does not work with --order random"),
-        (["--peek", "--undo"], "do not work together"),
+        (["--peek", "--now"], "do not work together"),
         (["--again"], "Nothing was dealt"),
         (["-o", "-"], "Name a file with -o, or use --peek."),
         (["--name", "a/b"], "cannot be the name"),
@@ -297,7 +423,7 @@ def test_an_empty_library_is_reported(tmp_path: Path) -> None:
     done = dealing(tmp_path)
 
     assert (done.code, "contains no audio files" in done.err) == (3, True)
-    assert run("deck", "list").out == b""
+    assert "deck" not in status()
 
 
 def test_a_missing_drive_is_passed_over_and_comes_later(tmp_path: Path) -> None:
@@ -347,43 +473,28 @@ def test_a_file_that_is_left_while_a_drive_is_missing_is_reported_as_it_is(tmp_p
     assert f"7 of 8 tracks wait for {usb}. " in said
     facts = report(*words)
     assert (facts["tracks"], len(facts["entries"])) == (8, 8)
-    assert run("deck", "reset", "--yes").code == 0
-    assert f"File: {out}: 8 tracks" in deal("--undo")
 
 
-@pytest.mark.parametrize("names_folders", [True, False])
-def test_undo_brings_back_the_tracks_of_a_missing_drive(tmp_path: Path, names_folders: bool) -> None:
+def test_undo_brings_back_the_tracks_of_a_missing_drive(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 3), numbered(tmp_path / "usb", 3)
     out = tmp_path / "today.m3u"
     words: list[str | Path] = [here, usb, "-o", out]
     deal(*words, "-n", "6", "--every", "run")
-    first, progress = listed(out), deck("list")
+    first, progress = listed(out), status("today").splitlines()[:2]
     deal(*words, "-n", "6", "--every", "run")
     second = listed(out)
     usb.rename(tmp_path / "drawer")
 
-    said = deal(*(words if names_folders else ()), "--undo")
+    said = undo()
 
-    assert "The last deal was undone" in said
+    assert f"{out} is as before: 6 tracks" in said
     assert f"3 of 6 tracks wait for {usb}. {usb} seems to be missing" in said
-    assert (listed(out), deck("list")) == (first, progress)
+    assert (listed(out), status("today").splitlines()[:2]) == (first, progress)
     assert second != first
 
     (tmp_path / "drawer").rename(usb)
     deal(*words, "-n", "6", "--every", "run")
     assert sorted(listed(out)) == sorted(first)
-
-
-def test_undo_with_the_loss_of_a_drive_accepted_leaves_its_tracks_out(tmp_path: Path) -> None:
-    here, usb = numbered(tmp_path / "here", 3), numbered(tmp_path / "usb", 3)
-    out = tmp_path / "today.m3u"
-    words: list[str | Path] = [here, usb, "-o", out]
-    for _ in range(2):
-        deal(*words, "-n", "6", "--every", "run")
-    usb.rename(tmp_path / "drawer")
-
-    assert "The last deal was undone" in deal(*words, "--undo", "--allow-shrink")
-    assert sorted(listed(out)) == [f"here/{number:03}.mp3" for number in range(3)]
 
 
 def test_undo_passes_over_a_missing_drive_that_the_deal_does_not_need(tmp_path: Path) -> None:
@@ -395,7 +506,7 @@ def test_undo_passes_over_a_missing_drive_that_the_deal_does_not_need(tmp_path: 
     deal(*words, "-n", "2")
     usb.rename(tmp_path / "drawer")
 
-    assert "The last deal was undone" in deal(*words, "--undo")
+    assert "is as before: 2 tracks" in undo()
     assert out.read_bytes() == first
 
 
@@ -405,8 +516,8 @@ def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
     deal(*words, "-n", "7")
     shutil.rmtree(usb)
 
-    assert "4 tracks" in deal(*words, "-n", "6", "--allow-shrink")
-    assert "of 4 (" in deck("list")
+    assert "4 tracks" in deal(*words, "-n", "6", "--accept-missing")
+    assert "of 4 (" in status("today")
 
 
 def test_a_renamed_track_keeps_its_place_and_the_file_of_today_names_it(tmp_path: Path) -> None:
@@ -463,49 +574,17 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     deal(music, "-n", "6", "--name", "morning")
     deal(music, "-n", "2")
 
-    assert deck("list").splitlines() == [
-        line
-        for line in deck("list").splitlines()
-        if ("morning.m3u: dealt 6 of 6 (100%), 0 deals left, round 1, since " in line)
-        or ("today.m3u: dealt 2 of 6 (33%), 2 deals left, round 1, since " in line)
-    ]
-    assert len(deck("list").splitlines()) == 2
-    assert json.loads(deck("list", "--json"))[0]["dealt"] == 6
-    shown = deck("show", "morning").splitlines()
+    assert "Round: dealt 6 of 6 (100%), 0 deals left, round 1, since " in status("morning")
+    assert "Round: dealt 2 of 6 (33%), 2 deals left, round 1, since " in status("today")
+    assert json.loads(status("morning", "--json"))["dealt"] == 6
+    shown = status("morning").splitlines()
     assert shown[0] == f"ok: {music}/morning.m3u: 6 tracks, deal 1 of 1 in round 1"
     assert [line.split()[0] for line in shown[-6:]] == ["1", "2", "3", "4", "5", "6"]
     assert all("Björk; 椎名林檎 - Title v24.mp3 (0:01)" in line for line in shown[-6:])
-    done = run("deck", "show", "evening")
-    assert (done.code, "Unknown deck 'evening'" in done.err) == (2, True)
-    done = run("deck", "show")
-    assert (done.code, "There are several decks" in done.err) == (2, True)
-
-
-def test_reset_and_forget_ask_first(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 9)
-    deal(music, "-n", "6")
-    for act in ("reset", "forget"):
-        done = run("deck", act, "today")
-        assert (done.code, "Add --yes to confirm." in done.err) == (2, True)
-    assert "dealt 6 of 9" in deck("list")
-
-    assert run("deck", "reset", "today", "--yes").code == 0
-    assert "round 1 was ended" in deck("list")
-    assert "deal 1 of 2 in round 2" in deal(music, "-n", "6")
-    assert run("deck", "forget", music / "today.m3u", "-y").code == 0
-    assert deck("list") == ""
-    assert (music / "today.m3u").exists()
-
-
-def test_a_reset_can_be_taken_back(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 9)
-    deal(music, "-n", "6")
-    before = deck("show")
-    assert run("deck", "reset", "--yes").code == 0
-
-    deal(music, "--undo")
-
-    assert deck("show") == before
+    done = run("status", "evening")
+    assert (done.code, "Unknown list 'evening'. Use morning or today." in done.err) == (2, True)
+    done = run("deal")
+    assert (done.code, "There are several decks. Name one of them: morning, today." in done.err) == (2, True)
 
 
 def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -> None:
@@ -535,68 +614,6 @@ def test_the_json_says_all_there_is_to_say(tmp_path: Path) -> None:
     assert len(said["entries"]) == 2
 
 
-def test_a_reset_after_a_dealt_track_was_deleted_loses_no_state(tmp_path: Path, home: Path) -> None:
-    music = numbered(tmp_path, 10)
-    assert run("make", music).code == 0
-    deal(music, "-n", "4", "--every", "run")
-    (music / listed(music / "today.m3u")[0]).unlink()
-    deal(music, "-n", "2", "--every", "run")
-
-    assert run("deck", "reset", "--yes").err == (
-        f"ok: {music}/today.m3u: the next deal starts a new round\n"
-        f"Undo: playshuffle deal --undo -o {music}/today.m3u\n"
-    )
-
-    assert "was ended" in deck("list")
-    assert "deal 1 of 3 in round 2" in deal(music, "-n", "4")
-    assert not [*home.rglob("*damaged*")]
-
-
-def test_undo_says_that_it_takes_back_a_reset(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 10)
-    deal(music, "-n", "4")
-    assert run("deck", "reset", "--yes").code == 0
-    assert run("deck", "reset", "--yes").code == 0
-
-    said = deal(music, "--undo")
-
-    assert "The reset was undone. The round continues." in said
-    assert "The last deal was undone" not in said
-    assert "dealt 4 of 10 (40%)" in deck("list")
-
-
-def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 6)
-    today, every = music / "today.m3u", music / "playshuffle.m3u"
-    deal(music, "-n", "2")
-    assert run("make", music).code == 0
-
-    done = run("forget", today, every)
-
-    assert (done.code, done.err.count("The file was not changed.")) == (0, 2)
-    assert today.exists()
-    assert every.exists()
-    assert str(music) not in run("status", "--json").out.decode()
-    again = run("forget", today)
-    assert (again.code, f"No order or deck is saved for '{today}'." in again.err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    "words", [("deck", "reset", "--yes"), ("deck", "forget", "--yes"), ("forget", "FILE")]
-)
-def test_a_deck_is_not_reset_or_forgotten_if_the_state_cannot_be_written(
-    tmp_path: Path, home: Path, words: tuple[str, ...]
-) -> None:
-    music = numbered(tmp_path, 6)
-    deal(music, "-n", "2")
-    (home / ".local/state/playshuffle/state.db-journal").unlink(missing_ok=True)
-    (home / ".local/state/playshuffle/state.db-journal").mkdir()
-
-    done = run(*(str(music / "today.m3u") if word == "FILE" else word for word in words))
-
-    assert done.code == 73, done.err
-
-
 def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
     """The deal for the car neither replaces nor continues the deal for everybody."""
     music = library(tmp_path / "Music", ("a.mp3", "b.mp3", "c.mp3", "d.mp3"))
@@ -606,33 +623,6 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
 
     names = [path.stem for path in music.iterdir() if "m3u" in path.name]
     assert sorted(names) == ["drive", "today", "today-car"]
-
-
-def test_the_command_that_deck_reset_names_undoes_it(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "My Music", 10)
-    deal(music, "-n", "4")
-    deal(music, "-n", "3", "--name", "other")
-    [command] = [
-        line.removeprefix("Undo: playshuffle ")
-        for line in run("deck", "reset", "today", "--yes").err.splitlines()
-        if line.startswith("Undo: ")
-    ]
-    done = run(*shlex.split(command))
-
-    assert (done.code, "The reset was undone" in done.err) == (0, True)
-    assert "dealt 4 of 10 (40%)" in deck("list")
-
-
-def test_undo_finds_the_only_deck(tmp_path: Path) -> None:
-    assert dealing("--undo").code == 2
-    music = numbered(tmp_path, 10)
-    deal(music, "-n", "4")
-    first = listed(music / "today.m3u")
-    deal(music, "-n", "2", "--every", "run")
-    assert "The last deal was undone" in deal("--undo")
-    assert listed(music / "today.m3u") == first
-    assert "dealt 4 of 10 (40%)" in deck("list")
-    assert dealing("--undo", "--name", "other").code == 2
 
 
 @pytest.mark.parametrize(
@@ -658,37 +648,9 @@ def test_undo_without_a_folder_uses_the_options_of_the_deal_before(
     assert run("deal", "Music", *words[-5:], "-n", "2", "--paths", "absolute", cwd=tmp_path).code == 0
     second = out.read_bytes()
 
-    deal("--undo")
+    undo("some")
 
     assert second != out.read_bytes() == first
-
-
-def test_options_beside_undo_replace_the_saved_ones(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 10)
-    deal(music, "-n", "4", "--paths", "absolute", "--no-extinf")
-    first = (music / "today.m3u").read_text().splitlines()
-    deal(music, "-n", "2", "--every", "run")
-
-    deal("--undo", "--paths", "relative")
-
-    assert (music / "today.m3u").read_text().splitlines()[-4:] == [
-        line.removeprefix(f"{music}/") for line in first[-4:]
-    ]
-
-
-def test_undo_asks_for_options_that_are_not_known(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "My Music", 10)
-    deal(music, "-n", "4")
-    first = listed(music / "today.m3u")
-    deal(music, "-n", "3", "--every", "run")
-    change_options(None)
-
-    done = dealing("--undo")
-
-    assert (done.code, "was dealt with are not known" in done.err) == (2, True)
-    assert f"playshuffle deal FOLDER --undo -o '{music}/today.m3u'" in done.err
-    deal(music, "--undo", "-o", music / "today.m3u")
-    assert listed(music / "today.m3u") == first
 
 
 def test_undo_without_a_folder_works_after_others_changed_the_file_or_a_track(tmp_path: Path) -> None:
@@ -698,25 +660,14 @@ def test_undo_without_a_folder_works_after_others_changed_the_file_or_a_track(tm
     for change in (Path.unlink, lambda file: file.write_bytes(file.read_bytes() + b"000.mp3\n")):
         deal(music, "-n", "3", "--every", "run")
         change(music / "today.m3u")
-        deal("--undo")
+        undo()
         assert listed(music / "today.m3u") == first
     deal(music, "-n", "3", "--every", "run")
     (music / listed(music / "today.m3u")[0]).unlink()
 
-    deal("--undo")
+    undo()
 
     assert listed(music / "today.m3u") == first
-
-
-def test_undo_of_a_reset_needs_no_options_and_leaves_the_file(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 10)
-    deal(music, "-n", "4", "--paths", "absolute")
-    first = (music / "today.m3u").read_bytes()
-    assert run("deck", "reset", "--yes").code == 0
-
-    assert "The reset was undone" in deal("--undo")
-    assert (music / "today.m3u").read_bytes() == first
-    assert "dealt 4 of 10 (40%)" in deck("list")
 
 
 def test_undo_without_a_folder_finds_one_that_was_named_by_a_link(tmp_path: Path) -> None:
@@ -726,22 +677,8 @@ def test_undo_without_a_folder_finds_one_that_was_named_by_a_link(tmp_path: Path
     first = out.read_bytes()
     deal(tmp_path / "link", "-o", out, "-n", "2", "--every", "run")
 
-    assert "The last deal was undone" in deal("--undo")
+    undo(out)
     assert out.read_bytes() == first
-
-
-def test_after_the_first_deal_is_undone_nothing_was_dealt(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 10)
-    deal(music, "-n", "4")
-    said = deal("--undo")
-
-    assert "The first deal was undone. The next one draws from all tracks again." in said
-    assert f"{music}/today.m3u keeps its tracks until then." in said
-    assert "nothing dealt yet" in deck("list")
-    assert f"deck {music}/today.m3u: state nothing dealt; next deal now" in run("status").out.decode()
-    again = dealing("--undo")
-    assert (again.code, f"There is no deal of {music}/today.m3u to undo" in again.err) == (2, True)
-    assert len(listed(music / "today.m3u")) == 4
 
 
 def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:
@@ -752,9 +689,9 @@ def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:
     env = {"PLAYSHUFFLE_CONFIG": str(file)}
     assert run("deal", "--due", env=env).code == 0
     first = (music / "some.m3u").read_bytes()
-    deal(music, "-n", "2", "--every", "run", "--name", "some")
+    deal(music, "-n", "2", "--now", "--paths", "relative", "--name", "some")
     file.write_text("folders = [")
-    done = run("deal", "--undo", env=env)
+    done = run("undo", env=env)
 
     assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err
 

@@ -201,7 +201,7 @@ def test_fifty_deals_of_forty_from_two_thousand_files_hear_each_once(tmp_path: P
 
     assert len(heard) == 2000
     assert set(heard.values()) == {1}
-    assert "dealt 2,000 of 2,000 (100%), 0 deals left" in run("deck", "list").out.decode()
+    assert "dealt 2,000 of 2,000 (100%), 0 deals left" in run("status", "today").out.decode()
 
 
 def test_a_deal_that_did_not_reach_the_file_is_finished_by_the_next_run(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_deal_that_did_not_reach_the_file_is_finished_by_the_next_run(tmp_path
     )
 
     assert here.deal(before=before) == -signal.SIGKILL
-    pending = json.loads(run("deck", "show", "today", "--json", env=here.env()).out)["entries"]
+    pending = json.loads(run("status", "today", "--json", env=here.env()).out)["entries"]
     assert len(here.seen) == 1
     assert here.deal() == 0
 

@@ -120,7 +120,7 @@ def test_a_list_that_is_its_own_source_loses_no_missing_entry(music: Path) -> No
     assert playlist.read_bytes() == before
 
     make("--from", playlist, "-o", music / "other.m3u")
-    make("--from", playlist, "-o", playlist, "--allow-shrink")
+    make("--from", playlist, "-o", playlist, "--accept-missing")
     assert sorted(listed(playlist)) == sorted(NAMES[1:])
 
 
@@ -153,7 +153,7 @@ def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
     assert "left out by an option or a default" in done.err
     assert playlist.read_bytes() == before
 
-    make("--from", playlist, "-o", playlist, *options, *spoken, "--force", "--allow-shrink", cwd=music)
+    make("--from", playlist, "-o", playlist, *options, *spoken, "--force", "--accept-missing", cwd=music)
     assert len(listed(playlist)) < len(NAMES) + 1
 
 

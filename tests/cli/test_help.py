@@ -126,7 +126,7 @@ def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
     assert run("help", "queries").out == run("help", "where").out
     assert run("help", "exit").out == run("help", "exit-codes").out
     assert run("help", "car").out.startswith(b"a car radio\n")
-    assert run("help", "deck", "show").out == run("deck", "show", "--help").out
+    assert run("help", "config", "show").out == run("config", "show", "--help").out
     done = run("help", "oders")
     assert (done.code, done.err) == (
         2,
@@ -151,7 +151,7 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
     [
         ("mak", "Unknown command 'mak'. Did you mean 'make'? See: playshuffle --help"),
         ("shuffle", "Unknown command 'shuffle'. Did you mean 'make'? See: playshuffle --help"),
-        ("deck lst", "Unknown command 'lst'. Did you mean 'list'? See: playshuffle deck --help"),
+        ("config shw", "Unknown command 'shw'. Did you mean 'show'? See: playshuffle config --help"),
         ("make --ordr x", "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help"),
         (
             "make --exclude x",
@@ -179,7 +179,7 @@ def test_a_usage_error_names_what_was_written_and_where_to_read_on(words: str, s
         (("make", "genre:jazz"), "'genre:jazz' is not a folder. To choose tracks by a query, write --where"),
         (("make", ".", "-where", "genre:jazz"), "Unknown option '-where'. Did you mean '--where'?"),
         (("make", ".", "--skip", "x.m3u"), "Unknown option '--skip'. Did you mean '--without'?"),
-        (("make", ".", "--undo"), "Unknown option '--undo'. It is an option of: playshuffle deal"),
+        (("make", ".", "--peek"), "Unknown option '--peek'. It is an option of: playshuffle deal"),
     ],
 )
 def test_a_wrong_word_names_the_right_one(words: tuple[str, ...], hint: str) -> None:

@@ -156,7 +156,7 @@ def test_a_folder_that_is_none_is_refused(
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["-o", "playshuffle.m3u"], ["-o", "-"], ["--allow-shrink"]], ids=" ".join
+    "words", [[], ["-o", "playshuffle.m3u"], ["-o", "-"], ["--accept-missing"]], ids=" ".join
 )
 def test_a_folder_without_music_makes_no_playlist(
     refused: Callable[..., str], music: Path, words: list[str]
@@ -369,7 +369,7 @@ def test_the_loss_of_a_missing_root_can_be_accepted(tmp_path: Path) -> None:
     before = alone.read_bytes()
     music.rename(tmp_path / "unplugged")
 
-    make(other, music, "-o", both, "--allow-shrink")
+    make(other, music, "-o", both, "--accept-missing")
     assert sorted(listed(both)) == [f"other/{number:03}.mp3" for number in range(3)]
     one_line(run("make", music, "-o", alone), 66)
     assert alone.read_bytes() == before
@@ -377,7 +377,7 @@ def test_the_loss_of_a_missing_root_can_be_accepted(tmp_path: Path) -> None:
     music.mkdir()
     make(other, music, "-o", second)
     assert sorted(listed(second)) == [f"other/{number:03}.mp3" for number in range(3)]
-    assert "contains no audio files" in one_line(run("make", music, "-o", alone, "--allow-shrink"), 3)
+    assert "contains no audio files" in one_line(run("make", music, "-o", alone, "--accept-missing"), 3)
     assert alone.read_bytes() == before
 
 
@@ -402,7 +402,7 @@ def test_a_root_without_most_of_its_tracks_is_missing_unless_it_is_on_purpose(
         assert "21 of 25 tracks are gone" in said
         assert sorted(listed(playlist)) == before
 
-    make(music, "--no-tags", "--allow-shrink")
+    make(music, "--no-tags", "--accept-missing")
     assert len(listed(playlist)) == 4
     assert "wait" not in make(music, "--no-tags")
     assert len(listed(playlist)) == 4
@@ -566,11 +566,11 @@ def test_an_ignore_file_that_hides_most_tracks_is_named(tmp_path: Path, name: st
     by = f"{file}, line 1: album/" if name == ".ignore" else str(file)
     assert (done.code, f"{by} hides 30 tracks of the playlist." in done.err) == (0, True), done.err
     assert f"30 of 31 tracks wait for {music}. " in done.err
-    assert "--allow-shrink" in done.err
+    assert "--accept-missing" in done.err
     assert "seems to be missing" not in done.err
     assert sorted(listed(music / "playshuffle.m3u")) == before
     make(music, "--no-ignore-files")
-    make(music, "--allow-shrink")
+    make(music, "--accept-missing")
     assert listed(music / "playshuffle.m3u") == ["top.mp3"]
 
 

@@ -140,7 +140,7 @@ def test_status_keeps_the_orders_of_a_service_with_another_configuration(
     music = numbered(tmp_path / "Music", 30)
     managed = tmp_path / "managed.toml"
     managed.write_text(f'[playlist.all]\nfolders = ["{music}"]\noutput = "{music}/all.m3u"\n')
-    assert run("reshuffle", "all", "--config", managed).code == 0
+    assert run("make", "all", "--config", managed).code == 0
     other = tmp_path / "other.toml"
     other.write_text(text)
     before = (music / "all.m3u").read_bytes()
@@ -224,7 +224,6 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path, home: Path) -> No
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("deck", "No deck exists yet"),
         ("config", "Usage: playshuffle config"),
         ("service", "The service is not installed"),
     ],

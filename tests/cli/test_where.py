@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import library, listed, make, report, run
+from tests.support.program import library, listed, make, report, run, update_configured
 from tests.support.service import Service, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 
@@ -230,16 +230,16 @@ def test_toggling_a_query_off_and_on_restores_the_order(tmp_path: Path) -> None:
     env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
     text = config(music)
     (tmp_path / "config.toml").write_text(text)
-    assert run("accept-missing", "all", env=env).code == 0
+    update_configured(env)
     before = listed(playlist)
 
     for _ in range(2):
         (tmp_path / "config.toml").write_text(config(music, where="path:a"))
-        assert run("accept-missing", "all", env=env).code == 0
+        update_configured(env)
         assert listed(playlist) == [name for name in before if name.startswith("a/")]
 
         (tmp_path / "config.toml").write_text(text)
-        assert run("accept-missing", "all", env=env).code == 0
+        update_configured(env)
         assert listed(playlist) == before
 
 
@@ -251,7 +251,7 @@ def test_a_copy_of_a_track_left_out_does_not_take_its_position(tmp_path: Path) -
 
     def settle(**keys: object) -> list[str]:
         (tmp_path / "config.toml").write_text(config(music, **keys))
-        assert run("accept-missing", "all", env=env).code == 0
+        update_configured(env)
         return listed(music / "all.m3u")
 
     before = settle()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import DATA, change_options, listed, make, numbered, run
+from tests.support.program import DATA, change_options, listed, make, numbered, run, update_configured
 from tests.support.service import aged, config
 from tests.support.tagging import tagged_library
 
@@ -43,7 +43,7 @@ def test_each_playlist_of_the_configuration_is_explained(music: Path, tmp_path: 
     (tmp_path / "config.toml").write_text(
         config(music) + '[playlist.jazz]\nwhere = "genre:jazz"\n[playlist.today]\ndeal = 1\n'
     )
-    assert run("accept-missing", env=env).code == 0
+    update_configured(env)
     done = run("why", music / "live/2.ogg", "--json", env=env)
     rows = {row["playlist"]: row for row in json.loads(done.out)["files"][0]["playlists"]}
 
@@ -63,7 +63,7 @@ def test_each_term_is_named_with_the_line_of_the_configuration(music: Path, tmp_
     file = tmp_path / "config.toml"
     file.write_text(config(music, where="genre:jazz -title:live length:..10:00"))
     env = {"PLAYSHUFFLE_CONFIG": str(file)}
-    assert run("accept-missing", env=env).code == 0
+    update_configured(env)
     done = run("why", music / "live/2.ogg", env=env)
     terms = "genre:jazz fails (genre is Rock); -title:live holds; length:..10:00 holds"
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_still_being_written_is_named(music: Path, tmp_path: Path
     file = tmp_path / "config.toml"
     file.write_text('settle = "60m"\n' + config(music))
     env = {"PLAYSHUFFLE_CONFIG": str(file)}
-    assert run("accept-missing", env=env).code == 0
+    update_configured(env)
     (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())
     done = run("why", music / "new.mp3", "--json", env=env)
 

@@ -227,7 +227,7 @@ def test_lists_of_the_configuration_start_at_its_folder(music: Path) -> None:
     for value in ("never.m3u", ["never.m3u"]):
         _, env = configured(music, config(music, without=value))
         assert run("config", "check", env=env).code == 0
-        assert run("reshuffle", "all", env=env).code == 0
+        assert run("make", "all", env=env).code == 0
         assert sorted(listed(music / "all.m3u")) == without("a/1.mp3")
 
 

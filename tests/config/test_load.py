@@ -105,8 +105,8 @@ def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
     fields = set(Options._fields)
 
-    assert fields - set(keys.PLAYLIST) == {"allow_shrink", "maps", "player", "source"}
-    assert set(keys.PLAYLIST) - fields == {"for", "map", "reshuffle", "deal", "every", "tell"}
+    assert fields - set(keys.PLAYLIST) == {"accept_missing", "albums", "maps", "player", "source"}
+    assert set(keys.PLAYLIST) - fields == {"for", "map", "reshuffle", "deal", "tell"}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('\n\nordr = "sorted"', 5, "Unknown key 'ordr'. Did you mean 'order'?"),
         ("group-size = 3", 3, "Write group_size, in small letters with underscores"),
         ("no_tags = true", 3, "Write tags = false"),
-        ("allow_shrink = true", 3, "would empty the playlist"),
+        ("accept_missing = true", 3, "It is an option of playshuffle make and playshuffle deal"),
         ('settle = "3s"', 3, "Write it at the top"),
         ('limit = "3"', 3, "limit must be a whole number without quotes: limit = 40"),
         ("limit = true", 3, "limit must be a whole number without quotes: limit = 40"),

@@ -74,7 +74,7 @@ def test_each_service_starts_its_verb() -> None:
 
     assert starts == {
         "playshuffle.service": [':"/home/ann/.local/bin/playshuffle" watch'],
-        "playshuffle-reshuffle.service": [':"/home/ann/.local/bin/playshuffle" reshuffle'],
+        "playshuffle-reshuffle.service": [':"/home/ann/.local/bin/playshuffle" make'],
         "playshuffle-deal.service": [':"/home/ann/.local/bin/playshuffle" deal --due'],
         "playshuffle-tell.service": [':"/home/ann/.local/bin/playshuffle" tell --written'],
     }

@@ -58,6 +58,7 @@ class Dealing(RuleBasedStateMachine):
         self.period: date | None = None
         self.pending: tuple[date, set[int]] | None = None
         self.before: tuple[Any, ...] | None = None
+        self.is_moved = False
 
     def teardown(self) -> None:
         shutil.rmtree(self.top)
@@ -99,7 +100,9 @@ class Dealing(RuleBasedStateMachine):
         is_alone = len([one for one in self.here if self.where[one].parent == old.parent]) == 1
         if not new.exists() and new.parent.exists() and (not is_alone or new.parent == old.parent):
             self.where[track] = old.rename(new)
+            self.is_moved |= new.parent != old.parent
 
+    @precondition(lambda self: not self.is_moved)  # nobody would know what was moved to it
     @rule()
     def a_drive_goes(self) -> None:
         if not self.is_away:
@@ -160,6 +163,7 @@ class Dealing(RuleBasedStateMachine):
         if code is None and crash == "before commit":
             assert (self.file.read_bytes() if self.file.exists() else b"") == content
             return
+        self.is_moved &= code is None
         self.mend_period(every, is_saved=bool(kept) and not is_due)
         if is_due:
             self.before = (self.dealt, self.expected, self.last, self.period)
@@ -234,7 +238,7 @@ class Dealing(RuleBasedStateMachine):
                 return error.code
         return Exit.DONE
 
-    @precondition(lambda self: not self.is_away)
+    @precondition(lambda self: not self.is_away and self.before != ())
     @rule()
     def undo(self) -> None:
         code = self.crashing("", [], lambda: undo_deal(self.request, self.tools))
@@ -242,8 +246,10 @@ class Dealing(RuleBasedStateMachine):
             assert code == Exit.USAGE
             return
         assert code == Exit.DONE
+        now = self.dealt, self.expected, self.last, self.period
         self.dealt, self.expected, self.last, self.period = self.before
-        self.before = self.pending = None
+        # What a deal that did not reach the file would have dealt is not known here.
+        self.before, self.pending = () if self.pending is not None else now, None
         left = [track for track in self.last if track in self.here]
         if left:
             assert self.listed() == left

@@ -50,7 +50,7 @@ class Library:
         changes: Changes = EVERYWHERE,
         where: str = "",
         name: str = "list",
-        allow_shrink: bool = False,
+        accept_missing: bool = False,
     ) -> list[int]:
         """Update the playlist, and return its tracks by size."""
         output = self.top / f"{name}.m3u"
@@ -60,7 +60,7 @@ class Library:
             Recipe(),
             where=(where,) if where else (),
         )
-        request = request._replace(allow_shrink=allow_shrink)
+        request = request._replace(accept_missing=accept_missing)
         self.notes = keep(request, Tools(read_here, Seeded(name), Progress()), changes).notes
         self.sizes |= {path: path.stat().st_size for path in (self.top / "Music").rglob("*.mp3")}
         return [self.sizes[Path(os.path.realpath(self.top / entry))] for entry in listed(output)]
@@ -125,7 +125,7 @@ def test_a_library_that_was_shrunk_on_purpose_is_accepted_once(tmp_path: Path) -
     library.remove("a", 40)
     library.waits()
 
-    left = library.update(allow_shrink=True)
+    left = library.update(accept_missing=True)
 
     assert left == [track for track in before if track in left]
     assert library.update() == left
@@ -153,7 +153,7 @@ def test_a_loss_is_accepted_for_the_folder_once_and_for_all_lists(tmp_path: Path
     library.remove("a", 40)
     assert len(library.update()) == len(library.update(name="other")) == 60
 
-    assert len(library.update(name="other", allow_shrink=True)) == 20
+    assert len(library.update(name="other", accept_missing=True)) == 20
 
     assert len(library.update()) == 20
 
@@ -166,7 +166,7 @@ def test_a_root_whose_loss_was_accepted_may_stay_away_for_all_lists(tmp_path: Pa
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
 
     for name in ("list", "other"):
-        assert len(library.update(*roots, name=name, allow_shrink=True)) == 5
+        assert len(library.update(*roots, name=name, accept_missing=True)) == 5
         assert len(library.update(*roots, name=name)) == 5
         assert library.notes == []
 
@@ -249,7 +249,7 @@ def test_a_list_over_a_query_is_protected_whatever_another_list_found_before(tmp
         library.update(where="path::/y/", name="other")
         assert "42 of 80 tracks are gone" in library.waits(where="path::/g/")
 
-    assert len(library.update(where="path::/g/", allow_shrink=True)) == 2
+    assert len(library.update(where="path::/g/", accept_missing=True)) == 2
     assert len(library.update(where="path::/g/")) == 2
 
 

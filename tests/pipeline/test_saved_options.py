@@ -60,8 +60,9 @@ def test_a_deck_has_the_options_of_its_file_also_after_undo(tmp_path: Path) -> N
     assert options(1) == "first"
     deal_playlist(request._replace(options="again"), tools(), Amount(count=2), Every.DAY, NOON)
     assert (options(), options(1)) == ("again", "first")
-    undo_deal(request._replace(options="undone"), tools())
-    assert (options(), options(1)) == ("undone", None)
+    for undone, redone in (("first", "again"), ("again", "first")):
+        undo_deal(request, tools())
+        assert (options(), options(1)) == (undone, redone)
 
 
 def test_an_order_and_its_options_are_saved_in_one_change(tmp_path: Path) -> None:

@@ -274,7 +274,7 @@ class Playlists:
         self.config = Config(
             None,
             tuple(
-                ConfiguredPlaylist(name, options, build_request(options), deal=deal)
+                ConfiguredPlaylist(name, options, build_request(options)._replace(deal=deal))
                 for name, options in (
                     (name, Options(folders=(str(music),), output=str(top / name / f"{name}.m3u")))
                     for name in ("good", "bad")

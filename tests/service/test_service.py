@@ -267,7 +267,7 @@ def test_what_make_wrote_is_taken_over_as_it_is(music: Path, tmp_path: Path) -> 
 # Told from outside
 
 
-def test_reshuffle_while_the_service_runs(music: Path, service: Service) -> None:
+def test_a_list_is_made_again_while_the_service_runs(music: Path, service: Service) -> None:
     """The new order is the one that is kept from then on, and what was played last comes late."""
     numbered(music, 200)
     aged(music)
@@ -275,7 +275,7 @@ def test_reshuffle_while_the_service_runs(music: Path, service: Service) -> None
     wait_for(lambda: len(listed(music / "all.m3u")) == 200 + len(NAMES))
     before = listed(music / "all.m3u")
 
-    assert run("reshuffle", "all", env=service.env).code == 0
+    assert run("make", "all", env=service.env).code == 0
     after = listed(music / "all.m3u")
     shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
     wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
@@ -442,9 +442,9 @@ def test_forget_says_that_it_is_meant(tmp_path: Path) -> None:
         wait_for(lambda: service.playlist("all")["waiting"] == {str(music): 50})
         assert service.status()["roots"][0]["state"] == "missing"
         assert len(listed(music / "all.m3u")) == 60
-        assert service.log.count("playshuffle accept-missing all") == 1
+        assert service.log.count("playshuffle make all --accept-missing") == 1
 
-        assert run("accept-missing", env=service.env).code == 0
+        assert run("make", "--accept-missing", env=service.env).code == 0
 
         assert len(listed(music / "all.m3u")) == 10
         wait_for(lambda: service.playlist("all")["waiting"] == {})
@@ -530,7 +530,7 @@ def test_missing_tracks_of_a_dealt_playlist_can_be_forgotten(tmp_path: Path) -> 
             if path.name != "000.mp3":
                 path.unlink()
 
-        done = run("accept-missing", "all", env=service.env)
+        done = run("deal", "all", "--accept-missing", env=service.env)
 
         assert done.code == 0, done.err
         assert listed(music / "all.m3u") == ["000.mp3"]

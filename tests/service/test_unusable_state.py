@@ -71,17 +71,17 @@ def test_the_service_changes_nothing_until_the_state_is_back(
 
 
 @pytest.mark.parametrize("how", ["unreadable", "read-only"])
-def test_deal_and_reshuffle_fail_and_leave_the_playlist(
+def test_deal_and_make_of_configured_lists_fail_and_leave_the_playlist(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
     (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\ndeal = 5\nevery = 'run'\n")
     env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
-    assert run("reshuffle", env=env).code == 0
+    assert run("make", env=env).code == 0
     assert run("deal", "--due", env=env).code == 0
     before = [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")]
     close(state, how)
 
-    for words in (("reshuffle",), ("deal", "--due"), ("deal", str(music), "-n", "3")):
+    for words in (("make",), ("deal", "--due"), ("deal", str(music), "-n", "3")):
         done = run(*words, env=env, before=OBEYING)
         assert done.code == 73, done.err
         assert "Nothing can be saved" in done.err

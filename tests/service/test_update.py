@@ -57,7 +57,7 @@ class Managed:
         folders = (str(self.music), str(self.other))
         asked = Options(folders=folders, output=str(self.top / f"{name}.m3u"), **options)
         others = tuple(each for each in self.config.playlists if each.name != name)
-        playlist = ConfiguredPlaylist(name, asked, build_request(asked), deal=deal)
+        playlist = ConfiguredPlaylist(name, asked, build_request(asked)._replace(deal=deal))
         self.config = replace(self.config, playlists=(*others, playlist))
 
     def start(self) -> None:

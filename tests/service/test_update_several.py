@@ -45,7 +45,7 @@ class Playlists:
 
     def manage(self, name: str, *folders: Path, deal: DealSettings | None = None, **options: Any) -> None:
         asked = Options(folders=tuple(map(str, folders)), output=str(self.top / f"{name}.m3u"), **options)
-        self.playlists.append(ConfiguredPlaylist(name, asked, build_request(asked), deal=deal))
+        self.playlists.append(ConfiguredPlaylist(name, asked, build_request(asked)._replace(deal=deal)))
 
     def messages(self, batch: Batch, *names: str) -> dict[str, PlaylistUpdated | PlaylistFailed]:
         """Update some playlists, or all, for the same batch; return the result of each."""
@@ -240,7 +240,7 @@ def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go
     assert message.waiting == [(str(usb), 5)]
     (note,) = message.notes
     assert note.startswith(f"5 of 13 tracks wait for {usb}. {usb} seems to be missing: ")
-    assert note.endswith("If the tracks are gone for good: playshuffle accept-missing both")
+    assert note.endswith("If the tracks are gone for good: playshuffle make both --accept-missing")
     assert drives.entries("both") == before
 
     (music / "b.mp3").unlink()
@@ -330,7 +330,7 @@ def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: P
     assert isinstance(failed, PlaylistFailed)
     assert failed.code == Exit.MISSING
     assert failed.missing == str(usb)
-    assert "playshuffle accept-missing deck" in failed.error
+    assert "playshuffle deal deck --accept-missing" in failed.error
     assert (drives.top / "deck.m3u").read_bytes() == before
     assert isinstance(messages["kept"], PlaylistUpdated), "another playlist goes on"
     assert {f"m/{name}.mp3" for name in "abcdefgh"} <= {*dealt}

@@ -5,7 +5,7 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
+from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.dealing.period import Every
 from playshuffle.store import decks
 from playshuffle.store.state import State
@@ -29,7 +29,6 @@ def any_deck(draw: st.DrawFn) -> Deck:
         deals_left=4,
         order="albums",
         deal=deal,
-        is_ended=draw(st.booleans()),
     )
 
 
@@ -45,9 +44,7 @@ def test_a_deck_is_loaded_as_it_was_saved(deck: Deck) -> None:
 
 
 @given(any_deck(), any_deck(), any_deck())
-def test_the_deck_before_the_last_deal_comes_back_and_replaces_it(
-    first: Deck, second: Deck, third: Deck
-) -> None:
+def test_the_deck_before_the_last_deal_is_kept_until_the_next(first: Deck, second: Deck, third: Deck) -> None:
     with State() as state:
         decks.save(state, LIST, decks.StoredDeck(first, "1-1"), None)
         assert decks.load(state, LIST, 1) is None
@@ -55,11 +52,7 @@ def test_the_deck_before_the_last_deal_comes_back_and_replaces_it(
         decks.save(state, LIST, decks.StoredDeck(third, "3-3"), decks.StoredDeck(second, "2-2"))
         assert decks.load(state, LIST, 1) == decks.StoredDeck(second, "2-2")
 
-        decks.restore_previous(state, LIST, "{}")
-
-        assert decks.load(state, LIST) == decks.StoredDeck(second, "2-2", "{}")
-        assert decks.load(state, LIST, 1) is None
-        decks.delete(state, LIST)
+        assert state.forget(LIST)
         assert (decks.load(state, LIST), decks.deck_paths(state), state.notes) == (None, [], [])
 
 
@@ -72,15 +65,3 @@ def test_a_deal_that_was_written_is_confirmed_and_nothing_else_changes() -> None
 
         assert decks.load(state, LIST) == decks.StoredDeck(mark_written(deck), "1-1", "{}")
         assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "0-0")
-
-
-def test_a_round_is_ended_once_and_that_can_be_undone() -> None:
-    deck = Deck((1, 2), (3,), round=1)
-    with State() as state:
-        decks.save(state, LIST, decks.StoredDeck(deck, "1-1", "{}"), None)
-
-        for _ in range(2):
-            decks.end_round_of(state, LIST)
-
-            assert decks.load(state, LIST) == decks.StoredDeck(end_round(deck), "", "{}")
-            assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "1-1", "{}")

@@ -5,11 +5,12 @@
 from collections.abc import Mapping, Sequence
 
 from playshuffle.pipeline import undo
-from playshuffle.pipeline.deal import Dealt
-from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import RandBelow, insert, not_before
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 
 
 class Uniform:
@@ -57,7 +58,9 @@ def tracks(count: int, first: int = 1) -> list[int]:
     return list(range(first, first + count))
 
 
-def undo_deal(request: Request, tools: Tools) -> Dealt:
+def undo_deal(request: Request, tools: Tools) -> Report:
     """Open a playlist, and undo its last deal."""
-    with open_run(request, tools, must_remember=True, deals=True) as run:
-        return undo.undo_deal(run)
+    assert request.output is not None
+    with State(writes=False) as state:
+        undo.record_before(state, atomic_file.resolved(request.output))
+    return undo.undo(request, tools, is_dealt=True)

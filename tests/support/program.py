@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from playshuffle.cli.update_lists import update_lists
+from playshuffle.config.load import load
 from playshuffle.store import schema
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
@@ -124,6 +126,13 @@ def change_options(options: object) -> None:
 
     with State() as state:
         state.change(change)
+
+
+def update_configured(env: Mapping[str, str]) -> None:
+    """Update the lists of a configuration as the service does, in this process."""
+    config = load(os.fsencode(env["PLAYSHUFFLE_CONFIG"]))
+    requests = {playlist.name: playlist.request for playlist in config.playlists}
+    assert update_lists(requests, quiet=True).codes == []
 
 
 def entries(content: bytes) -> list[str]:

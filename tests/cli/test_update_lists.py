@@ -1,32 +1,32 @@
-"""Updates of configured playlists by the commands, in this process."""
+"""Updates of lists by the commands, in this process."""
 
 from pathlib import Path
 
 import pytest
 
-from playshuffle.cli import by_name
+from playshuffle.cli import update_lists
 from playshuffle.config.build_request import build_request
-from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit
 from playshuffle.library.scan import scan_places
 from playshuffle.pipeline import open_library
+from playshuffle.pipeline.request import Request
 from tests.service.test_backlog import read_here
 from tests.support.program import DATA, listed
 
 EACH_RUN = DealSettings(Amount(count=2), Every.RUN)
 
 
-def playlist(name: str, folder: Path, deal: DealSettings | None = None) -> ConfiguredPlaylist:
+def playlist(name: str, folder: Path, deal: DealSettings | None = None) -> Request:
     options = Options(folders=(str(folder),), output=str(folder.parent / f"{name}.m3u"))
-    return ConfiguredPlaylist(name, options, build_request(options), deal=deal)
+    return build_request(options)._replace(deal=deal)
 
 
 @pytest.fixture
 def music(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(by_name, "read_all", read_here)
+    monkeypatch.setattr(update_lists, "read_all", read_here)
     (tmp_path / "music").mkdir()
     for name in "abcdef":
         file = tmp_path / f"music/{name}.mp3"
@@ -44,27 +44,16 @@ def test_all_playlists_of_a_command_share_one_scan_and_none_stops_the_others(
         return scan_places(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(open_library, "scan_places", counting)
-    playlists = [
-        playlist("kept", music),
-        playlist("gone", music.parent / "none"),
-        playlist("dealt", music, EACH_RUN),
-    ]
+    requests = {
+        "kept": playlist("kept", music),
+        "gone": playlist("gone", music.parent / "none"),
+        "dealt": playlist("dealt", music, EACH_RUN),
+    }
 
-    assert by_name.update_all(playlists, quiet=True) == [Exit.NO_INPUT]
+    updated = update_lists.update_lists(requests, quiet=True)
+    assert (list(updated.made), list(updated.dealt), updated.codes) == (["kept"], ["dealt"], [Exit.NO_INPUT])
 
     assert len(scans) == 1
     assert "gone: " in capsys.readouterr().err
     assert {*listed(music.parent / "kept.m3u")} == {f"music/{name}.mp3" for name in "abcdef"}
     assert len(listed(music.parent / "dealt.m3u")) == 2
-
-
-def test_what_each_run_deals_is_not_dealt_by_another_command(music: Path) -> None:
-    deck = playlist("dealt", music, EACH_RUN)
-    by_name.update_all([deck], quiet=True)
-    dealt = listed(music.parent / "dealt.m3u")
-
-    by_name.update_all([deck], quiet=True, is_run=False)
-    assert listed(music.parent / "dealt.m3u") == dealt
-
-    by_name.update_all([deck], quiet=True)
-    assert not set(dealt).intersection(listed(music.parent / "dealt.m3u"))

@@ -1,0 +1,84 @@
+"""Take back the last make or deal of a list."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import common_options, completion
+from playshuffle.cli.lists import KnownList, configuration, known_lists, notify_services, the_list
+from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.screen import Mark, home_path, screen_of, shell_path
+from playshuffle.cli.streams import say
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import Options, as_flags
+from playshuffle.config.saved_playlists import saved_options, saved_request
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
+from playshuffle.pipeline.undo import record_before
+from playshuffle.pipeline.undo import undo as undo_list
+from playshuffle.shuffle import System
+from playshuffle.store.decks import StoredDeck
+from playshuffle.store.state import SavedOrder, State
+from playshuffle.tags.reader_pool import read_all
+from playshuffle.text import counted
+
+EXAMPLES = """\b
+Examples:
+  playshuffle undo            # the list that was made or dealt last
+  playshuffle undo today      # again: back to what was taken back
+"""
+
+
+def undo(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[LIST]", help="Its name or file", autocompletion=completion.lists),
+    ] = None,
+    config: common_options.ConfigFile = None,
+    quiet: common_options.Quiet = False,
+) -> None:
+    """Take back the last make or deal of a list.
+
+    Its file, order and options are as they were before. A second undo returns.
+    """
+    with State(must_remember=True) as state:
+        last = state.last_made()
+        if name is not None:
+            one = the_list(name, known_lists(configuration(config)))
+        elif last is not None:
+            one = KnownList(last)
+        else:
+            raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
+        before = record_before(state, one.path)
+        request = saved_request(one.path, [before]) or _request_of_files(one, before, state)
+    with progress_bar(quiet) as progress:
+        tools = Tools(read_all, System(), progress)
+        report = undo_list(request, tools, is_dealt=isinstance(before, StoredDeck))
+    notify_services([one])
+    if not quiet:
+        screen = screen_of(sys.stderr)
+        if report.playlist_length:
+            facts = counted(report.playlist_length, "track")
+            if options := saved_options([before]):
+                facts = ", ".join(filter(None, (facts, as_flags(options))))
+            verdict = f"{home_path(one.path)} is as before: {facts}"
+        else:
+            verdict = f"{home_path(one.path)}: nothing is dealt. It keeps its tracks until the next deal"
+        say([screen.verdict(Mark.GOOD, verdict)])
+        say(screen.detail("Return", f"playshuffle undo {shell_path(one.path)}"))
+        say(line for note in report.notes for line in screen.detail("Note", note))
+
+
+def _request_of_files(one: KnownList, before: SavedOrder | StoredDeck, state: State) -> Request:
+    """Return the request for the tracks of a record whose options are not known: a pipe named them."""
+    if isinstance(before, SavedOrder):
+        numbers: Sequence[int] = before.numbers
+    else:
+        numbers = before.deck.deal.entries if before.deck.deal is not None else before.deck.dealt
+    paths = state.load_tracks().paths_of(numbers)
+    files = tuple(paths[number] for number in numbers if number in paths)
+    return build_request(Options(output=os.fsdecode(one.path)), files=files)

@@ -1,0 +1,304 @@
+"""`make NAME`, `undo`, `status NAME` and `forget NAME` as a user runs them: lists that are known by name."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import Done, listed, make, numbered, run
+from tests.support.terminal import on_terminal
+
+pytestmark = pytest.mark.process
+
+
+def refused(*words: str | Path, code: int = 2, cwd: Path | None = None) -> str:
+    done = run(*words, cwd=cwd)
+    assert (done.code, done.err.count("\n")) == (code, 1), done.err
+    return done.err
+
+
+def undo(*words: str | Path) -> Done:
+    done = run("undo", *words)
+    assert done.code == 0, done.err
+    return done
+
+
+@pytest.fixture
+def music(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a music folder; the current folder has none that is called like a list."""
+    monkeypatch.chdir(tmp_path)
+    return numbered(tmp_path / "Music", 20)
+
+
+def configured(tmp_path: Path, text: str) -> Mapping[str, str]:
+    (tmp_path / "config.toml").write_text(text)
+    return {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
+
+
+# Make a list again
+
+
+def test_a_list_is_made_again_with_its_options_in_a_new_order(music: Path) -> None:
+    make(music, "--where", "path::0[01]", "--no-extinf", "-o", music / "few.m3u")
+    first = listed(music / "few.m3u")
+
+    for word in ("few", "few.m3u", music / "few.m3u"):
+        said = make(word)
+        assert said.startswith(f"ok: Wrote {music}/few.m3u again: 20 tracks, "), said
+        assert "random order, --where path::0[01] --no-extinf (as on " in said.replace("'", "")
+    again = listed(music / "few.m3u")
+    assert sorted(again) == sorted(first)
+    assert again != first
+    assert b"#EXTINF" not in (music / "few.m3u").read_bytes()
+
+
+def test_the_new_order_keeps_a_gap_to_the_last_one(music: Path) -> None:
+    numbered(music, 200)
+    make(music)
+    before = listed(music / "playshuffle.m3u")
+    make("playshuffle")
+
+    after = listed(music / "playshuffle.m3u")
+    assert all(200 - before.index(entry) + place >= 50 for place, entry in enumerate(after))
+
+
+def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) -> None:
+    make(music, "--order", "sorted")
+
+    make("playshuffle", "--where", "path::00")
+    assert listed(music / "playshuffle.m3u") == [f"{number:03}.mp3" for number in range(10)]
+    make("playshuffle", "--order", "random", "-n", "5")
+    make("playshuffle")
+    names = listed(music / "playshuffle.m3u")
+    assert (len(names), max(names) < "010.mp3") == (5, True)
+    assert names != sorted(names)
+    facts = json.loads(run("status", "playshuffle", "--json").out)
+    assert facts["options"]["where"] == ["path::00"]
+    assert (facts["tracks"], "order" in facts["options"]) == (5, False)
+
+
+def test_another_file_is_made_with_the_options_of_a_list(music: Path) -> None:
+    make(music, "--order", "sorted", "--where", "path::00")
+    before = (music / "playshuffle.m3u").read_bytes()
+
+    make("playshuffle", "-n", "3", "-o", music / "short.m3u")
+
+    assert listed(music / "short.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
+    assert (music / "playshuffle.m3u").read_bytes() == before
+    assert run("make", "short", "-o", "-", "-q").out.count(b"#EXTINF") == 3
+    assert run("make", "short", "--print0", "-q").out.count(b"\0") == 3
+
+
+def test_a_folder_makes_a_list_anew(music: Path) -> None:
+    make(music, "--where", "path::00", "--order", "sorted")
+
+    make(music)
+
+    assert "Options" in (said := run("status", "playshuffle").out.decode())
+    assert said.splitlines()[-1] == f"Options: {music}"
+
+
+def test_without_words_all_lists_of_the_configuration_are_made(music: Path, tmp_path: Path) -> None:
+    env = configured(
+        tmp_path,
+        f'folders = ["{music}"]\n[playlist.all]\n[playlist.today]\ndeal = 3\n'
+        '[playlist.bad]\norder = 3\n[playlist.few]\nlimit = 2\norder = "sorted"\n',
+    )
+
+    done = run("make", env=env)
+    assert (done.code, f"{tmp_path}/config.toml, line 6: order must be a text" in done.err) == (78, True)
+    assert [len(listed(music / f"{name}.m3u")) for name in ("all", "few")] == [20, 2]
+    assert not (music / "today.m3u").exists()
+    before = listed(music / "all.m3u")
+    assert "all.m3u: 20 tracks" in run("make", "--dry-run", env=env).err
+    assert listed(music / "all.m3u") == before
+
+    done = run("make", "all", env=env)
+    assert (done.code, f"Wrote {music}/all.m3u again: 20 tracks" in done.err) == (0, True)
+    assert listed(music / "all.m3u") != before
+    assert run("make", "bad", env=env).code == 78
+    assert "is dealt, not made. Its next deal: playshuffle deal today" in run("make", "today", env=env).err
+    done = run("make", "all", "--order", "spread", env=env)
+    assert (done.code, "The options of 'all' are in the configuration." in done.err) == (2, True)
+    assert run("make", "few", "-n", "3", "-o", music / "other.m3u", env=env).code == 0
+    assert listed(music / "other.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
+
+
+def test_options_without_words_make_a_list_of_the_configured_folders(music: Path, tmp_path: Path) -> None:
+    env = configured(tmp_path, f'folders = ["{music}"]\n[playlist.all]\n')
+
+    done = run("make", "--order", "sorted", "-o", music / "sorted.m3u", env=env)
+
+    assert (done.code, f"Folders: {music} (from " in done.err) == (0, True)
+    assert not (music / "all.m3u").exists()
+
+
+def test_a_list_of_the_files_of_a_list_is_made_again(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "list").write_text(f"{music}/000.mp3\n{music}/001.mp3\n")
+    make("--from", "list", "-o", tmp_path / "two.m3u", cwd=tmp_path)
+    make("two")
+    assert len(listed(tmp_path / "two.m3u")) == 2
+
+
+# Names
+
+
+def test_names_that_are_not_known_or_not_clear_are_refused(music: Path, tmp_path: Path) -> None:
+    make(music, "-o", music / "jazz.m3u")
+    (tmp_path / "here/jazz").mkdir(parents=True)
+
+    assert "Unknown list or folder 'jaz'. Did you mean 'jazz'?" in refused("make", "jaz", code=66)
+    assert "Unknown list 'jaz'. Did you mean 'jazz'?" in refused("undo", "jaz")
+    said = refused("make", "jazz", cwd=tmp_path / "here")
+    assert f"'jazz' is a list, {music}/jazz.m3u, and a folder." in said
+    assert "the folder as ./jazz" in said
+    assert "contains no audio files" in refused("make", "./jazz", code=3, cwd=tmp_path / "here")
+    assert "Name either lists or music folders" in refused("make", "jazz", music)
+    make(music, "-o", tmp_path / "jazz.m3u")
+    said = refused("make", "jazz")
+    assert f"There are several lists 'jazz'. Name the file: {music}/jazz.m3u, {tmp_path}/jazz.m3u" in said
+    make(tmp_path / "jazz.m3u")
+    (tmp_path / "jazz.m3u").unlink()
+    make("jazz")
+    assert not (tmp_path / "jazz.m3u").exists()
+
+
+@pytest.mark.parametrize("name", [b"a b", b"-n", b"\xff\xfe", b"\x1b[31m", "ж\u202e".encode(), b"x;$(id)'\""])
+def test_lists_with_hostile_names_are_made_again_and_taken_back(music: Path, name: bytes) -> None:
+    file = Path(os.fsdecode(os.path.join(os.fsencode(music), name + b".m3u")))
+    make(music, "-o", file)
+    first = listed(file)
+
+    word = os.fsdecode(name)
+    words = ("--", word) if word.startswith("-") else (word,)
+    said = make(*words)
+    assert said.isprintable() or "\x1b" not in said
+    run("undo", *words)
+    assert listed(file) == first
+    assert b"\x1b" not in run("status", *words).out
+
+
+# Undo
+
+
+def test_undo_restores_file_order_and_options_and_a_second_one_returns(music: Path) -> None:
+    playlist = music / "playshuffle.m3u"
+    make(music)
+    first = playlist.read_bytes()
+    make(music, "--where", "path::00", "--order", "sorted", "--paths", "absolute")
+    second = playlist.read_bytes()
+
+    for content, said in (
+        (first, "20 tracks"),
+        (second, "10 tracks, --order sorted --where path::00 --paths"),
+    ):
+        assert undo().err.startswith(f"ok: {playlist} is as before: {said}")
+        assert playlist.read_bytes() == content
+    undo(playlist)
+    make("playshuffle")
+
+    assert len(listed(playlist)) == 20
+    assert b"#PLAYSHUFFLE-ORDER:random" in playlist.read_bytes()
+
+
+def test_undo_leaves_a_list_that_was_made_once(music: Path, tmp_path: Path) -> None:
+    assert "nothing to undo" in refused("undo")
+    make(music)
+    make(music)
+    make(music, "-o", tmp_path / "new.m3u")
+    before = (music / "playshuffle.m3u").read_bytes()
+
+    said = refused("undo")
+
+    assert f"{tmp_path}/new.m3u was made or dealt only once, so there is nothing to go back to." in said
+    assert (music / "playshuffle.m3u").read_bytes() == before
+
+
+def test_undo_leaves_out_tracks_that_are_gone_and_passes_over_a_changed_file(music: Path) -> None:
+    playlist = music / "playshuffle.m3u"
+    make(music)
+    first = listed(playlist)
+    make(music)
+    (music / first[3]).unlink()
+    playlist.write_bytes(playlist.read_bytes() + b"000.mp3\n")
+
+    undo()
+
+    assert listed(playlist) == [name for name in first if name != first[3]]
+
+
+def test_undo_of_a_list_from_a_pipe_needs_no_options(music: Path, tmp_path: Path) -> None:
+    fifo, playlist = tmp_path / "names", tmp_path / "piped.m3u"
+    fifo.write_text("".join(f"{music}/{number:03}.mp3\n" for number in range(10)))
+    words = ("make", "--from", "-", "-o", str(playlist), "-q")
+    for _ in range(2):
+        before = listed(playlist) if playlist.exists() else []
+        done = run(*words, before=["sh", "-c", f'exec "$@" < {fifo}', "sh"])
+        assert done.code == 0, done.err
+    assert "The options of" in refused("make", "piped")
+
+    undo("piped")
+
+    assert listed(playlist) == before
+
+
+def test_undo_of_a_list_in_parts_restores_the_number_of_files(music: Path) -> None:
+    make(music, "--max-per-file", "8")
+    parts = {path.name: path.read_bytes() for path in music.glob("*.m3u")}
+    make(music)
+    assert len(list(music.glob("*.m3u"))) == 1
+
+    undo()
+
+    assert {path.name: path.read_bytes() for path in music.glob("*.m3u")} == parts
+
+
+def test_undo_waits_for_nothing_while_a_drive_is_missing(music: Path, tmp_path: Path) -> None:
+    other = numbered(tmp_path / "usb", 5)
+    playlist = music / "both.m3u"
+    make(music, other, "-o", playlist)
+    first = listed(playlist)
+    make("both")
+    shutil.move(other, tmp_path / "drawer")
+
+    said = undo().err
+
+    assert listed(playlist) == first
+    assert f"5 of 25 tracks wait for {other}." in said
+
+
+# Lists that get shorter
+
+
+def test_a_list_that_shrinks_says_so_and_how_to_keep_both(music: Path) -> None:
+    make(music)
+    said = make(music, "--where", "path::00")
+
+    assert f"{music}/playshuffle.m3u: 10 tracks of 20 (was 20: --where path::00), " in said
+    assert "Keep both: playshuffle undo, and then the same with -o OTHER.m3u\n" in said
+    assert "was" not in make(music)
+    for number in range(5):
+        (music / f"{number:03}.mp3").unlink()
+    said = make(music)
+    assert "15 tracks (was 20), " in said
+    assert "Keep both" not in said
+
+
+def test_the_screens_fit_a_terminal(music: Path) -> None:
+    make(music)
+    screens = [
+        on_terminal(*words).text
+        for words in (
+            ("make", str(music), "--where", "path::00"),
+            ("make", "playshuffle"),
+            ("undo",),
+            ("status", "playshuffle"),
+        )
+    ]
+
+    assert all(len(line) <= 80 for text in screens for line in text.splitlines() if "/" not in line)
+    assert "(was 20: --where path::00)" in " ".join(screens[0].split())
+    assert "playshuffle undo" in " ".join(screens[0].split())

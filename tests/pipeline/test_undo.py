@@ -1,0 +1,132 @@
+"""Test `undo` where it is killed, and while other runs work on the same list."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.period import Every
+from playshuffle.library.scan import Progress
+from playshuffle.library.walk import EVERYWHERE
+from playshuffle.pipeline.deal import deal_playlist
+from playshuffle.pipeline.keep import keep_playlist
+from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
+from playshuffle.pipeline.undo import record_before, undo
+from playshuffle.shuffle import System
+from playshuffle.store import decks
+from playshuffle.store.state import State
+from playshuffle.tags.reading import Reading, Tags
+from tests.support.program import listed, numbered
+
+NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((index, Reading(Tags(60_000))) for index in range(len(paths)))
+
+
+def tools() -> Tools:
+    return Tools(read_all, System(), Progress())
+
+
+class KilledError(Exception):
+    """What a kill would be."""
+
+
+@pytest.fixture
+def request_(tmp_path: Path) -> Request:
+    return Request((bytes(numbered(tmp_path / "Music", 9)),), bytes(tmp_path / "all.m3u"), options="first")
+
+
+@pytest.mark.parametrize("is_dealt", [False, True])
+def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
+    request_: Request, tmp_path: Path, is_dealt: bool
+) -> None:
+    contents = []
+    for text in ("first", "second"):
+        request = request_._replace(options=text)
+        if is_dealt:
+            deal_playlist(request, tools(), Amount(count=3), Every.RUN, NOON)
+        else:
+            make_playlist(request, tools())
+        contents.append(listed(tmp_path / "all.m3u"))
+    what = (decks, "save") if is_dealt else (State, "save_order")
+    with mock.patch.object(*what, side_effect=KilledError), pytest.raises(KilledError):
+        undo(request_, tools(), is_dealt=is_dealt)
+
+    assert listed(tmp_path / "all.m3u") == contents[0]
+    for content in (contents[0], contents[1], contents[0]):
+        undo(request_, tools(), is_dealt=is_dealt)
+        assert listed(tmp_path / "all.m3u") == content
+    with State(writes=False) as state:
+        before = record_before(state, request_.output or b"")
+    assert before.options == "second"
+
+
+def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, tmp_path: Path) -> None:
+    make_playlist(request_, tools())
+    first = listed(tmp_path / "all.m3u")
+    prepared = "playshuffle.playlist.parts.PreparedParts.replace"
+    with mock.patch(prepared, side_effect=KilledError), pytest.raises(KilledError):
+        make_playlist(request_._replace(options="second"), tools())
+
+    undo(request_, tools(), is_dealt=False)
+
+    assert listed(tmp_path / "all.m3u") == first
+    keep_playlist(request_, tools(), EVERYWHERE)
+    assert listed(tmp_path / "all.m3u") == first
+
+
+def test_updates_in_between_do_not_change_what_is_taken_back(request_: Request, tmp_path: Path) -> None:
+    """The service inserts a new track, and the user takes back the last make."""
+    make_playlist(request_, tools())
+    first = listed(tmp_path / "all.m3u")
+    make_playlist(request_, tools())
+    (tmp_path / "Music/new.mp3").write_bytes((tmp_path / "Music/000.mp3").read_bytes() + b"new")
+    for _ in range(2):
+        keep_playlist(request_, tools(), EVERYWHERE)
+    assert len(listed(tmp_path / "all.m3u")) == 10
+
+    undo(request_, tools(), is_dealt=False)
+    assert listed(tmp_path / "all.m3u") == first
+    keep_playlist(request_, tools(), EVERYWHERE)
+
+    assert [name for name in listed(tmp_path / "all.m3u") if "new" not in name] == first
+    assert len(listed(tmp_path / "all.m3u")) == 10
+
+
+def test_a_list_that_was_made_and_dealt_takes_back_what_the_file_has(
+    request_: Request, tmp_path: Path
+) -> None:
+    make_playlist(request_, tools())
+    for _ in range(2):
+        deal_playlist(request_._replace(options="dealt"), tools(), Amount(count=3), Every.RUN, NOON)
+    path = request_.output or b""
+    with State(writes=False) as state:
+        assert isinstance(record_before(state, path), decks.StoredDeck)
+
+    make_playlist(request_._replace(options="made"), tools())
+
+    with State(writes=False) as state:
+        assert record_before(state, path).options == "first"
+
+
+def test_two_undos_and_a_make_at_once_leave_one_of_the_orders(request_: Request, tmp_path: Path) -> None:
+    for _ in range(2):
+        make_playlist(request_, tools())
+    with ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(undo, request_, tools(), is_dealt=False) for _ in range(2)]
+        runs.append(pool.submit(make_playlist, request_, tools()))
+        for run in runs:
+            run.result()
+
+    names = listed(tmp_path / "all.m3u")
+    assert sorted(names) == [f"Music/{number:03}.mp3" for number in range(9)]
+    keep_playlist(request_, tools(), EVERYWHERE)
+    assert listed(tmp_path / "all.m3u") == names
