@@ -82,6 +82,7 @@ def test_imports_have_no_cycles() -> None:
     [
         ("mutagen", {"tags"}),
         ("sqlite3", {"library", "store", "system"}),
+        ("tomlkit", {"config"}),
         ("tomllib", {"config"}),
         ("typer", {"cli"}),
         ("rich", {"cli"}),
@@ -104,7 +105,7 @@ def test_a_library_is_imported_where_it_belongs(library: str, packages: set[str]
     assert users == packages
 
 
-@pytest.mark.parametrize("library", ["mutagen", "tomllib", "rich", "pathspec", "watchdog", "mpd"])
+@pytest.mark.parametrize("library", ["mutagen", "tomlkit", "tomllib", "rich", "pathspec", "watchdog", "mpd"])
 def test_a_library_is_imported_in_one_module(library: str) -> None:
     users = [
         module for module, names in NAMES.items() if any(name.split(".")[0] == library for name in names)

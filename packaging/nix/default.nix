@@ -8,7 +8,7 @@ pkgs.python3Packages.buildPythonApplication {
   src = ../..;
 
   build-system = [ pkgs.python3Packages.hatchling ];
-  dependencies = with pkgs.python3Packages; [ mutagen pathspec typer watchdog mpd2 ];
+  dependencies = with pkgs.python3Packages; [ mutagen pathspec tomlkit typer watchdog mpd2 ];
   # nixpkgs has one version of each package; a newer typer starts slower.
   pythonRelaxDeps = [ "typer" ];
 

@@ -4,12 +4,18 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.config.option_groups import EXPERT, OUTPUT, SAFETY
+from playshuffle.config.option_groups import EXPERT, OUTPUT, PLACE, SAFETY
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", rich_help_panel=OUTPUT)]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
+Save = Annotated[
+    str | None,
+    typer.Option(
+        "--save", metavar="NAME", help="Keep the list as NAME in the configuration", rich_help_panel=PLACE
+    ),
+]
 ConfigFile = Annotated[
     str | None,
     typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=EXPERT),

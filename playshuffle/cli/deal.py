@@ -21,6 +21,8 @@ from playshuffle.cli.lists import (
     the_list,
 )
 from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.save import check_save
+from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.update_lists import update_lists
@@ -91,6 +93,7 @@ def deal(
         bool,
         typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=THIS_DEAL),
     ] = False,
+    save: common_options.Save = None,
     config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
     quiet: common_options.Quiet = False,
@@ -103,12 +106,15 @@ def deal(
     kind = _one_of(again, now, new_round, peek, due)
     given = playlist_options.given_options(context, options)
     if due:
-        if words or name is not None or not ONCE.issuperset(given):
+        if words or name is not None or save is not None or not ONCE.issuperset(given):
             raise PlayshuffleError(
                 "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
             )
         return _deal_due(config, given, quiet=quiet, verbose=verbose)
-    request = _request(words or (), options, given, name, config, must_remember=not peek)
+    request = _request(
+        words or (), options, given, name, config, must_remember=not peek, is_saved=save is not None
+    )
+    check_save(save, config, request._replace(dry_run=peek))
     began = time.monotonic()
     dealt = _deal(kind, request._replace(dry_run=peek), quiet)
     if as_json:
@@ -120,6 +126,7 @@ def deal(
         say(deal_report.notes(dealt.report.notes, screen_of(sys.stderr)))
     elif not quiet:
         say(_lines(dealt, verbose=verbose))
+    save_list(save, config, request, quiet=quiet)
     return None
 
 
@@ -136,6 +143,7 @@ def _request(
     config: str | None,
     *,
     must_remember: bool,
+    is_saved: bool,
 ) -> Request:
     """Return the request of a deck: with the options of its last deal, and those that were given now.
 
@@ -156,13 +164,13 @@ def _request(
         file = options.output or name
         given = {key: value for key, value in given.items() if key != "output"}
         one = the_list(file, lists) if file is not None else _only_deck(lists)
-        return request_of(one, given, is_dealt=True)
+        return request_of(one, given, is_dealt=True, is_saved=is_saved)
     if named := named_lists(words, lists, config_file):
         if len(named) > 1:
             raise PlayshuffleError(
                 "Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE
             )
-        return request_of(named[0], given, is_dealt=True)
+        return request_of(named[0], given, is_dealt=True, is_saved=is_saved)
     options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
     if words and options.output is None:
         options = options._replace(output=_output(words[0], options.player, name))

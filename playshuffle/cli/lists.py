@@ -141,7 +141,9 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config
     return chosen
 
 
-def request_of(one: KnownList, given: Mapping[str, Any], *, is_dealt: bool) -> Request:
+def request_of(
+    one: KnownList, given: Mapping[str, Any], *, is_dealt: bool, is_saved: bool = False
+) -> Request:
     """Return the request of a list, with the options that were given now in place of its own.
 
     Raises:
@@ -151,10 +153,10 @@ def request_of(one: KnownList, given: Mapping[str, Any], *, is_dealt: bool) -> R
     name = shlex.quote(shown(one.name))
     if one.configured is not None:
         is_other = (one.configured.deal is not None) != is_dealt
-        if "output" not in given and not ONCE.issuperset(given):
+        if not is_saved and "output" not in given and not ONCE.issuperset(given):
             raise PlayshuffleError(
-                f"The options of '{shown(one.name)}' are in the configuration. Change them there, or write"
-                " another list with -o OTHER.m3u.",
+                f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
+                f" --save {name}. For another list, add -o OTHER.m3u.",
                 Exit.USAGE,
             )
     else:

@@ -4,7 +4,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -12,6 +12,7 @@ import typer
 from playshuffle.cli import common_options, completion, make_report, playlist_options
 from playshuffle.cli.lists import (
     ONCE,
+    KnownList,
     configuration,
     known_lists,
     named_lists,
@@ -21,6 +22,8 @@ from playshuffle.cli.lists import (
 )
 from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.save import check_save
+from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.update_lists import update_lists
@@ -43,6 +46,7 @@ Examples:
   playshuffle make ~/Music --time 90m -o ~/Music/short.m3u
   playshuffle make jazz                     # again, with the same options
   playshuffle make                          # all lists of the configuration
+  playshuffle make jazz --save jazz         # adds it to the configuration
   playshuffle make ~/Music --for mpd        # into MPD's playlist folder
   beet ls -p genre:jazz | playshuffle make --from - -o jazz.m3u
 """
@@ -61,6 +65,7 @@ def make(
         ),
     ] = None,
     options: Options,
+    save: common_options.Save = None,
     config: common_options.ConfigFile = None,
     dry_run: common_options.DryRun = False,
     as_json: common_options.Json = False,
@@ -81,31 +86,35 @@ def make(
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     given = playlist_options.given_options(context, options)
-    config_file = configuration(config)
-    again = named_lists(words or (), known_lists(config_file), config_file)
-    codes = []
-    if not words and config_file is not None and not print0 and ONCE.issuperset(given):
-        again = [each for each in known_lists(config_file) if each.configured and not each.configured.deal]
-        codes = say_broken(config_file)
-    if again or codes:
-        requests = {each.name: request_of(each, given, is_dealt=False) for each in again}
-        requests = {name: request._replace(dry_run=dry_run or print0) for name, request in requests.items()}
+    lists, codes = _lists_to_make(
+        words or (), config, is_all=not print0 and save is None and ONCE.issuperset(given)
+    )
+    if lists or codes:
+        if save is not None and len(lists) > 1:
+            raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
+        requests = {
+            one.name: request_of(one, given, is_dealt=False, is_saved=save is not None)._replace(
+                dry_run=dry_run or print0
+            )
+            for one in lists
+        }
+    else:
+        folders = (
+            tuple(words or ()) if words or options.source is not None else _default_folders(config, quiet)
+        )
+        options = options._replace(folders=folders)
+        requests = {"": build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)}
+    for request in requests.values():
+        check_save(save, config, request)
+    if lists or codes:
         updated = update_lists(requests, quiet=quiet, redraw_before_s=math.inf)
         reports, codes = updated.made, [*codes, *updated.codes]
-        notify_services(again)
+        notify_services(lists)
     else:
-        if not words and options.source is None:
-            default = default_folders(config)
-            words = list(default.folders)
-            if not quiet:
-                say([default.text])
-        options = options._replace(folders=tuple(words or ()))
-        request = build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)
         with progress_bar(quiet) as progress:
-            report = make_playlist(request, Tools(read_all, chance(request.seed), progress))
-        requests, reports = {"": request}, {"": report}
+            tools = Tools(read_all, chance(requests[""].seed), progress)
+            reports = {"": make_playlist(requests[""], tools)}
     for name, report in reports.items():
-        request = requests[name]
         if print0:
             write_out(path + b"\0" for path in report.paths())
         elif options.output == STDOUT:
@@ -114,15 +123,43 @@ def make(
             seconds = time.monotonic() - began
             write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
         if not quiet:
-            is_local = not request.swaps
-            screen = screen_of(sys.stderr)
-            say(
-                make_report.lines(
-                    report, screen, names=verbose, dry_run=dry_run, is_local=is_local, is_again=bool(again)
-                )
+            _say(
+                report,
+                names=verbose,
+                dry_run=dry_run,
+                is_local=not requests[name].swaps,
+                is_again=bool(lists),
             )
-            say(line for note in _service_notes(report) for line in screen.detail("Note", note))
+        save_list(save, config, requests[name], quiet=quiet)
     return of_all(codes)
+
+
+def _lists_to_make(
+    words: Sequence[str], config: str | None, *, is_all: bool
+) -> tuple[list[KnownList], list[Exit]]:
+    """Return the lists that words name, and exit codes for broken ones.
+
+    is_all: without words, all lists of the configuration are made.
+    """
+    config_file = configuration(config)
+    lists = known_lists(config_file)
+    if words or config_file is None or not is_all:
+        return named_lists(words, lists, config_file), []
+    made = [one for one in lists if one.configured is not None and one.configured.deal is None]
+    return made, say_broken(config_file)
+
+
+def _default_folders(config: str | None, quiet: bool) -> tuple[str, ...]:
+    default = default_folders(config)
+    if not quiet:
+        say([default.text])
+    return default.folders
+
+
+def _say(report: Report, *, names: bool, dry_run: bool, is_local: bool, is_again: bool) -> None:
+    screen = screen_of(sys.stderr)
+    say(make_report.lines(report, screen, names=names, dry_run=dry_run, is_local=is_local, is_again=is_again))
+    say(line for note in _service_notes(report) for line in screen.detail("Note", note))
 
 
 def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:

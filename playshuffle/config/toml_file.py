@@ -123,6 +123,15 @@ def read(path: bytes) -> Document:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError([Fault(path, "This line is not UTF-8. Save the file as UTF-8.", line)]) from error
+    return parsed(path, text)
+
+
+def parsed(path: bytes, text: str) -> Document:
+    """Return the document with this text.
+
+    Raises:
+        PlayshuffleError: it is not TOML.
+    """
     return Document(path, text, _table(path, text))
 
 

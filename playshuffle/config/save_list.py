@@ -1,0 +1,123 @@
+"""Write a list into the configuration. Its other text stays, comments too."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import tomlkit
+
+from playshuffle.config.load import understand
+from playshuffle.config.options import ROWS, Options, from_json
+from playshuffle.config.toml_file import Document, parsed, read
+from playshuffle.dealing.amount import DEAL_COUNT
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.pipeline.request import Request
+from playshuffle.system import atomic_file
+from playshuffle.system.write_errors import refusal
+
+_KEPT = ("reshuffle", "tell")  # keys of a list that no option gives
+
+
+def save_list(path: bytes, name: str, request: Request) -> None:
+    """Add a list to a configuration, or change the list of this name if it has the same file.
+
+    Args:
+        path: of the configuration, which is made if it does not exist.
+        name: of the list.
+        request: has an output.
+
+    Raises:
+        PlayshuffleError: the configuration cannot have it, or cannot be written. It was not changed.
+    """
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise refusal(path, folder, error) from error
+    with atomic_file.held(folder):
+        atomic_file.write(path, [with_list(path, name, request).encode()])
+
+
+def with_list(path: bytes, name: str, request: Request) -> str:
+    """Return the text of a configuration with a list in it; the arguments are those of `save_list`.
+
+    Raises:
+        PlayshuffleError: the configuration cannot have the list.
+    """
+    document = read(path) if os.path.lexists(path) else Document(path, "", {})
+    _check_name(document, name, request)
+    values = _values(from_json(request.options or "{}"), document.table)
+    content = tomlkit.parse(document.text)
+    table = content.setdefault("playlist", tomlkit.table(is_super_table=True)).setdefault(
+        name, tomlkit.table()
+    )
+    for key in [key for key in table if key not in values and key not in _KEPT]:
+        del table[key]
+    for key, value in values.items():
+        if table.get(key) != value:
+            table[key] = value
+    text = str(tomlkit.dumps(content))
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise PlayshuffleError(
+            f"{shown(request.output or name)} cannot be in a configuration, which is UTF-8. Rename it.",
+            Exit.USAGE,
+        ) from error
+    for broken in understand(parsed(path, text)).broken:
+        if broken.name == name:
+            raise PlayshuffleError(broken.fault.message, Exit.USAGE)
+    return text
+
+
+def _check_name(document: Document, name: str, request: Request) -> None:
+    """Check that the name is free, or that of the same list, and that the file is in no other list.
+
+    Raises:
+        PlayshuffleError: it is not.
+    """
+    tables = document.table.get("playlist")
+    if not tables:
+        return
+    output = atomic_file.resolved(request.output or b"")
+    same = [
+        each.name
+        for each in understand(document).playlists
+        if atomic_file.resolved(each.request.output or b"") == output
+    ]
+    if same and same != [name]:
+        raise PlayshuffleError(
+            f"{shown(output)} is '{shown(same[0])}' in the configuration already. Use that name.", Exit.USAGE
+        )
+    if not same and name in tables:
+        raise PlayshuffleError(
+            f"The configuration has another list '{shown(name)}'. Choose another name.", Exit.USAGE
+        )
+
+
+def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a list, without folders that all lists have.
+
+    Raises:
+        OptionError: an option is not a key.
+    """
+    for key in ("source", "albums"):
+        if getattr(options, key) is not None:
+            name = "from" if key == "source" else key
+            raise OptionError("{} works only on the command line. Remove {}, or --save.", name, name)
+    if not options.folders:
+        raise PlayshuffleError("--save needs a music folder, and a pipe named the tracks.", Exit.USAGE)
+    values: dict[str, Any] = {"folders": list(options.folders), "output": options.output}
+    if values["folders"] == for_all.get("folders"):
+        del values["folders"]
+    for row in ROWS:
+        value = getattr(options, row.name)
+        if row.has_key and value != row.default:
+            values[row.key] = list(value) if isinstance(value, tuple) else value
+    if options.every is not None:
+        limit, time = values.pop("limit", DEAL_COUNT), values.pop("time", None)
+        values["deal"] = limit if time is None else time
+        if options.every != Every.DAY:
+            values["every"] = options.every
+    return values

@@ -1,0 +1,159 @@
+"""`make --save` and `deal --save`: from a command to a list of the configuration."""
+
+import os
+import shutil
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import listed, make, numbered, run
+
+pytestmark = pytest.mark.process
+
+COMMENTED = """\
+# My lists.
+folders = ["~/Music"]   # everything
+
+# The whole library.
+[playlist.everything]
+order = "spread"  # no two by the same artist
+"""
+
+
+@pytest.fixture
+def music(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(home)
+    return numbered(home / "Music", 12)
+
+
+@pytest.fixture
+def file(home: Path) -> Path:
+    return home / ".config/playshuffle/config.toml"
+
+
+def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path) -> None:
+    said = make(music, "--where", "path::00", "--paths", "absolute", "-o", music / "few.m3u", "--save", "few")
+
+    assert "Saved: [playlist.few] in ~/.config/playshuffle/config.toml\n" in said
+    assert "playshuffle service install" in said
+    assert tomllib.loads(file.read_text()) == {
+        "playlist": {
+            "few": {
+                "folders": ["~/Music"],
+                "output": "~/Music/few.m3u",
+                "where": ["path::00"],
+                "paths": "absolute",
+            }
+        }
+    }
+    assert run("config", "check").code == 0
+    before = listed(music / "few.m3u")
+    make()
+    assert sorted(listed(music / "few.m3u")) == sorted(before)
+
+
+def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text(COMMENTED)
+    make(music, "--no-extinf", "-o", music / "plain.m3u", "--save", "plain")
+
+    assert file.read_text().startswith(COMMENTED)
+    assert file.read_text()[len(COMMENTED) :].strip() == (
+        '[playlist.plain]\noutput = "~/Music/plain.m3u"\nextinf = false'
+    )
+
+
+def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\n')
+
+    done = run("make", "everything", "--order", "sorted")
+    assert (done.code, "To change them there, add --save everything." in done.err) == (2, True)
+    make("everything", "--order", "sorted", "-n", "5", "--save", "everything")
+
+    text = file.read_text()
+    assert 'order = "sorted"  # no two by the same artist\n' in text
+    assert 'limit = 5\nreshuffle = "daily"  # at midnight\n' in text
+    assert text.startswith(COMMENTED[:60])
+    assert listed(music / "everything.m3u") == [f"{number:03}.mp3" for number in range(5)]
+
+
+def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> None:
+    run("deal", music, "-n", "4", "--every", "week")
+    assert run("deal", "--save", "today").code == 0
+    run("deal", music, "--time", "1s", "--name", "short", "--save", "short")
+
+    tables = tomllib.loads(file.read_text())["playlist"]
+    assert (tables["today"]["deal"], tables["today"]["every"]) == (4, "week")
+    assert (tables["short"]["deal"], "every" in tables["short"]) == ("1s", False)
+    assert run("config", "check").code == 0
+    assert "Already dealt this week (4 tracks)" in run("deal", "--due").err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("make", "Music", "-o", "other.m3u", "--save", "everything"), "has another list 'everything'"),
+        (
+            ("make", "Music", "-o", "Music/everything.m3u", "--save", "x"),
+            "is 'everything' in the configuration",
+        ),
+        (("make", "Music", "-o", "x.m3u", "--save", "Everything"), "differ only in upper and lower case"),
+        (("make", "Music", "-o", "x.m3u", "--save", " x"), "begins or ends with a space"),
+        (("make", "Music", "-o", "x.m3u", "--save", "x" * 201), "at most 200 bytes"),
+        (("make", "Music", "--save", "x", "--dry-run"), "--save needs a playlist file"),
+        (("make", "--from", "list", "-o", "x.m3u", "--save", "x"), "--from works only on the command line"),
+        (("deal", "Music", "--albums", "2", "--save", "x"), "--albums works only on the command line"),
+        (("deal", "Music", "--peek", "--save", "x"), "--save needs a playlist file"),
+    ],
+)
+def test_what_the_configuration_cannot_have_is_refused_before_anything_is_written(
+    music: Path, file: Path, words: tuple[str, ...], says: str
+) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text(COMMENTED)
+    (music.parent / "list").write_text("Music/001.mp3\n")
+
+    done = run(*words)
+
+    assert (done.code, says in done.err) == (2, True), done.err
+    assert file.read_text() == COMMENTED
+    assert not list(music.parent.rglob("*.m3u"))
+
+
+def test_a_broken_configuration_is_left_alone(music: Path, file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text("folders = [")
+
+    done = run("make", music, "--save", "x")
+
+    assert (done.code, file.read_text()) == (78, "folders = [")
+
+
+@pytest.mark.parametrize("name", ['a "b"', "x.y", "[z]", "ж", "-n", "$(id)", "a#b"])
+def test_names_are_quoted_as_toml_needs_it(music: Path, file: Path, name: str) -> None:
+    make(music, "-o", music / "x.m3u", f"--save={name}")
+
+    assert list(tomllib.loads(file.read_text())["playlist"]) == [name]
+    assert run("config", "check").code == 0
+
+
+def test_a_name_that_is_not_utf_8_is_refused(music: Path, file: Path) -> None:
+    odd = Path(os.fsdecode(os.path.join(os.fsencode(music.parent), b"\xff")))
+    shutil.move(music, odd)
+
+    done = run("make", odd, "--save", "x")
+
+    assert (done.code, "cannot be in a configuration, which is UTF-8" in done.err) == (2, True), done.err
+    assert not file.exists()
+
+
+def test_lists_that_are_saved_at_once_are_all_there(music: Path, file: Path) -> None:
+    names = [f"l{number}" for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        done = pool.map(lambda name: run("make", music, "-o", f"{name}.m3u", "--save", name), names)
+        assert {one.code for one in done} == {0}
+
+    assert sorted(tomllib.loads(file.read_text())["playlist"]) == names
