@@ -55,15 +55,14 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     },
     "field": {"band": "artist", "directory": "folder"},
     "command": {
-        **dict.fromkeys(("shuffle", "create", "generate", "write", "new", "playlist"), "make"),
+        **dict.fromkeys(("shuffle", "reshuffle", "create", "generate", "write", "new", "playlist"), "make"),
         **dict.fromkeys(("next", "daily", "today"), "deal"),
         **dict.fromkeys(("daemon", "run", "serve", "monitor"), "watch"),
-        **dict.fromkeys(("decks", "rotation"), "deck"),
         **dict.fromkeys(("validate", "verify", "lint"), "check"),
         **dict.fromkeys(("explain", "which"), "why"),
         **dict.fromkeys(("dupes", "duplicate"), "duplicates"),
         **dict.fromkeys(("prune", "remove", "delete"), "forget"),
-        **dict.fromkeys(("list", "ls", "info"), "status"),
+        **dict.fromkeys(("list", "ls", "info", "deck", "decks", "rotation"), "status"),
     },
     "option": {
         **dict.fromkeys(("shuffle", "random", "sort", "mode"), "order"),
