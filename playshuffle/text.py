@@ -21,7 +21,9 @@ _FIELDS = {
     "mb_trackid": "recording_id",
     "number": "track",
     "play_count": "plays",
+    "played": "last_played",
     "sample_rate": "samplerate",
+    "skip_count": "skips",
 }
 ALIASES: Mapping[str, Mapping[str, str]] = {
     "order": _RANDOM,

@@ -12,10 +12,11 @@ from playshuffle.cli import common_options
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.history.sources import PLACES, find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import OF_TRACKS
@@ -46,6 +47,15 @@ def tags(
             autocompletion=lambda: [*OF_TRACKS],
         ),
     ] = None,
+    history: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--history",
+            metavar="SOURCE",
+            help="Play history, such as mpd, beets or a file",
+            autocompletion=lambda: [*PLACES],
+        ),
+    ] = None,
     config: common_options.ConfigFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
     print0: Annotated[
@@ -67,8 +77,10 @@ def tags(
     if print0 and field is None:
         raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:
-        asked = OF_TRACKS if field is None else (field,)
-        count, by_field = coverage(music_folders(words, config), Tools(read_all, System(), progress), asked)
+        roots = music_folders(words, config)
+        sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
+        fields = () if field is None else (field,)
+        count, by_field, notes = coverage(roots, Tools(read_all, System(), progress), fields, sources)
     if print0:
         values = by_field[field or ""].values.most_common()
         write_out(os.fsencode(value) + b"\0" for value, _ in values)
@@ -78,6 +90,8 @@ def tags(
         screen = screen_of(sys.stdout)
         lines = _field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field])
         write_out(f"{line}\n".encode() for line in lines)
+    if not quiet:
+        say(line for note in notes for line in screen_of(sys.stderr).detail("Note", note))
 
 
 def _field_lines(count: int, by_field: dict[str, Coverage], screen: Screen) -> Iterator[str]:

@@ -37,7 +37,8 @@ from playshuffle.tags.reader_pool import read_all
 
 # Options of make that decide which files are in a playlist. The others are accepted, but not in the help.
 _SHOWN = (
-    *("source", "where", "without", "no_duplicates", "spoken", "most", "limit", "time", "output", "player"),
+    *("source", "where", "history", "without", "no_duplicates", "spoken", "most", "limit", "time", "output"),
+    "player",
     "ignore_files",
 )
 

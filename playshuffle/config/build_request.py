@@ -11,6 +11,7 @@ from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.history.sources import find_source
 from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap, parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -29,7 +30,13 @@ from playshuffle.store.home_paths import named_paths
 from playshuffle.text import ALIASES
 
 # Options that mean in a request what they say.
-_SAME = set(Options._fields).intersection(Request._fields) - {"output", "relative_to", "without", "most"}
+_SAME = set(Options._fields).intersection(Request._fields) - {
+    "output",
+    "relative_to",
+    "without",
+    "most",
+    "history",
+}
 
 
 def build_request(
@@ -75,6 +82,9 @@ def build_request(
         files=files,
         source_file=source.source if source is not None else None,
         streams=source.others if source is not None else (),
+        history=tuple(
+            find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)
+        ),
         without=without,
         never=never,
         most=None if options.most is None else parse_limit(options.most),
@@ -121,6 +131,7 @@ def _options_to_save(options: Options, request: Request) -> str:
         output=_text(request.output),
         source=_text(list_file),
         without=tuple(map(os.fsdecode, request.without)),
+        history=tuple(source.saved_text for source in request.history),
         relative_to=_text(request.relative_to),
         accept_missing=False,
         force=False,

@@ -60,7 +60,7 @@ def _key_of(row: Row) -> Key:
 
 
 # Options of playlists that the top of the configuration may have, too: they hold for all playlists.
-FOR_ALL = ("where", "without")
+FOR_ALL = ("where", "history", "without")
 
 TOP: Mapping[str, Key] = {
     "folders": _FOLDERS,

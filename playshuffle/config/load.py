@@ -27,6 +27,7 @@ from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.history.sources import is_name
 from playshuffle.pipeline.default_output import default_output
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
@@ -36,7 +37,7 @@ _DURATIONS = (("settle", SETTLE), ("poll", POLL))
 _LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
 
-_PATHS = ("page", "folders", "output", "without", "relative_to")
+_PATHS = ("page", "folders", "output", "without", "relative_to", "history")
 
 # What the values of a key name, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
@@ -198,7 +199,9 @@ def _absolute(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
         is_text = isinstance(table[key], str)
         try:
             paths = [
-                os.fsdecode(keys.expanded(path, os.path.dirname(document.path)))
+                path
+                if key == "history" and is_name(path)
+                else os.fsdecode(keys.expanded(path, os.path.dirname(document.path)))
                 for path in ([table[key]] if is_text else table[key])
             ]
         except PlayshuffleError as error:
@@ -241,13 +244,15 @@ def _wanted(
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
-    """Return options with the queries and the skip lists of all playlists, before its own.
+    """Return options with the queries, histories and skip lists of all playlists, before its own.
 
     A skip list of all playlists may be a playlist of the file, which does not omit its own tracks.
     """
     lists = (path for path in rules.get("without", ()) if path != options.output)
     return options._replace(
-        where=(*rules.get("where", ()), *options.where), without=(*lists, *options.without)
+        where=(*rules.get("where", ()), *options.where),
+        history=(*rules.get("history", ()), *options.history),
+        without=(*lists, *options.without),
     )
 
 

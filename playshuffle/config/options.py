@@ -14,6 +14,7 @@ from playshuffle.config.known_value import known_value
 from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
+from playshuffle.history.sources import PLACES
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -26,7 +27,7 @@ from playshuffle.selection.query import parse
 from playshuffle.shuffle import Inside
 
 STDOUT = "-"
-_PATHS = ("folders", "output", "source", "without", "relative_to", "maps")
+_PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps")
 MAKE, DEAL, MAKE_DEAL, MAKE_WATCH = ("make",), ("deal",), ("make", "deal"), ("make", "watch")
 ALL = ("make", "deal", "watch")
 
@@ -42,7 +43,7 @@ class Row(NamedTuple):
     verbs: the commands that take it.
     check: called with a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.
-    after_colon: values that may follow the colon of a value, for completion.
+    after_colon: values that may follow the colon of a value, for completion. suggestions: other values.
     example: of a value, as a configuration has it.
     has_key: whether the configuration has it as a key.
     may_be_number: whether the configuration takes a number for the text, too.
@@ -57,6 +58,7 @@ class Row(NamedTuple):
     check: Callable[[Any], object] | None = None
     names: tuple[str, Collection[str]] | None = None
     after_colon: Collection[str] = ()
+    suggestions: Collection[str] = ()
     example: str | None = None
     has_key: bool = True
     may_be_number: bool = False
@@ -108,6 +110,9 @@ class Options(NamedTuple):
     where: Annotated[tuple[str, ...], Row(
         "--where", "Take only these tracks, such as 'genre:jazz'", INCLUDE, "QUERY", verbs=ALL,
         check=lambda texts: [parse(text) for text in texts], example='"genre:jazz -title:live"')] = ()
+    history: Annotated[tuple[str, ...], Row(
+        "--history", "Play history, such as mpd, beets or a file", INCLUDE, "SOURCE", verbs=ALL,
+        suggestions=tuple(PLACES), example='["mpd"]')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["loud.m3u"]')] = ()

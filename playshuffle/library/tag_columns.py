@@ -4,7 +4,7 @@ A query looks at a few columns of every folder: this takes a third of the time t
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, overload
 
@@ -24,6 +24,16 @@ class TagRows(Sequence[Row]):
         self._count = count
         self._columns = columns
         self.untagged = untagged
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Any]]) -> "TagRows":
+        """Return rows as columns."""
+        return cls(len(rows), list(map(list, zip(*rows, strict=True))))
+
+    def replaced(self, columns: Mapping[int, list[Any]]) -> "TagRows":
+        """Return the rows with other columns, by the index of the field."""
+        mine = [columns.get(index, column) for index, column in enumerate(self._columns)]
+        return TagRows(self._count, mine, self.untagged)
 
     def __len__(self) -> int:
         return self._count

@@ -7,8 +7,8 @@ playshuffle of this user changes the state.
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.cache import Cache
@@ -33,6 +33,7 @@ class OpenLibrary:
         state: open until the end.
         cache: None if no tags are read.
         table: the numbers of all tracks.
+        histories: the play histories that were read, of `play_history`.
     """
 
     state: State
@@ -40,6 +41,7 @@ class OpenLibrary:
     table: TrackTable
     _libraries: Mapping[Place, Library]
     _errors: Mapping[bytes, PlayshuffleError]
+    histories: dict[object, Any] = field(default_factory=dict)
 
     def library(self, request: Request) -> Library:
         """Return the tracks of the folders or files of one playlist.

@@ -14,6 +14,7 @@ from playshuffle.pipeline.choice import NAME, NothingMatchesError
 from playshuffle.pipeline.choose import Draw, choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
+from playshuffle.pipeline.play_history import play_history, with_plays
 from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
@@ -56,9 +57,12 @@ def open_playlist(
             _check_found(request, library)
         record = load_record(opened.state, file, library.tracks, request, deals=deals)
         writer = entry_writer(request, file, library.tracks.folders)
-        rows = None
+        rows = history = None
         if opened.cache is not None and request.tags:
             rows = rows_of(opened.cache, tools.read_all, tools.tags)
+            if request.history:
+                history = play_history(opened, request, rows)
+                rows = with_plays(rows, history, opened.table)
         last = record.numbers()
         draw = None
         if not deals:
@@ -70,7 +74,9 @@ def open_playlist(
             unwritable = choice.skipped(NAME)
             raise _nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
         tags_of = tags_from(rows) if rows is not None else None
-        yield Run(request, tools, opened, file, record.with_copies(choice.kept), writer, choice, tags_of)
+        yield Run(
+            request, tools, opened, file, record.with_copies(choice.kept), writer, choice, tags_of, history
+        )
 
 
 @contextmanager

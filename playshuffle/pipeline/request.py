@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from playshuffle.dealing.amount import DealSettings
+from playshuffle.history.sources import Source
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.players.profiles import GENERIC
@@ -16,7 +17,8 @@ class Request(NamedTuple):
     pins: as the user wrote them, `TRACK[@PLACE]`.
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
     source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
-    where: queries that tracks must match. without: playlists whose tracks are left out.
+    where: queries that tracks must match. history: where players remember plays.
+    without: playlists whose tracks are left out.
     never: another one, which need not exist; None for none.
     no_duplicates: keep one copy of each recording. spoken: audiobooks and podcasts count as tracks.
     most: the limit for each value of a tag; of each deal, if the playlist is dealt.
@@ -39,6 +41,7 @@ class Request(NamedTuple):
     source_file: bytes | None = None
     streams: tuple[bytes, ...] = ()
     where: tuple[str, ...] = ()
+    history: tuple[Source, ...] = ()
     without: tuple[bytes, ...] = ()
     never: bytes | None = None
     no_duplicates: bool = False

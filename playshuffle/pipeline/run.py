@@ -16,6 +16,7 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import NAME, Choice
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.open_library import OpenLibrary
+from playshuffle.pipeline.play_history import PlayHistory
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.report import Report, figures_of, played
 from playshuffle.pipeline.request import Request
@@ -33,6 +34,7 @@ class Run(NamedTuple):
 
     file: None if none is written. record: what is remembered of the playlist.
     choice: which tracks of its folders are chosen.
+    history: the plays of tracks; None if the request names no history.
     """
 
     request: Request
@@ -43,6 +45,7 @@ class Run(NamedTuple):
     writer: EntryWriter
     choice: Choice
     tags_of: TagsOf | None
+    history: PlayHistory | None
 
     @property
     def tracks(self) -> Tracks:
@@ -172,6 +175,7 @@ class Run(NamedTuple):
         """Return the report with all that is known at the end."""
         present = [root for root in self.request.roots if root not in self.library.missing]
         notes = [*report.notes, *root_user_notes(present), *self.opened.state.notes]
+        notes += self.history.notes if self.history is not None else []
         notes += self.record.notes
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
         notes += [

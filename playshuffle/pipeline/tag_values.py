@@ -4,12 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from playshuffle.library.cache import Cache
-from playshuffle.library.scan import survey
+from playshuffle.history.sources import Source
 from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.open_library import open_library
+from playshuffle.pipeline.play_history import play_history, with_plays
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tag_needs import check_history
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of
 from playshuffle.pipeline.tools import Tools
-from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field
+from playshuffle.selection.fields import FIELDS, OF_HISTORY, OF_TRACKS, TEXT, Field
 from playshuffle.selection.query import shown_value
 from playshuffle.selection.values import BETWEEN
 
@@ -22,13 +25,31 @@ class Coverage(NamedTuple):
 
 
 def coverage(
-    roots: Sequence[bytes], tools: Tools, names: Sequence[str] = OF_TRACKS
-) -> tuple[int, dict[str, Coverage]]:
-    """Return the number of tracks below some folders, and the coverage of each field."""
-    with Cache() as cache:
-        library = survey(roots, cache, tools.read_all, tools.progress)
-        look_up = rows_of(cache, tools.read_all)
-        return len(library.tracks), {name: _coverage(library.tracks, FIELDS[name], look_up) for name in names}
+    roots: Sequence[bytes], tools: Tools, names: Sequence[str] = (), history: Sequence[Source] = ()
+) -> tuple[int, dict[str, Coverage], Sequence[str]]:
+    """Return the number of tracks below some folders, the coverage of each field, and notes.
+
+    Args:
+        roots: the folders.
+        tools: what to work with.
+        names: of the fields; none for all that are known.
+        history: where players remember plays.
+
+    Raises:
+        PlayshuffleError: a folder or a history cannot be read, or a field needs a history.
+    """
+    check_history(names, has_history=bool(history))
+    names = names or [name for name in OF_TRACKS if history or name not in OF_HISTORY]
+    request = Request(tuple(roots), None, history=tuple(history))
+    with open_library([request], tools) as opened:
+        tracks = opened.library(request).tracks
+        assert opened.cache is not None, "tags are read"
+        look_up = rows_of(opened.cache, tools.read_all)
+        notes: Sequence[str] = ()
+        if history:
+            plays = play_history(opened, request, look_up)
+            look_up, notes = with_plays(look_up, plays, opened.table), plays.notes
+        return len(tracks), {name: _coverage(tracks, FIELDS[name], look_up) for name in names}, notes
 
 
 def _coverage(tracks: Tracks, field: Field, look_up: RowsOf) -> Coverage:

@@ -160,6 +160,8 @@ _ALL = (
     _number("bpm"),
     Field("rating", NUMBER, _tag("rating"), _stars),
     _number("plays", "play_count"),
+    _number("skips", "skip_count"),
+    Field("last_played", TIME, _tag("last_played"), as_it_is),
     _number("media_kind"),
     Field(
         "length", LENGTH, _lengths, lambda raw: raw / 1000 if raw else None, needs_tags=False, is_unique=True
@@ -178,6 +180,9 @@ _ALL = (
 )
 FIELDS = {field.name: field for field in _ALL}
 OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)
+
+# Known only from a play history.
+OF_HISTORY = frozenset(("last_played", "skips"))
 
 # Where a word without a field is looked for, as in beets.
 ANYWHERE = tuple(FIELDS[name] for name in ("artist", "title", "comment", "album", "albumartist", "genre"))

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from playshuffle.system.mounts import Mount
 
-VERSION = 1
+VERSION = 2
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
@@ -21,6 +21,7 @@ VERSION = 1
 # numbers: of tracks, as 32-bit numbers: an order, or the parts of a deck one after the other.
 # facts: JSON, all that is no array. content: fingerprint of the file that was written, or was to be.
 # digest: of the tracks that it was written from.
+# plays: what a play history knew of each track; rows: numbers, compressed, as `store.plays` has them.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
 # checksum: of the other columns of the row, so that a bit that flips on the disk is noticed.
 _COLUMNS: dict[str, dict[str, type]] = {
@@ -39,6 +40,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "checksum": int,
     },
     "output": {"path": bytes, "mounts": str},
+    "plays": {"source": bytes, "stamp": str, "note": str, "rows": bytes},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
 }
 _KEYS = {
@@ -47,6 +49,7 @@ _KEYS = {
     "root": "path, ignore_files",
     "record": "path, kind, age",
     "output": "path",
+    "plays": "source",
     "skip_list": "playlist, list",
 }
 _CHECKSUM = "checksum"

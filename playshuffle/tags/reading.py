@@ -9,6 +9,7 @@ class Tags(NamedTuple):
 
     Several values of one tag are joined by '; '. rating: from 0 to 1. media_kind: the number of
     MP4's `stik`. explicit: False for clean lyrics. bitrate: bits per second. sample_rate: Hz.
+    skip_count, last_played (Unix seconds): only a play history has them.
     """
 
     duration_ms: int | None = None
@@ -38,6 +39,8 @@ class Tags(NamedTuple):
     sample_rate: int | None = None
     play_count: int | None = None
     explicit: bool | None = None
+    skip_count: int | None = None
+    last_played: int | None = None
 
 
 TOO_MUCH_MEMORY = "needed too much memory"  # ends the reason of a file that took a reader process's memory

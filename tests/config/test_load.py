@@ -387,3 +387,32 @@ def test_a_hundred_faults_are_found_each_on_its_line(tmp_path: Path) -> None:
     said = faults(tmp_path, TOP + text)
 
     assert [text.partition(":")[0] for text in said] == [f"line {number * 5 + 6}" for number in range(100)]
+
+
+def test_a_history_at_the_top_is_for_all_playlists(tmp_path: Path) -> None:
+    text = """
+        folders = ["/m"]
+        history = ["beets", "plays.csv", "~/navidrome.db#ann"]
+        [playlist.all]
+        [playlist.one]
+        history = "quodlibet"
+    """
+
+    requests = {playlist.name: playlist.request for playlist in loaded(tmp_path, text).playlists}
+
+    home = os.fsencode(Path.home())
+    assert [(source.path, source.user) for source in requests["all"].history] == [
+        (home + b"/.config/beets/library.db", ""),
+        (os.fsencode(tmp_path / "plays.csv"), ""),
+        (home + b"/navidrome.db", "ann"),
+    ]
+    assert requests["one"].history[:3] == requests["all"].history
+    assert [source.text for source in requests["one"].history[3:]] == ["quodlibet"]
+
+
+def test_a_history_that_is_unknown_is_a_fault_of_its_line(tmp_path: Path) -> None:
+    config = load(written(tmp_path, 'folders = ["/m"]\n[playlist.all]\nhistory = "bets"\n'))
+
+    [broken] = config.broken
+    assert "line 3" in broken.text
+    assert "history: 'bets' is unknown. Did you mean 'beets'?" in broken.text

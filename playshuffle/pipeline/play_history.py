@@ -1,0 +1,162 @@
+"""Read the play histories of a request, and match them to the tracks of its folders."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from playshuffle.errors import shown
+from playshuffle.history.matching import match
+from playshuffle.history.rows import Names, Played, Row, merged
+from playshuffle.history.sources import Source, SourceError, read_rows, stamp_of
+from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import TagRows
+from playshuffle.library.track_table import TrackTable
+from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.open_library import OpenLibrary
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tag_rows import RowsOf
+from playshuffle.store import plays as store
+from playshuffle.store.plays import StoredPlays, path_key
+from playshuffle.tags.reading import Tags
+
+_LAST, _SKIPS, _PLAYS, _RATING, _ARTIST, _TITLE, _ALBUM, _ID = map(
+    Tags._fields.index,
+    ("last_played", "skip_count", "play_count", "rating", "artist", "title", "album", "recording_id"),
+)
+_NEVER = Played()
+
+
+class PlayHistory(NamedTuple):
+    """What the sources of a playlist know of tracks, by number. notes: for the user."""
+
+    played: Mapping[int, Played]
+    notes: Sequence[str]
+
+
+def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHistory:
+    """Read all sources of a request, at most once for all playlists over the same folders.
+
+    A source that has not changed is not read again. One that cannot be read counts as it was.
+
+    Args:
+        opened: the library, opened for this request.
+        request: the playlist.
+        rows: looks up the tags of a folder, for sources that have no paths.
+
+    Raises:
+        SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.
+    """
+    key = request.history, request.roots, request.files
+    if key not in opened.histories:
+        played: dict[int, Played] = {}
+        notes = []
+        for source in request.history:
+            stored = _read(source, opened, request, rows)
+            notes.append(stored.note)
+            for (number, _), row in stored.rows.items():
+                played[number] = merged((played[number], row)) if number in played else row
+        opened.histories[key] = PlayHistory(played, notes)
+    history: PlayHistory = opened.histories[key]
+    return history
+
+
+def _read(source: Source, opened: OpenLibrary, request: Request, rows: RowsOf) -> StoredPlays:
+    key = b"\0".join((source.path, source.user.encode(), *request.roots))
+    before = store.load(opened.state, key)
+    try:
+        # New tracks may be those that had no file when the source was read.
+        stamp = f"{stamp_of(source)} {opened.table.next_number}"
+        if before is not None and before.stamp == stamp:
+            return before
+        plays = _matched(source, stamp, before, opened.library(request).tracks, request.roots, rows)
+    except SourceError as error:
+        if before is None:
+            raise
+        return before._replace(note=f"{error} Its last content counts.")
+    if request.writes:
+        store.save(opened.state, key, plays)
+    return plays
+
+
+def _matched(
+    source: Source,
+    stamp: str,
+    before: StoredPlays | None,
+    tracks: Tracks,
+    roots: Sequence[bytes],
+    rows: RowsOf,
+) -> StoredPlays:
+    """Read a source, and return what it knows of these tracks.
+
+    A row at a path where no track is any more belongs to the track that was there.
+
+    Raises:
+        SourceError: it cannot be read, or has none of the tracks.
+    """
+    _, found = read_rows(source)
+    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
+    renamed = {key: number for number, key in before.rows} if before is not None else {}
+    known: dict[tuple[int, int], Played] = {}
+    missing = []
+    for row, matching in match(found, number_of, roots, lambda: _tagged(tracks, rows)):
+        key = path_key(row.path or repr(row.names).encode())
+        numbers = matching or ([renamed[key]] if key in renamed else ())
+        known |= {(number, key): row.played for number in numbers}
+        if not numbers:
+            missing.append(row)
+    if missing and not known:
+        raise SourceError(
+            source,
+            f"None of its {len(found):,} tracks is in a music folder. The first is {_name(missing[0])}."
+            " Has the music moved?",
+        )
+    return StoredPlays(stamp, _note(source, found, missing), known)
+
+
+def _tagged(tracks: Tracks, rows: RowsOf) -> Iterator[tuple[int, Names]]:
+    names = tracks.column(
+        lambda folder: [
+            Names("", "") if row is None else Names(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
+            for row in rows(folder)
+        ]
+    )
+    return zip(tracks.numbers, names, strict=True)
+
+
+def _note(source: Source, rows: Sequence[Row], missing: Sequence[Row]) -> str:
+    latest = max((row.played.last_played or 0 for row in rows), default=0)
+    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {len(rows):,} played tracks found"
+    if latest:
+        text += f", last play {datetime.fromtimestamp(latest).astimezone():%Y-%m-%d %H:%M}"
+    return f"{text}. Not found: {_name(missing[0])}" + " …" * (len(missing) > 1) if missing else f"{text}."
+
+
+def _name(row: Row) -> str:
+    if row.path or row.names is None:
+        return shown(row.path)
+    return shown(f"{row.names.artist} - {row.names.title}")
+
+
+def with_plays(rows: RowsOf, history: PlayHistory, table: TrackTable) -> RowsOf:
+    """Add what a history knows to the tags of a folder. Counters are the greatest of it and the tags."""
+
+    def look_up(folder: Folder) -> TagRows:
+        numbers = table.numbers_of(Tracks([folder]))
+        known = [history.played.get(number, _NEVER) for number in numbers]
+        tags = rows(folder)
+        if not isinstance(tags, TagRows) or tags.untagged:
+            tags = TagRows.of([row or Tags() for row in tags])
+        plays, ratings = tags.column(_PLAYS), tags.column(_RATING)
+        return tags.replaced(
+            {
+                _LAST: [each.last_played for each in known],
+                _SKIPS: [each.skips or 0 for each in known],
+                _PLAYS: [max(each.plays or 0, count or 0) for each, count in zip(known, plays, strict=True)],
+                _RATING: [
+                    share if each.rating is None else each.rating
+                    for each, share in zip(known, ratings, strict=True)
+                ],
+            }
+        )
+
+    return look_up

@@ -1,0 +1,69 @@
+"""Remember what play histories knew of each track when they were read last.
+
+It belongs to the number of a track, so it follows renames that a player does not know.
+"""
+
+import zlib
+from array import array
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import NamedTuple
+
+from playshuffle.history.rows import Played
+from playshuffle.store.state import State
+
+_COLUMNS = 7  # number, key of its path, and the five fields of `Played`; each has 8 bytes
+_MISSING = -1
+_RATING = 1_000_000  # ratings are stored in millionths
+
+
+class StoredPlays(NamedTuple):
+    """What a source knew.
+
+    stamp: of the source as it was read. note: about it, for the user. rows: by the number of a track and the
+    key of its path there.
+    """
+
+    stamp: str
+    note: str
+    rows: Mapping[tuple[int, int], Played]
+
+
+def path_key(path: bytes) -> int:
+    """Return a number for the path of a row."""
+    return int.from_bytes(blake2b(path, digest_size=8).digest(), signed=True)
+
+
+def load(state: State, source: bytes) -> StoredPlays | None:
+    """Return what is stored of a source; None if it is nothing, or damaged."""
+    for row, stamp, note, packed in state.rows(
+        "SELECT rowid, stamp, note, rows FROM plays WHERE source = ?", source
+    ):
+        try:
+            numbers = array("q", zlib.decompress(packed))
+            each = [iter(numbers)] * _COLUMNS
+            rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
+            return StoredPlays(stamp, note, rows)
+        except (ValueError, zlib.error):
+            state.set_row_aside("plays", row, source)
+    return None
+
+
+def save(state: State, source: bytes, plays: StoredPlays) -> None:
+    """Store what a source knows.
+
+    Raises:
+        PlayshuffleError: it cannot be written.
+    """
+    numbers = array("q")
+    for key, (*values, rating) in plays.rows.items():
+        numbers.extend(key)
+        numbers.extend(_MISSING if value is None else value for value in values)
+        numbers.append(_MISSING if rating is None else round(rating * _RATING))
+    row = (source, plays.stamp, plays.note, zlib.compress(numbers, 1))
+    state.change(lambda database: database.execute("REPLACE INTO plays VALUES (?, ?, ?, ?)", row), source)
+
+
+def _played(*values: int) -> Played:
+    *numbers, rating = (None if value < 0 else value for value in values)
+    return Played._make([*numbers, None if rating is None else rating / _RATING])

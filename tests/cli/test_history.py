@@ -1,0 +1,69 @@
+"""Read a play history as a user does."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.history.databases import stickers
+from tests.support.program import listed, run
+from tests.support.tagging import tagged_library
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    """Three tracks, of which MPD has played one today and one in 2001."""
+    folder = tagged_library(tmp_path / "Music", {f"{name}.mp3": {"title": name} for name in "abc"})
+    played = {"a.mp3": str(int(time.time())), "b.mp3": "1000000000"}
+    path = stickers(
+        tmp_path / "sticker.sql",
+        {name: {"lastPlayed": when, "playCount": "2"} for name, when in played.items()},
+    )
+    conf = Path.home() / ".config/mpd/mpd.conf"
+    conf.parent.mkdir(parents=True)
+    conf.write_text(f'music_directory "{folder}"\nsticker_file "{path}"\n')
+    return folder
+
+
+def names(playlist: Path) -> list[str]:
+    return sorted(Path(entry).name for entry in listed(playlist))
+
+
+def test_make_leaves_out_what_was_heard(music: Path) -> None:
+    done = run("make", music, "--history", "mpd", "--where", "-last_played:-30d..")
+
+    assert done.code == 0
+    assert names(music / "playshuffle.m3u") == ["b.mp3", "c.mp3"]
+    assert "2 of 2 played tracks found, last play" in done.err
+
+
+def test_deal_and_why_and_tags_know_the_history(music: Path) -> None:
+    assert run("deal", music, "-n", "9", "--history", "mpd", "--where", "plays:0").code == 0
+    assert names(music / "today.m3u") == ["c.mp3"]
+
+    why = run("why", music / "a.mp3", "--folder", music, "--history", "mpd", "--where", "plays:0")
+    assert (why.code, b"plays:0 fails (plays is 2)" in why.out) == (1, True)
+
+    saved = run("why", music / "b.mp3", "--in", music / "today.m3u")
+    assert b"plays:0 fails (plays is 2)" in saved.out, "the options are saved with the playlist"
+
+    tags = json.loads(run("tags", music, "--history", "mpd", "--json").out)
+    assert tags["fields"]["last_played"]["tracks"] == 2
+    assert tags["fields"]["plays"]["values"] == {"2": 2, "0": 1}
+
+
+def test_without_a_history_its_fields_are_an_error(music: Path) -> None:
+    for done in (run("make", music, "--where", "skips:0"), run("tags", "last_played", music)):
+        assert done.code == 2
+        assert "without a play history. Name one: --history mpd" in done.err
+
+
+def test_an_unknown_history_is_an_error(music: Path) -> None:
+    done = run("make", music, "--history", "spotify")
+
+    assert done.code == 2
+    assert "'spotify' is unknown. Use mpd, beets, strawberry" in done.err
+    assert not (music / "playshuffle.m3u").exists()

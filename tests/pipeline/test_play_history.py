@@ -1,0 +1,300 @@
+"""Test what a run knows of the plays of its tracks, and for how long."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import Options
+from playshuffle.errors import PlayshuffleError
+from playshuffle.history.rows import Row
+from playshuffle.history.sources import Source, SourceError, read_rows
+from playshuffle.library.scan import Progress
+from playshuffle.pipeline import play_history
+from playshuffle.pipeline.choice import NothingMatchesError
+from playshuffle.pipeline.keep import keep_playlist
+from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tag_values import coverage
+from playshuffle.pipeline.tools import Tools
+from playshuffle.shuffle import Seeded
+from playshuffle.tags.reading import Reading, Tags
+from tests.history.databases import stickers
+
+NOW = 1_780_000_000
+DAY = 86_400
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    """Read tags from names: `4-a.mp3` has four plays in its tags and four stars; `x` has no tags."""
+    for number, path in enumerate(paths):
+        stem = os.path.basename(path).decode().partition(".")[0]
+        count = int(stem[0]) if stem[0].isdigit() else None
+        tags = Tags(60_000, stem, "Ann", play_count=count, rating=count and count / 5)
+        yield number, Reading(None if stem == "x" else tags)
+
+
+TOOLS = Tools(read_all, Seeded("seed"), Progress(), lambda: NOW)
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    folder = tmp_path / "Music"
+    folder.mkdir()
+    for name in ("a.mp3", "b.mp3", "c.mp3", "x.mp3", "4-d.mp3"):
+        (folder / name).write_bytes(os.urandom(16))
+    return folder
+
+
+def source(path: Path, text: str = "") -> Source:
+    return Source(text or path.name, bytes(path))
+
+
+def request(music: Path, *sources: Path, where: str = "", dry_run: bool = False) -> Request:
+    return Request(
+        (bytes(music),),
+        bytes(music / "all.m3u"),
+        where=(where,) if where else (),
+        history=tuple(map(source, sources)),
+        dry_run=dry_run,
+    )
+
+
+def names(report: Report) -> str:
+    return " ".join(sorted(os.path.basename(path).decode().partition(".")[0] for path in report.paths()))
+
+
+def chosen(music: Path, where: str, *sources: Path) -> str:
+    try:
+        return names(make_playlist(request(music, *sources, where=where), TOOLS))
+    except NothingMatchesError:
+        return ""
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    """A and x were heard three days ago, b 40 days ago, and c was only skipped; d is not listed."""
+    return stickers(
+        tmp_path / "sticker.sql",
+        {
+            "a.mp3": {"lastPlayed": str(NOW - 3 * DAY), "playCount": "3", "rating": "10"},
+            "b.mp3": {"lastPlayed": str(NOW - 40 * DAY), "playCount": "1", "skipCount": "2"},
+            "c.mp3": {"skipCount": "1", "lastSkipped": str(NOW - DAY)},
+            "x.mp3": {"lastPlayed": str(NOW - 3 * DAY), "playCount": "1"},
+        },
+    )
+
+
+def day(ago: int) -> str:
+    return datetime.fromtimestamp(NOW - ago * DAY).strftime("%Y-%m-%d")  # noqa: DTZ006 - local
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        (f"last_played:{day(30)}..", "a x"),
+        (f"last_played:..{day(30)}", "b"),
+        (f"-last_played:{day(30)}..", "4-d b c"),
+        (f"played:{day(30)}..", "a x"),
+        ("plays:0", "c"),
+        ("play_count:1..3", "a b x"),
+        ("plays:4", "4-d"),
+        ("skips:1..", "b c"),
+        ("skip_count:0", "4-d a x"),
+        ("rating:5", "a"),
+        ("rating:4", "4-d"),
+        ("-rating:0..", "b c x"),
+    ],
+)
+def test_queries_choose_by_what_players_remember(
+    music: Path, played: Path, where: str, expected: str
+) -> None:
+    assert chosen(music, where, played) == expected
+
+
+@pytest.mark.parametrize("where", ["last_played:2026..", "skips:0", "-skip_count:1.."])
+def test_a_field_of_a_history_needs_one(music: Path, where: str) -> None:
+    with pytest.raises(PlayshuffleError, match=r"without a play history\. Name one: --history mpd"):
+        build_request(Options(folders=(str(music),), where=(where,)))
+
+
+@pytest.mark.parametrize(
+    "options", [Options(order="spread", group_by="skips"), Options(most="1:last_played")]
+)
+def test_a_group_by_a_field_of_a_history_needs_one(music: Path, options: Options) -> None:
+    with pytest.raises(PlayshuffleError, match="without a play history"):
+        build_request(options._replace(folders=(str(music),)))
+
+
+def test_history_needs_tags(music: Path, played: Path) -> None:
+    with pytest.raises(PlayshuffleError, match="--history needs tags"):
+        build_request(Options(folders=(str(music),), history=(str(played),), tags=False))
+
+
+def test_several_sources_give_the_latest_play_and_the_greatest_counts(
+    music: Path, played: Path, tmp_path: Path
+) -> None:
+    other = stickers(
+        tmp_path / "other.sql",
+        {
+            "a.mp3": {"lastPlayed": str(NOW - 50 * DAY), "playCount": "7", "rating": "2"},
+            "b.mp3": {"lastPlayed": str(NOW - 2 * DAY), "playCount": "1"},
+        },
+    )
+
+    assert chosen(music, f"last_played:{day(30)}..", played, other) == "a b x"
+    assert chosen(music, "plays:7", played, other) == "a"
+    assert chosen(music, "plays:1", played, other) == "b x"
+    assert chosen(music, "rating:5", played, other) == "a"
+    assert chosen(music, "rating:1", other, played) == "a"
+
+
+def test_what_is_known_of_a_track_follows_its_renames(music: Path, played: Path) -> None:
+    assert chosen(music, "plays:3", played) == "a"
+    (music / "a.mp3").rename(music / "new.mp3")
+    assert chosen(music, "plays:3", played) == "new"
+    with closing(sqlite3.connect(played)) as database, database:  # the player knows only the old path
+        database.execute("UPDATE sticker SET value = '9' WHERE uri = 'a.mp3' AND name = 'playCount'")
+    (music / "new.mp3").rename(music / "newer.mp3")
+    assert chosen(music, "plays:9", played) == "newer"
+    with closing(sqlite3.connect(played)) as database, database:  # and then both
+        database.execute("INSERT INTO sticker VALUES ('song', 'newer.mp3', 'playCount', '1')")
+    assert chosen(music, "plays:9", played) == "newer"
+    with closing(sqlite3.connect(played)) as database, database:
+        database.execute("DELETE FROM sticker WHERE uri = 'a.mp3'")
+    assert chosen(music, "plays:1", played) == "b newer x"
+
+
+def test_a_source_is_read_only_if_it_has_changed(
+    music: Path, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+
+    def read_and_count(source: Source) -> tuple[str, list[Row]]:
+        read.append(source.text)
+        return read_rows(source)
+
+    monkeypatch.setattr(play_history, "read_rows", read_and_count)
+    expected = chosen(music, "plays:1..", played)
+    assert chosen(music, "plays:1..", played) == expected
+    assert len(read) == 1
+
+    with closing(sqlite3.connect(played)) as database, database:
+        database.execute("UPDATE sticker SET value = '0' WHERE name = 'playCount'")
+    assert chosen(music, "plays:1..", played) == "4-d"
+    assert len(read) == 2
+
+    with closing(sqlite3.connect(played, isolation_level=None)) as database:  # the write-ahead log alone
+        database.execute("PRAGMA journal_mode = WAL")
+        chosen(music, "plays:1..", played)
+        status = played.stat()
+        database.execute("UPDATE sticker SET value = '2' WHERE name = 'playCount' AND uri = 'c.mp3'")
+        database.execute("INSERT INTO sticker VALUES ('song', 'c.mp3', 'playCount', '2')")
+        assert played.stat() == status
+        assert chosen(music, "plays:2", played) == "c"
+
+
+def test_new_tracks_are_looked_for_in_a_source_that_has_not_changed(music: Path, tmp_path: Path) -> None:
+    path = stickers(tmp_path / "s.sql", {"a.mp3": {"playCount": "1"}, "late.mp3": {"playCount": "5"}})
+    assert chosen(music, "plays:5", path) == ""
+    (music / "late.mp3").write_bytes(os.urandom(16))
+
+    assert chosen(music, "plays:5", path) == "late"
+
+
+def test_a_source_that_cannot_be_read_counts_as_it_was(music: Path, played: Path) -> None:
+    asked = request(music, played, where="plays:3")
+    make_playlist(asked, TOOLS)
+    played.rename(music / "away.sql")
+    report = make_playlist(asked, TOOLS)
+
+    assert names(report) == "a"
+    assert [note for note in report.notes if "Its last content counts." in note]
+
+
+def test_a_source_that_never_could_be_read_is_an_error(music: Path, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="No such file") as caught:
+        make_playlist(request(music, tmp_path / "none.db"), TOOLS)
+    assert caught.value.code == 66
+    assert not (music / "all.m3u").exists()
+
+
+def test_a_source_of_other_music_is_an_error(music: Path, tmp_path: Path) -> None:
+    path = stickers(
+        tmp_path / "s.sql", {"other/1.mp3": {"playCount": "1"}, "other/2.mp3": {"playCount": "1"}}
+    )
+
+    with pytest.raises(
+        SourceError, match=r"None of its 2 tracks is in a music folder. The first is other/1.mp3"
+    ):
+        make_playlist(request(music, path), TOOLS)
+
+
+def test_a_source_without_any_play_is_no_error(music: Path, tmp_path: Path) -> None:
+    assert chosen(music, "plays:0", stickers(tmp_path / "s.sql", {})) == "a b c x"
+
+
+def test_a_note_tells_what_was_found(music: Path, tmp_path: Path) -> None:
+    path = stickers(
+        tmp_path / "s.sql",
+        {
+            "a.mp3": {"lastPlayed": str(NOW)},
+            "gone/1.mp3": {"playCount": "1"},
+            "gone/2.mp3": {"playCount": "1"},
+        },
+    )
+    [note] = [note for note in make_playlist(request(music, path), TOOLS).notes if "found" in note]
+
+    assert note.startswith("s.sql: 1 of 3 played tracks found, last play 2026-05-")
+    assert note.endswith(". Not found: gone/1.mp3 …")
+
+
+def test_a_dry_run_remembers_nothing(music: Path, played: Path) -> None:
+    make_playlist(request(music, played, dry_run=True), TOOLS)
+    played.unlink()
+
+    with pytest.raises(SourceError):
+        make_playlist(request(music, played), TOOLS)
+
+
+def test_lists_over_other_folders_know_their_own_tracks(music: Path, tmp_path: Path) -> None:
+    other = tmp_path / "Other"
+    other.mkdir()
+    (other / "a.mp3").write_bytes(b"another a")
+    (other / "z.mp3").write_bytes(b"z")
+    path = stickers(
+        tmp_path / "s.sql", {"Music/a.mp3": {"playCount": "1"}, "Other/z.mp3": {"playCount": "1"}}
+    )
+
+    assert chosen(music, "plays:1", path) == "a"
+    assert chosen(other, "plays:1", path) == "z"
+    assert chosen(music, "plays:1", path) == "a"
+
+
+def test_an_updated_list_follows_what_was_played(music: Path, played: Path) -> None:
+    asked = request(music, played, where="plays:0")
+    assert names(make_playlist(asked, TOOLS)) == "c"
+    with closing(sqlite3.connect(played)) as database, database:
+        database.execute("DELETE FROM sticker WHERE uri = 'b.mp3'")
+
+    assert names(keep_playlist(asked, TOOLS)) == "b c"
+
+
+def test_coverage_shows_fields_of_a_history_only_with_one(music: Path, played: Path) -> None:
+    count, fields, notes = coverage([bytes(music)], TOOLS)
+    assert count == 5
+    assert "last_played" not in fields
+    assert not notes
+
+    count, fields, notes = coverage([bytes(music)], TOOLS, history=[source(played)])
+    assert fields["last_played"].track_count == 3
+    assert fields["skips"].values == {"0": 3, "1": 1, "2": 1}
+    assert notes[0].startswith("sticker.sql: 4 of 4 played tracks found")
+    with pytest.raises(PlayshuffleError, match="without a play history"):
+        coverage([bytes(music)], TOOLS, ["skips"])
