@@ -12,10 +12,12 @@ import typer
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import write_out
+from playshuffle.config.build_request import absolute
 from playshuffle.config.own_players import known_player, player_names
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, Trouble, check_playlist
 from playshuffle.players.profiles import PLAYERS
+from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.playlist.reading import Entry
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
@@ -57,11 +59,10 @@ def check(
         player_names()  # those of the configuration too
     asked = None if not player else [_known(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
-    if "" in playlists:
-        raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
+    sources = [source for playlist in playlists for source in _sources(playlist)]
     with progress_bar(quiet=False) as progress:
         report = partial(progress.working, "Checking entries")
-        checked = [check_playlist(path, asked, content, report) for path, content in map(_source, playlists)]
+        checked = [check_playlist(path, asked, content, report) for path, content in sources]
     if as_json:
         reports = [_as_json(result) for result in checked]
         _print([json.dumps(reports[0] if len(reports) == 1 else reports, indent=2)])
@@ -76,12 +77,13 @@ def _known(name: str) -> str:
     return name if name == _ALL else known_player(name)
 
 
-def _source(playlist: str) -> tuple[bytes, bytes | None]:
-    """Return the path of a playlist, and its content if it comes from standard input."""
-    if playlist != "-":
-        return os.path.abspath(os.fsencode(playlist)), None
-    content = b"" if sys.stdin is None else sys.stdin.buffer.read()
-    return os.path.abspath(b"standard-input.m3u"), content
+def _sources(playlist: str) -> list[tuple[bytes, bytes | None]]:
+    """Return the path of each file of a playlist, and its content if it comes from standard input."""
+    if playlist == "-":
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+        return [(os.path.abspath(b"standard-input.m3u"), content)]
+    path = absolute(playlist, Exit.NO_INPUT)
+    return [(file, None) for file in (not os.path.lexists(path) and existing_parts(path)) or [path]]
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -99,10 +101,13 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
         yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{streams}")
     elif lossy:
         players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
-        yield screen.verdict(Mark.WARNING, f"{place}: {number}{streams}. {players} may not play all")
+        yield screen.verdict(
+            Mark.WARNING, f"{place}: {number}{streams}. {players[0].upper()}{players[1:]} may not play all"
+        )
     else:
         works = f". Its paths work with {', '.join(good)}" if good else ""
-        yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, each file exists once{works}")
+        exists = "its file exists" if result.entries == 1 else "each file exists once"
+        yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, {exists}{works}")
     for line in _faults(result):
         yield from _hanging(line, screen)
     for (what, cure, _), troubles_of in _grouped(result).items():
@@ -116,7 +121,7 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
             if first_troubles[0].entry is None
             else f"{len(first_troubles):,} of {result.entries:,}"
         )
-        yield from screen.detail("Lost", f"{players} may not play {much}{also}: {what}. To fix: {cure}")
+        yield from screen.detail("Problem", f"{players} may not play {much}{also}: {what}. To fix: {cure}")
         lines = [trouble.entry for trouble in first_troubles if trouble.entry is not None]
         yield from _indented(f"line {entry.line}: {short(entry.text)}" for entry in lines)
     if good and lossy and not result.faults:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from playshuffle.errors import shown
+from playshuffle.cli.screen import Screen, home_path
 from playshuffle.pipeline.choice import (
     DUPLICATE,
     MOST,
@@ -21,22 +21,27 @@ from playshuffle.selection.fields import FIELDS, FLAG
 from playshuffle.text import counted, short, shortened
 
 
-def lines(choice: Choice, *, names: bool) -> Iterator[str]:
-    """Yield a line for each stage that leaves out tracks. names: also which, and why."""
+def lines(choice: Choice, screen: Screen, *, names: bool) -> Iterator[str]:
+    """Yield what each stage leaves out, as lines of a screen. names: also which tracks, and why."""
     for stage in choice.stages:
         if stage.code != NAME and (stage.indices or stage.code not in (SPOKEN, MOST)):
-            yield _summary(stage)
+            yield from screen.detail("Chosen" if stage.code == WHERE else "Left out", _summary(stage))
             if names:
-                reasons = (f"{shown(path)}: {reason}" for path, reason in choice.skipped(stage.code, NAMED))
+                reasons = (
+                    f"{home_path(path)}: {reason}" for path, reason in choice.skipped(stage.code, NAMED)
+                )
                 unnamed = [""] * (len(stage.indices) - NAMED)
-                yield from (f"  {line}" for line in shortened([*reasons, *unnamed], NAMED))
+                for line in shortened([*reasons, *unnamed], NAMED):
+                    yield from screen.hanging(line, "    ")
     for term in choice.lacking:
         verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
         name = f"{term.field} tag" if FIELDS[term.field].kind == FLAG else term.field
         verb = "keeps" if term.is_kept else "skips"
         tracks = counted(term.track_count, "track")
-        yield f"{tracks} {verb_have} no {name}; {short(term.text)} {verb} {pronoun}"
-    yield from map(idle_text, choice.idle)
+        text = f"{tracks} {verb_have} no {name}; {short(term.text)} {verb} {pronoun}"
+        yield from screen.detail("Chosen", text)
+    for idle in choice.idle:
+        yield from screen.detail("Chosen", idle_text(idle))
 
 
 def as_json(choice: Choice) -> dict[str, Any]:
@@ -63,12 +68,12 @@ def as_json(choice: Choice) -> dict[str, Any]:
 def _summary(stage: Stage) -> str:
     count = len(stage.indices)
     if stage.code == SPOKEN:
-        return f"skipped {counted(count, 'file')} of spoken word; --spoken includes them"
+        return f"{counted(count, 'file')} of spoken word; --spoken includes them"
     if stage.code == WITHOUT:
-        return f"skipped {counted(count, 'track')} of the skip lists"
+        return f"{counted(count, 'track')} of the skip lists"
     if stage.code == DUPLICATE:
-        return f"skipped {counted(count, 'duplicate')}: a better or equal copy is kept"
+        return f"{counted(count, 'duplicate')}: a better or equal copy is kept"
     if stage.code == MOST:
-        return f"skipped {counted(count, 'track')} {stage.reason(stage.indices[0])}"
+        return f"{counted(count, 'track')} {stage.reason(stage.indices[0])}"
     matching = stage.of - count
     return f"{matching:,} of {counted(stage.of, 'track')} match the query"

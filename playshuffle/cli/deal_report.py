@@ -45,8 +45,7 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date) -> Iterator
         yield from screen.detail(
             "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
         )
-    for line in choice_report.lines(report.choice, names=names):
-        yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
+    yield from choice_report.lines(report.choice, screen, names=names)
     yield from skipped(report, screen, names)
     yield from notes(report.notes, screen)
 

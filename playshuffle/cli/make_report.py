@@ -51,8 +51,7 @@ def lines(
     yield from removed(report, screen, dry_run=dry_run)
     if _has_shrunk(report) and _changed(report) and report.is_changed:
         yield from screen.detail("Keep both", "playshuffle undo, and then the same with -o OTHER.m3u")
-    for line in choice_report.lines(report.choice, names=names):
-        yield from screen.detail("Chosen", line) if not line.startswith(" ") else [line]
+    yield from choice_report.lines(report.choice, screen, names=names)
     yield from skipped(report, screen, names)
     yield from _losses(report, screen, names)
     if figures.neighbours:
@@ -191,12 +190,12 @@ def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
         tracks = counted(_tracks_lost(report.losses), "track")
         titles = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
         players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
-        text = f"{players} may not play {tracks} of this list. Name your player: --for PLAYER. List: -v"
+        text = f"{players} may not play {tracks} of this list. To fit yours: --for PLAYER. List: -v"
         yield from screen.detail("Note", text)
         return
     for loss in report.losses:
         yield from screen.detail(
-            "Lost",
+            "Problem",
             f"{any_of(loss.players)} may not play {counted(_size(loss), 'track')}: {loss.what}."
             f" To fix: {loss.cure}",
         )
@@ -220,7 +219,7 @@ def _play(report: Report, screen: Screen) -> Iterator[str]:
     if command := play_command(player, file):
         yield from screen.detail("Play", command)
     elif player.use:
-        yield from screen.detail("Use", player.use)
+        yield from screen.detail("Tip", player.use)
 
 
 def _reasons(
@@ -232,9 +231,7 @@ def _reasons(
     if names:
         yield from screen.detail(label, number)
         for path, reason in files:
-            yield from screen.hanging(
-                f"{home_path(path) if screen.is_terminal else shown(path)}: {reason}", "    "
-            )
+            yield from screen.hanging(f"{home_path(path)}: {reason}", "    ")
         return
     counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
     reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)

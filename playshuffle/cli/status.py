@@ -138,7 +138,7 @@ def _verdict(report: Status, screen: Screen) -> Iterator[str]:
         yield from screen.detail("Start", "playshuffle service install")
     else:
         mark = Mark.WARNING if faulty else Mark.GOOD
-        yield screen.verdict(mark, problems if faulty else "No service is set up. make and deal need none")
+        yield screen.verdict(mark, problems if faulty else "No service. make and deal work without it")
         yield from screen.detail("Set up", "playshuffle config init")
 
 

@@ -47,6 +47,9 @@ _KEYS = {
     WITHOUT: ("without",),
 }
 
+# Reasons that lie in the file, whatever the playlist.
+_OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE}
+
 # What is counted for a folder, by the code of the reason.
 _WORDS = {
     MISSING_DRIVE: "on a missing drive",
@@ -64,7 +67,7 @@ _WORDS = {
     DEALT: "dealt before, in this round",
     UPCOMING: "still to be dealt in this round",
     LIMIT: "after the end of the playlist",
-    NOT_WRITTEN: "not in the playlist as it is",
+    NOT_WRITTEN: "not added yet",
 }
 
 
@@ -103,7 +106,9 @@ def _explains(value: str | Sequence[str], reason: Reason) -> bool:
 
 def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:
     """Return the answer for each file and playlist."""
-    for path, by_list in reasons.items():
+    for path, each in reasons.items():
+        is_same = _first(each).code in _OF_FILE and len(each) > 1 == len(set(each.values()))
+        by_list = {"every playlist": _first(each)} if is_same else each
         yield home_path(path)
         width = max(map(len, by_list))
         for name, reason in by_list.items():
@@ -115,6 +120,10 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
                 else f"{home_path(question.document.path)}, line {line}: "
             )
             yield from screen.hanging(f"{place}{reason.text}", f"  {shown(name):{width}}  {answer}: ")
+
+
+def _first(by_list: Mapping[str, Reason]) -> Reason:
+    return next(iter(by_list.values()))
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
@@ -136,7 +145,7 @@ def groups(reasons: Reasons, screen: Screen) -> Iterator[str]:
     """Return files that are in no playlist by reason, the most frequent first, with some of their names."""
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():
-        reason = next(iter(by_list.values()))
+        reason = _first(by_list)
         by_reason[_heading(reason)].append(home_path(path))
     if not by_reason:
         yield "No file was left out"

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, joined, odd_in
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.path_map import Back
 from playshuffle.playlist.reading import Entry, Listed, content_of, read_as_written, resolved
+from playshuffle.text import any_of
 
 # Who finds the file of an entry that does not name it as it stands.
 _TAKERS = {
@@ -237,6 +238,14 @@ def _troubles(
             Trouble(entry, problem, "", "use a shorter list", plays_another=False)
             for entry in playlist.entries[player.most :]
         ]
+    others = [entry for entry in playable if player.plays and _suffix(entry) not in player.plays]
+    if others:
+        counts = Counter(_suffix(entry).decode(errors="replace")[1:].upper() for entry in others)
+        found = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
+        wanted = any_of([suffix.decode()[1:] for suffix in player.plays])
+        problem = f"not {wanted.upper()}, which many need ({found})"
+        cure = f"make it with --for {name} --where format:{wanted}"
+        troubles += [Trouble(entry, problem, "", cure, plays_another=False) for entry in others]
     if player.has_twins:
         alike = twins([entry.path for entry in playable])
         troubles += [
@@ -250,6 +259,10 @@ def _troubles(
             for index, twin in alike.items()
         ]
     return troubles
+
+
+def _suffix(entry: Entry) -> bytes:
+    return os.path.splitext(entry.path)[1].lower()
 
 
 def _is_misread(lost: Lost, entry: Entry) -> bool:

@@ -38,6 +38,7 @@ class Player(NamedTuple):
     loads: suffixes of the M3U files that it takes.
     latin1: suffixes of those that it does not read as UTF-8.
     suffix, style, extinf: how entries are written; a style of None is relative if possible, else absolute.
+    plays: suffixes of the audio files that all of them play; empty if that is no question.
     part: maximum number of entries per file. most: maximum number it loads.
     longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
     escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
@@ -58,6 +59,7 @@ class Player(NamedTuple):
     extinf: bool = True
     loads: tuple[bytes, ...] = (b".m3u", b".m3u8")
     latin1: tuple[bytes, ...] = ()
+    plays: tuple[bytes, ...] = ()
     part: int | None = None
     most: int | None = None
     longest: int | None = None

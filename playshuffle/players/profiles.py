@@ -242,6 +242,7 @@ BUILT_IN: Mapping[str, Player] = {
         {**_DEVICE, **_TEXT, "backslash": Lost("ard")},
         source="manuals of cars",
         style=_RELATIVE,
+        plays=(b".mp3",),
         part=255,
         longest=260,
         use="Many car radios play only MP3 files: add --where format:mp3. Fewer per file: --max-per-file N.",

@@ -386,4 +386,4 @@ def test_several_playlists_and_standard_input_are_checked(music: Path) -> None:
         capture_output=True,
         check=True,
     )
-    assert piped.stdout.decode() == f"ok: {music}/standard-input.m3u: 1 entry, each file exists once\n"
+    assert piped.stdout.decode() == f"ok: {music}/standard-input.m3u: 1 entry, its file exists\n"

@@ -524,7 +524,7 @@ def test_names_that_players_lose_are_counted_and_with_v_named(tmp_path: Path) ->
 
     short, long = make(music), make(music, "-v")
 
-    assert "VLC may not play 1 track of this list. Name your player: --for PLAYER" in short
+    assert "VLC may not play 1 track of this list. To fit yours: --for PLAYER" in short
     assert "Skipped: 1 file: line break in the name (1)" in short
     assert "VLC may not play 1 track: '#' or '?' in the name. To fix: use --paths uri for VLC" in long
     assert f"  {music}/who?.mp3" in long

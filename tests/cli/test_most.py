@@ -32,7 +32,7 @@ def test_a_playlist_has_at_most_two_tracks_of_each_artist_and_says_how_many_are_
     said = make(music, "--most", "2:artist", "-v")
 
     assert artists(music / "playshuffle.m3u") == {"ann": 2, "bob": 2, "": 1}
-    assert "skipped 2 tracks over the limit of 2 per artist" in said
+    assert "Left out: 2 tracks over the limit of 2 per artist" in said
     assert said.count(".mp3: over the limit of 2 per artist") == 2
     assert "over the limit" not in make(music, "--most", "4:artist")
 

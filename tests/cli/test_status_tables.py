@@ -205,7 +205,7 @@ def test_without_a_configuration_status_is_no_error(home: Path) -> None:
 
     assert (done.code, done.err) == (0, "")
     assert done.out.decode().splitlines() == [
-        "ok: No service is set up. make and deal need none",
+        "ok: No service. make and deal work without it",
         "Set up: playshuffle config init",
     ]
 

@@ -58,7 +58,7 @@ def test_the_summary_and_the_report_name_what_is_left_out(music: Path) -> None:
     (music / "never.m3u").write_text("# mine\na/1.mp3\n")
     said = make(music, "--without", music / "never.m3u", "-v")
 
-    assert "skipped 1 track of the skip lists" in said
+    assert "Left out: 1 track of the skip lists" in said
     assert f"{music}/a/1.mp3: in {music}/never.m3u, line 2" in said
     left_out = report(music, "--without", music / "never.m3u")["choice"]["left_out"]["without"]
     assert left_out == [{"path": f"{music}/a/1.mp3", "reason": f"in {music}/never.m3u, line 2"}]
