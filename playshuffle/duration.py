@@ -28,7 +28,9 @@ def parse(text: str) -> int:
     """
     plain = text.strip().lower()
     if re.fullmatch(r"[0-9]{1,9}", plain):
-        raise PlayshuffleError(f"'{plain}' has no unit. Write {plain}h or {plain}m.", Exit.USAGE)
+        raise PlayshuffleError(
+            f"'{plain}' has no unit. Write {plain}m (minutes) or {plain}h (hours).", Exit.USAGE
+        )
     before = plain.rstrip("0123456789")
     if before != plain and ":" not in plain:
         plain += _NEXT_UNIT.get(before[-1:], "")

@@ -30,9 +30,11 @@ class PlayshuffleError(Exception):
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
         in_configuration: the text for a value that comes from the configuration.
+        details: lines below the text, for who waits for the answer.
     """
 
     keys: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
     def __init__(self, text: str, code: Exit) -> None:
         super().__init__(text)

@@ -10,7 +10,7 @@ _FEW = 10  # names that an error lists
 
 # Names that are accepted in place of the name of an order, a field of queries or a topic of help.
 _RANDOM = {"uniform": "random", "durstenfeld": "random", "shuffle": "random"}
-_TOPICS = {**_RANDOM, "queries": "where", "query": "where", "exit": "exit-codes"}
+_TOPICS = {**_RANDOM, "queries": "where", "query": "where", "exit": "exit-codes", "time": "times"}
 _FIELDS = {
     "album_artist": "albumartist",
     "comments": "comment",
@@ -32,6 +32,27 @@ ALIASES: Mapping[str, Mapping[str, str]] = {
     "topic": _TOPICS,
 }
 
+# Names of what does not exist here, and what to do instead.
+_NO_PLAYER = "Name no player: the list works in nearly all of them."
+_NOT_MEASURED = "It is not random inside, so it is not measured. To measure a list: playshuffle audit FILE"
+_HINTS: Mapping[str, Mapping[str, str]] = {
+    "player": dict.fromkeys(
+        ("android", "iphone", "phone", "poweramp", "sonos", "itunes", "foobar2000", "winamp", "windows"),
+        _NO_PLAYER,
+    ),
+    "order to audit": dict.fromkeys(("albums", "folders", "sorted"), _NOT_MEASURED),
+    "command": {
+        "play": "To play a list: mpv --playlist=FILE.m3u",
+        "search": "To find values of tags: playshuffle tags. To ask about a file: playshuffle why FILE",
+        "history": "To see what was dealt: playshuffle status",
+        "edit": "To edit it: ${EDITOR:-nano} ~/.config/playshuffle/config.toml",
+        "start": "To start it: systemctl --user start playshuffle",
+        "restart": "To restart it: systemctl --user restart playshuffle",
+        "stop": "To stop it: systemctl --user stop playshuffle",
+        **dict.fromkeys(("log", "logs"), "To read it: journalctl --user -u playshuffle"),
+    },
+}
+
 # Words that users of other programs try, and what they probably mean: only suggested.
 _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "order": {
@@ -47,10 +68,9 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     },
     "player": {
         **dict.fromkeys(
-            ("winamp", "foobar", "foobar2000", "sonos", "itunes", "any", "other", "default"),
+            ("any", "other", "default"),
             "generic",
         ),
-        **dict.fromkeys(("android", "iphone", "phone", "poweramp", "aimp", "musicbee", "windows"), "generic"),
         **dict.fromkeys(("mpc", "ncmpcpp", "ncmpc", "cantata"), "mpd"),
         **dict.fromkeys(("xbmc", "libreelec", "osmc"), "kodi"),
         "subsonic": "navidrome",
@@ -120,7 +140,9 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
         return by_plain[alias]
     see = see or _COMMANDS.get(kind, "")
     near = suggestion(kind, plain, by_plain)
-    if near is not None:
+    if plain in _HINTS.get(kind, {}):
+        hint = _HINTS[kind][plain]
+    elif near is not None:
         hint = f"Did you mean '{shown(near)}'?"
         hint += f" See: {see}" if see else ""
     elif not names:
@@ -128,7 +150,8 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     elif see and len(names) > _FEW:
         hint = f"To see all: {see}"
     else:
-        hint = f"Use {any_of([shown(candidate) for candidate in names])}."
+        rest = [f"{len(names) - _FEW} others"] if len(names) > _FEW else []
+        hint = f"Use {any_of([*map(shown, names[:_FEW]), *rest])}."
     raise PlayshuffleError(f"Unknown {kind} '{shown(name)}'. {hint}", Exit.USAGE)
 
 

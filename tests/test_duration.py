@@ -47,7 +47,9 @@ def test_what_is_no_duration_is_refused_harmlessly(text: str) -> None:
 def test_a_number_without_a_unit_is_answered_with_how_to_write_it(text: str) -> None:
     number = text.strip()
 
-    with pytest.raises(PlayshuffleError, match=f"^'{number}' has no unit. Write {number}h or {number}m.$"):
+    with pytest.raises(
+        PlayshuffleError, match=f"^'{number}' has no unit. Write {number}m .minutes. or {number}h .hours..$"
+    ):
         duration.parse(text)
 
 

@@ -60,7 +60,7 @@ def init(config: _File = None) -> None:
             Exit.CANNOT_CREATE,
         ) from error
     atomic_file.write(path, [example().encode()])
-    say([f"Wrote {shown(path)}. Edit it, then run: playshuffle config check"])
+    say([f"Wrote {home_path(path)}. Edit it, then run: playshuffle config check"])
 
 
 def check(config: _File = None) -> Exit:

@@ -8,7 +8,7 @@ EXIT_CODES: Sequence[tuple[Exit, str]] = (
     (Exit.DONE, "Done."),
     (Exit.LOSSES, "Some playlists failed, or a check or an audit found a problem."),
     (Exit.USAGE, "The command line is wrong."),
-    (Exit.NOTHING_TO_PLAY, "Nothing to play: the folders hold no audio files that were asked for."),
+    (Exit.NOTHING_TO_PLAY, "Nothing to play: no audio file in the folders matches."),
     (Exit.NO_INPUT, "A folder or file does not exist or cannot be read."),
     (Exit.CANNOT_CREATE, "The playlist or the saved state cannot be written. The old playlist is unchanged."),
     (

@@ -71,7 +71,11 @@ class Screen(NamedTuple):
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:
-        """Return text that begins with `start`, wrapped to the width with an indent as wide."""
+        """Return text that begins with `start`, wrapped to the width with an indent as wide.
+
+        Paths below the home folder begin with `~`.
+        """
+        text = _from_home(text)
         if not self.is_terminal:
             return [f"{start}{text}"]
 
@@ -189,6 +193,12 @@ def home_path(path: bytes | str) -> str:
     if home and (text == home or text.startswith(f"{home}/")):
         text = f"~{text[len(home) :]}"
     return shown(text)
+
+
+def _from_home(text: str) -> str:
+    """Return a text with `~` for the home folder where a path begins with it."""
+    home = os.environ.get("HOME", "").rstrip("/")
+    return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=[/\s.,:;)]|$)", "~", text) if home else text
 
 
 def shell_path(path: bytes | str) -> str:

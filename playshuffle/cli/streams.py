@@ -52,10 +52,12 @@ def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
     return (part.replace("\N{HORIZONTAL ELLIPSIS}".encode(), b"...") for part in content)
 
 
-def say_error(text: str) -> None:
-    """Write an error to standard error, with the mark or the word of an error."""
+def say_error(text: str, details: Iterable[str] = ()) -> None:
+    """Write an error to standard error, with the mark or the word of an error, and lines below it."""
     if sys.stderr is not None:
-        say([screen_of(sys.stderr).verdict(Mark.BAD, text)])
+        screen = screen_of(sys.stderr)
+        below = [line for detail in details for line in screen.hanging(detail, "  ")]
+        say([screen.verdict(Mark.BAD, text), *below])
 
 
 def give_up(stream: TextIO) -> None:
@@ -63,7 +65,7 @@ def give_up(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def fail(text: str, code: Exit) -> Exit:
-    """Write an error to standard error, and return the exit code."""
-    say_error(text)
+def fail(text: str, code: Exit, details: Iterable[str] = ()) -> Exit:
+    """Write an error to standard error, with lines below it, and return the exit code."""
+    say_error(text, details)
     return code

@@ -1,6 +1,7 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
 import gc
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -12,9 +13,11 @@ from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit, MissingError, PlayshuffleError
+from playshuffle.library.missing import check_root
 from playshuffle.service import log
 from playshuffle.service.daemon import run
+from playshuffle.store.state import State
 
 EXAMPLES = """\b
 Examples:
@@ -63,4 +66,8 @@ def watch(
         return run(lambda: load(find(config)))
     options = options._replace(folders=tuple(folders))
     playlist = ConfiguredPlaylist("playlist", options, build_request(options))
+    with State(writes=False) as state:
+        for root in playlist.request.roots:
+            with suppress(MissingError):  # it may come back, but no folder that was never there
+                check_root(root, state.root(root))
     return run(lambda: Config(None, (playlist,)))

@@ -1,6 +1,7 @@
 """Build the request for a playlist from its options."""
 
 import os
+import re
 import shlex
 from typing import cast
 
@@ -23,6 +24,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import check_skip_lists
 from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.playlist import path_map
+from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import FIELDS
 from playshuffle.shuffle import Inside
@@ -66,7 +68,7 @@ def build_request(
     source = _files(options, has_output=has_output) if options.source is not None else None
     files = source.files if source is not None else files
     for folder in options.folders:
-        _check_no_query(folder)
+        _check_folder(folder)
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     if files is not None:
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
@@ -143,22 +145,20 @@ def _text(path: bytes | None) -> str | None:
     return None if path is None else os.fsdecode(path)
 
 
-def _check_no_query(folder: str) -> None:
-    """Check that a folder is not meant as a query, such as genre:jazz.
+def _check_folder(folder: str) -> None:
+    """Check that a folder is not meant as a query, such as genre:jazz, or as a playlist.
 
     Raises:
-        PlayshuffleError: it is not there, and begins like a query.
+        PlayshuffleError: it is a playlist, or it is not there and begins like a query.
     """
     field, colon, value = folder.lstrip("-^").partition(":")
-    if not (colon and value) or os.path.lexists(folder):
-        return
-
-    if field in FIELDS or field in ALIASES["field"]:
-        raise PlayshuffleError(
-            f"'{shown(folder)}' is not a folder. To choose tracks by a query, write"
-            f" --where {shlex.quote(shown(folder))} after the music folder.",
-            Exit.USAGE,
-        )
+    word, hint = shlex.quote(shown(folder)), ""
+    if colon and value and not os.path.lexists(folder) and field in {*FIELDS, *ALIASES["field"]}:
+        hint = f"not a folder. To choose tracks by a query, write --where {word} after the music folder."
+    elif os.path.isfile(folder) and os.fsencode(os.path.splitext(folder)[1].lower()) in FORMATS:
+        hint = f"a playlist. To shuffle its tracks: playshuffle make --from {word} -o NEW.m3u"
+    if hint:
+        raise PlayshuffleError(f"'{shown(folder)}' is {hint}", Exit.USAGE)
 
 
 def _files(options: Options, *, has_output: bool) -> FileList:
@@ -186,10 +186,13 @@ def absolute(path: str, code: Exit) -> bytes:
     """Make a path absolute, from the current folder.
 
     Raises:
-        PlayshuffleError: it is empty, or the current folder is gone; with this code.
+        PlayshuffleError: it is empty, or not a path of this system; or, with this code, the current
+            folder is gone.
     """
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
+    if hint := _path_hint(path):
+        raise PlayshuffleError(f"'{shown(path)}' {hint}", Exit.USAGE)
     try:
         return os.path.abspath(os.fsencode(path))
     except FileNotFoundError:
@@ -218,6 +221,17 @@ def _deal(options: Options) -> DealSettings | None:
     elif options.albums is not None:
         amount = Amount(albums=options.albums)
     return DealSettings(amount, Every(options.every))
+
+
+def _path_hint(path: str) -> str:
+    """Return what to write in place of a path that means nothing to this system; empty for any other."""
+    if path.startswith("~/") and not os.path.lexists("~"):
+        bare = f"~/{shlex.quote(shown(path[2:]))}"
+        return f"was in quotes, so the shell did not expand ~. Write it without quotes: {bare}"
+    if re.match(r"(?:[A-Za-z]:)?\\", path) and not os.path.lexists(path):
+        in_wsl = f"/mnt/{path[0].lower()}{shown(path[2:])}".replace("\\", "/")
+        return f"is a Windows path. {f'In WSL it is {in_wsl}' if path[1] == ':' else 'Mount it first'}."
+    return ""
 
 
 def _recipe(options: Options) -> Recipe:

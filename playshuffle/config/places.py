@@ -1,10 +1,10 @@
 """Find the configuration file."""
 
 import os
+import shlex
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.xdg import config_home
-from playshuffle.text import any_of
 
 
 def places(config_name: str | None = None) -> list[bytes]:
@@ -33,8 +33,7 @@ def find(config_name: str | None = None) -> bytes:
     for path in candidates:
         if os.path.lexists(path):
             return path
-    where = any_of(list(map(shown, candidates)))
-    raise PlayshuffleError(
-        f"No configuration was found: {where} does not exist. To create one: playshuffle config init",
-        Exit.CONFIG,
-    )
+    place, problem, option = shown(candidates[0]), "There is no configuration yet.", ""
+    if config_name is not None:
+        problem, option = f"{place} does not exist.", f" --config {shlex.quote(shown(config_name))}"
+    raise PlayshuffleError(f"{problem} To create {place}: playshuffle config init{option}", Exit.CONFIG)

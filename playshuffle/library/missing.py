@@ -19,6 +19,7 @@ from playshuffle.system.mounts import Mount
 from playshuffle.system.near_file import near_file
 from playshuffle.system.workers import Workers
 from playshuffle.system.xdg import state_folder
+from playshuffle.text import counted
 
 
 class Root(NamedTuple):
@@ -47,9 +48,11 @@ def check_root(path: bytes, last_root: Root | None) -> None:
     except OSError as error:
         why = error.strerror
         if last_root is not None and last_root.tracks:
-            raise missing_error(path, f"{why}; {last_root.tracks:,} tracks were there") from error
+            raise missing_error(path, f"{why}; {_there(last_root.tracks)}") from error
         near = near_file(path, is_folder=True)
-        hint = f"Did you mean {shown(near)}?" if near else "Give a folder that exists and can be read."
+        hint = "Change its permissions." if near == path else "Check its spelling, or mount its drive."
+        if near not in (None, path):
+            hint = f"Did you mean {shown(near)}?"
         raise PlayshuffleError(
             f"Cannot read the folder {shown(path)}: {why}. {hint}", Exit.NO_INPUT
         ) from error
@@ -166,7 +169,8 @@ def _check_mounts(last_root: Root, root: Root, missing: Sequence[bytes] | None) 
         if lost > 0:
             raise missing_error(
                 root.path,
-                f"{lost:,} tracks are gone, and {shown(mount.point)} is not mounted as it was"
+                f"{counted(lost, 'track')} {'is' if lost == 1 else 'are'} gone, and"
+                f" {shown(mount.point)} is not mounted as it was"
                 f" ({mount.kind}, {shown(mount.source)})",
                 _CONFIRM,
             )
@@ -180,7 +184,7 @@ def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
     """
     lost = sum(path.startswith(folder.path) for path in missing)
     if lost:
-        raise missing_error(folder.path, f"{folder.reason}; {lost:,} tracks were there", _CONFIRM)
+        raise missing_error(folder.path, f"{folder.reason}; {_there(lost)}", _CONFIRM)
 
 
 def current_root(path: bytes, tracks: int) -> Root:
@@ -219,7 +223,9 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     return inside.startswith(point) or point.startswith(inside)
 
 
-def missing_error(path: bytes, why: str, advice: str = "Mount the drive and try again.") -> MissingError:
+def missing_error(
+    path: bytes, why: str, advice: str = f"Mount the drive and try again. {_CONFIRM}"
+) -> MissingError:
     """Return the error for a root that seems to be missing."""
     return MissingError(f"{shown(path)} seems to be missing: {why}", advice, path)
 
@@ -237,6 +243,10 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
         " owned by root. Run it as that user, or use playshuffle@USER.service."
         for owner in sorted(owners - {0})
     ]
+
+
+def _there(tracks: int) -> str:
+    return f"{counted(tracks, 'track')} {'was' if tracks == 1 else 'were'} there"
 
 
 def _are_at_least(count: int, root: bytes, paths: Iterable[bytes]) -> bool:

@@ -34,6 +34,8 @@ def parse_gap(text: str) -> Gap | None:
     gap = Gap(int(match[1]), bool(match[2])) if match else None
     if gap is None or (gap.is_percent and gap.size > 100):
         raise OptionError(
-            "{} '{text}' is not a gap. Write 50 (plays) or 25% (of the tracks).", "gap", text=shown(text)
+            "{} '{text}' is not a gap. Write 50 (plays) or 25% (of the tracks, at most 100%).",
+            "gap",
+            text=shown(text),
         )
     return gap if gap.size > 1 or (gap.size and gap.is_percent) else None

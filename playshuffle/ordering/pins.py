@@ -9,6 +9,8 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import HERE, LAST, Pin
 from playshuffle.text import any_of
 
+_MOST_NEAR = 3  # names that are suggested
+
 
 def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     """Find the track and the place that `TRACK[@PLACE]` names.
@@ -24,7 +26,7 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     if index is not None:
         return Pin(index, 0)
     track, at, word = text.rpartition("@")
-    if at and (place := _place(word)) is not None:
+    if at and (place := _place(word, text)) is not None:
         index = _index(track, paths, roots)
         if index is not None:
             return Pin(index, place)
@@ -101,14 +103,14 @@ def move_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
         order.insert(place, pinned_at[place])
 
 
-def _place(word: str) -> int | str | None:
+def _place(word: str, text: str) -> int | str | None:
     if word == "first":
         return 0
     if word in (LAST, HERE):
         return word
     if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python reads no number of thousands
         if int(word) == 0:
-            raise OptionError("{}: positions are counted from 1.", "pin")
+            raise OptionError("{} '{text}': positions start at 1.", "pin", text=shown(text))
         return int(word) - 1
     return None
 
@@ -138,7 +140,10 @@ def track_index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> in
 
 
 def near(track: str, paths: Sequence[bytes]) -> str:
-    """Return a sentence with the names of tracks that are spelled like this one; empty if none is."""
-    names = {os.fsdecode(os.path.basename(path)) for path in paths}
-    alike = get_close_matches(os.path.basename(track), sorted(names), 3, 0.5)
+    """Return a sentence with the names of tracks that are like this one; empty if none is."""
+    names = sorted({os.fsdecode(os.path.basename(path)) for path in paths})
+    alike = [name for name in names if track and track.casefold() in name.casefold()]
+    if len(alike) > _MOST_NEAR:
+        return f" {len(alike):,} names contain it, such as '{shown(alike[0])}'. Give the whole name."
+    alike = alike or get_close_matches(os.path.basename(track), names, _MOST_NEAR, 0.5)
     return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""

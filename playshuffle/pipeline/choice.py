@@ -5,15 +5,19 @@ The reasons are what `-v`, `--json` and `why` show.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Pin
+from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList
+from playshuffle.pipeline.tag_needs import parse_all
+from playshuffle.pipeline.tag_rows import RowsOf
 from playshuffle.selection.idle_terms import Idle
+from playshuffle.selection.no_match import TermCount, count_terms
 from playshuffle.selection.query import Finding, Lacking
 from playshuffle.text import counted, short
 
@@ -96,28 +100,38 @@ class Choice(NamedTuple):
 class NothingMatchesError(OptionError):
     """No track matches what a playlist selects. The playlist stays as it is."""
 
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, request: Request, choice: Choice, rows_of: RowsOf | None) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
-            sentences = ["The skip lists ({1} and never.m3u) name all {tracks}."]
+            problem = "The skip lists ({1} and never.m3u) name all {tracks}."
         elif where is not None and where.of:
-            sentences = ["None of {tracks} matches the query. {hints}"]
+            problem = "No track matches {query}."
         else:
-            sentences = ["There is no music."]
-        if skipped is not None and skipped.indices:
-            sentences.append("Skipped: {skipped} of spoken word; {2} includes them.")
-        sentences.append("The playlist was not changed.")
-        hints = [idle_text(term) for term in choice.idle if not term.is_negated]
+            problem = "There is no music but spoken word."
         super().__init__(
-            " ".join(sentences),
+            f"{problem} The playlist was not changed.",
             "where",
             "without",
-            "spoken = true",
             code=Exit.NOTHING_TO_PLAY,
-            tracks=counted(next((stage.of for stage in (without, where) if stage and stage.of), 0), "track"),
-            hints=" ".join(hints or ["Check it with `playshuffle tags`."]),
-            skipped=counted(len(skipped.indices) if skipped else 0, "file"),
+            query=short(" ".join(request.where)),
+            tracks=counted(without.of if without is not None else 0, "track"),
         )
+        left_out = frozenset(skipped.indices if skipped else ())
+        if where is not None and where.of:
+            rest = choice.found.only([at for at in range(len(choice.found)) if at not in left_out])
+            self.details += tuple(
+                _term_lines(list(count_terms(parse_all(request), rest, rows_of)), len(rest))
+            )
+        if left_out:
+            self.details += (f"Left out before: {counted(len(left_out), 'file')} of spoken word (--spoken)",)
+
+
+def _term_lines(terms: Sequence[TermCount], tracks: int) -> Iterator[str]:
+    """Yield what each term matches, as the columns of a table."""
+    facts = [f"{term.tracks:,} of {counted(tracks, 'track')}" for term in terms]
+    widths = max(len(term.text) for term in terms), max(map(len, facts))
+    for term, fact in zip(terms, facts, strict=True):
+        yield f"  {term.text:{widths[0]}}  {fact:>{widths[1]}}  {term.advice}".rstrip()
 
 
 def idle_text(term: Idle) -> str:

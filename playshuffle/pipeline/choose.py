@@ -1,5 +1,6 @@
 """Choose the tracks of a playlist among all tracks of its folders, stage by stage."""
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -153,7 +154,7 @@ def choose(
         _leave_out_copies(stages, before_lists, tags_of, last)
     if not request.any_name:
         _leave_out_unwritable(stages, writer)
-    pinned = _pins(stages, request, is_checked=checks_pins)
+    pinned = _pins(stages, request, tags_of, is_checked=checks_pins)
     if request.most is not None and draw is not None:
         _leave_out_most(stages, request.most, draw, pinned, tags_of)
     if checks_pins:
@@ -241,7 +242,7 @@ def _leave_out_unwritable(stages: _Stages, writer: EntryWriter) -> None:
         stages.leave_out(NAME, indices, lambda index: reason_of[paths[index]])
 
 
-def _pins(stages: _Stages, request: Request, *, is_checked: bool) -> list[Pin]:
+def _pins(stages: _Stages, request: Request, tags_of: TagsOf, *, is_checked: bool) -> list[Pin]:
     """Return the pins of a request, with indices of the tracks of its folders.
 
     Raises:
@@ -255,12 +256,27 @@ def _pins(stages: _Stages, request: Request, *, is_checked: bool) -> list[Pin]:
             pin = pins.resolve(text, stages.tracks().paths, request.roots)
         except PlayshuffleError:
             if is_checked:
+                _check_title(text, stages.tracks(), tags_of)
                 index = pins.resolve(text, stages.found.paths, request.roots).track_index
                 stages.check_remains(index)
                 raise
         else:
             pinned.append(pin._replace(track_index=stages.remaining[pin.track_index]))
     return pinned
+
+
+def _check_title(text: str, tracks: Tracks, tags_of: TagsOf) -> None:
+    """Raise an error if a pin is the title of a track."""
+    titles = tracks.column(lambda folder: [tags.title if tags else "" for tags in tags_of(folder)])
+    for path, title in zip(tracks.paths, titles, strict=True):
+        if title.casefold() == text.casefold():
+            name = shown(os.path.basename(path))
+            raise OptionError(
+                "{}: '{title}' is the title of {name}. Pin the file: {name}",
+                "pin",
+                title=shown(text),
+                name=name,
+            )
 
 
 def _leave_out_most(

@@ -72,7 +72,9 @@ def open_playlist(
         choice = choose(request, library.tracks, rows, lists, writer, last, draw, checks_pins=not explains)
         if not explains and not len(choice.tracks):
             unwritable = choice.skipped(NAME)
-            raise _nothing_to_play(request.roots, unwritable) if unwritable else NothingMatchesError(choice)
+            if unwritable:
+                raise _nothing_to_play(request.roots, unwritable)
+            raise NothingMatchesError(request, choice, rows)
         tags_of = tags_from(rows) if rows is not None else None
         yield Run(
             request, tools, opened, file, record.with_copies(choice.kept), writer, choice, tags_of, history

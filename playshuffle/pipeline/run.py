@@ -199,7 +199,8 @@ class Run(NamedTuple):
         waiting = self.library.waiting[root] & numbers
         verb = "waits" if len(waiting) == 1 else "wait"
         tracks = f"{len(waiting):,} of {counted(len(numbers), 'track')}"
-        return f"{tracks} {verb} for {shown(root)}. {error.summary}. {error.advice}"
+        why = error.summary.removeprefix(f"{shown(root)} seems to be missing: ")
+        return f"{tracks} {verb} for {shown(root)}: {why}. {error.advice}"
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:

@@ -63,7 +63,7 @@ class PlaylistFile(NamedTuple):
             PlayshuffleError: another process held it for too long, or its folder does not exist.
         """
         folder, name = os.path.split(self.path)
-        with atomic_file.held(folder):
+        with atomic_file.held(folder, name):
             for litter in (name, *map(os.path.basename, existing_parts(self.path))):
                 atomic_file.sweep(folder, litter)
             yield self._replace(files=_files(self.path))
@@ -203,6 +203,10 @@ def check_name(path: bytes) -> None:
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
         return
+    if os.path.isdir(path):
+        raise OptionError(
+            "{path} is a folder. Name the file, such as {path}/NAME.m3u.", "output", path=shown(path)
+        )
     problem = (
         "is the name of an audio file"
         if is_audio_name(name)

@@ -177,6 +177,8 @@ class Builder:
         near = get_close_matches(wanted[:40], [*FIELDS, *ALIASES["field"]], 1, 0.5)
         if wanted == "added":
             hint = " When a file was added is not known. Its time of change is mtime."
+        elif wanted.lstrip("!") in FIELDS:
+            hint = f" To exclude, write -{_short(wanted.lstrip('!'))}:"
         elif near:
             hint = rf" Did you mean '{near[0]}'? To look for a text with a colon, write \: for it."
         else:

@@ -17,6 +17,7 @@ from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths, real_paths
 from playshuffle.system import lock
 from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
+from playshuffle.system.write_errors import words
 from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 60
@@ -105,7 +106,7 @@ class StateFile:
                     self._aside = copy_aside(os.path.join(self._folder, b"state.db"))
                 schema.delete_row(database, bad)
         except (OSError, sqlite3.OperationalError) as error:  # no room: the next run tries again
-            self.notes.append(f"{note} ({error}).")
+            self.notes.append(f"{note} ({words(error)}).")
         else:
             self.notes.append(f"{note}; the old state was kept as {shown(self._aside)}.")
 
@@ -124,7 +125,7 @@ class StateFile:
         Raises:
             PlayshuffleError: this run must save something.
         """
-        self.problem = f"Nothing can be saved for the next run: {error}."
+        self.problem = f"Nothing can be saved for the next run: {words(error)}."
         if self._must_remember:
             raise PlayshuffleError(
                 f"{self.problem} The playlist was not changed. Make the state folder writable, or set"

@@ -166,8 +166,10 @@ def sweep(folder: bytes, name: bytes) -> None:
 
 
 @contextlib.contextmanager
-def held(folder: bytes, patience_s: float = 10) -> Iterator[None]:
+def held(folder: bytes, name: bytes = b"", patience_s: float = 10) -> Iterator[None]:
     """Keep every other playshuffle from writing in the folder meanwhile.
+
+    name: of the file that is to be written, for the error.
 
     Raises:
         PlayshuffleError: another process held it for too long, or the folder does not exist.
@@ -175,7 +177,7 @@ def held(folder: bytes, patience_s: float = 10) -> Iterator[None]:
     try:
         fd = os.open(folder, _FOLDER_FLAGS)
     except OSError as error:
-        raise refusal(os.path.join(folder, b""), folder, error) from error
+        raise refusal(os.path.join(folder, name), folder, error) from error
     with lock.held_descriptor(fd, patience_s) as is_free:
         if not is_free:
             raise PlayshuffleError(

@@ -27,8 +27,17 @@ def os_error(number: int) -> OSError:
     return OSError(number, os.strerror(number))
 
 
+def words(error: Exception) -> str:
+    """Return the reason of an error for users, and the path that it is about."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.strerror} ({shown(error.filename)})"
+
+
 def refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
     """Return the error for a file in a folder that could not be written."""
+    if error.errno == errno.ENOENT and os.path.isdir(folder):
+        error = os_error(errno.EROFS)  # such as /proc
     reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))
     consequence = "The old file was not changed." if os.path.lexists(path) else "Nothing was written."
     return PlayshuffleError(

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -118,18 +119,18 @@ def connected(places: list[str]) -> Iterator[MpvQueue]:
         OSError: none answers.
         PlayshuffleError: mpv refuses a command.
     """
-    failures = []
+    failures: defaultdict[str, list[str]] = defaultdict(list)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_TIMEOUT_S)
         for path in places:
             try:
                 connection.connect(path)
             except OSError as error:
-                failures.append(f"{path}: {error.strerror or error}")
+                failures[error.strerror or str(error)].append(path)
             else:
                 yield MpvQueue(connection, path)
                 return
-    raise ConnectionError("; ".join(failures))
+    raise ConnectionError("; ".join(f"{', '.join(paths)}: {why}" for why, paths in failures.items()))
 
 
 def _path(name: str) -> str:

@@ -11,6 +11,10 @@ from playshuffle.telling import mpd_queue, mpv_queue, record
 from playshuffle.telling.queue import Queue, Told, tell
 
 _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that starts is up by then
+_HINTS = {
+    QueuePlayer.MPD: "Is it running?",
+    QueuePlayer.MPV: "Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
+}
 
 
 def tell_player(
@@ -45,7 +49,7 @@ def tell_player(
                     return tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
             except OSError as error:
                 failure = str(error)
-    raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). Is it running?", Exit.MISSING)
+    raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). {_HINTS[player]}", Exit.MISSING)
 
 
 def _connected(

@@ -470,7 +470,7 @@ def test_a_file_that_is_left_while_a_drive_is_missing_is_reported_as_it_is(tmp_p
     assert len(listed(out)) == 8
     assert "Already dealt today (8 tracks)" in said
     assert f"File: {out}: 8 tracks, 4 s, deal 1 of 1 in round 1\n" in said
-    assert f"7 of 8 tracks wait for {usb}. " in said
+    assert f"7 of 8 tracks wait for {usb}: " in said
     facts = report(*words)
     assert (facts["tracks"], len(facts["entries"])) == (8, 8)
 
@@ -488,7 +488,7 @@ def test_undo_brings_back_the_tracks_of_a_missing_drive(tmp_path: Path) -> None:
     said = undo()
 
     assert f"{out} is as before: 6 tracks" in said
-    assert f"3 of 6 tracks wait for {usb}. {usb} seems to be missing" in said
+    assert f"3 of 6 tracks wait for {usb}: " in said
     assert (listed(out), status("today").splitlines()[:2]) == (first, progress)
     assert second != first
 

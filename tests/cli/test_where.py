@@ -127,7 +127,7 @@ def test_if_nothing_matches_the_playlist_stays(music: Path) -> None:
     done = run("make", music, "--where", "genre:polka")
 
     assert done.code == 3
-    assert "None of 5 tracks matches the query" in done.err
+    assert "No track matches genre:polka" in done.err
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
@@ -174,7 +174,7 @@ def test_tracks_left_out_never_look_like_a_missing_drive(tmp_path: Path) -> None
     before = (music / "playshuffle.m3u").read_bytes()
     shutil.rmtree(music / "b")
     done = run("make", music, "--where", "path:b")
-    assert (done.code, "path:b matches no track" in done.err) == (3, True), done.err
+    assert (done.code, "No track matches path:b." in done.err) == (3, True), done.err
     assert (music / "playshuffle.m3u").read_bytes() == before
     assert len(listed(music / "playshuffle.m3u")) == 30
 
@@ -186,7 +186,7 @@ def test_spoken_word_is_skipped_and_counted(music: Path) -> None:
     tagged_library(music, {"book.m4b": {"title": "1"}, "cast.mp3": {"title": "2", "genre": "Podcast"}})
     said = make(music, "-v")
 
-    assert "skipped 2 files of spoken word; --spoken includes them" in said
+    assert "Left out: 2 files of spoken word; --spoken includes them" in said
     assert f"{music}/cast.mp3: spoken word: its genre is Podcast" in said
     assert sorted(listed(music / "playshuffle.m3u")) == sorted(FILES)
     assert len(report(music)["choice"]["left_out"]["spoken"]) == 2
@@ -217,7 +217,7 @@ def test_a_folder_of_audiobooks_has_nothing_to_play(tmp_path: Path) -> None:
     done = run("make", music)
 
     assert done.code == 3
-    assert "1 file of spoken word; --spoken includes them" in done.err
+    assert "1 file of spoken word (--spoken)" in done.err
 
 
 # Kept playlists and decks
@@ -295,15 +295,15 @@ def test_a_path_that_matches_nothing_names_the_nearest_folder(music: Path) -> No
     (music / "Xmas/deep").mkdir(parents=True)
     (music / "Xmas/deep/bell.mp3").write_bytes((music / "jazz/1.mp3").read_bytes())
     for query, near in {
-        "path:xmas": "path:Xmas?",
-        "path:Xmsa": "path:Xmas?",
-        "path:dep": "path:Xmas/deep?",
-        f"path:{music}/Xmsa": f"path:{music}/Xmas?",
+        "path:xmas": "path:Xmas",
+        "path:Xmsa": "path:Xmas",
+        "path:dep": "path:Xmas/deep",
+        f"path:{music}/Xmsa": f"path:{music}/Xmas",
     }.items():
         done = run("make", music, "--where", query)
-        assert (done.code, f"{query} matches no track. Did you mean {near}" in done.err) == (3, True), query
-    assert "matches no track" not in run("make", music, "--where", "path:Xmas genre:none").err
-    assert "Did you mean" not in run("make", music, "--where", "path:something").err
+        assert (done.code, f"nearest: {near}\n" in done.err) == (3, True), query
+    assert "nearest: path" not in run("make", music, "--where", "path:Xmas genre:none").err
+    assert "nearest" not in run("make", music, "--where", "path:something").err
 
 
 def test_a_negated_term_that_excludes_nothing_is_named(music: Path) -> None:

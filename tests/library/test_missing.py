@@ -48,7 +48,7 @@ def test_a_root_that_never_had_tracks_is_not_a_missing_drive(tmp_path: Path) -> 
     """A wrong path in the configuration."""
     path = bytes(tmp_path / "none")
 
-    with pytest.raises(PlayshuffleError, match="Give a folder that exists") as caught:
+    with pytest.raises(PlayshuffleError, match="Check its spelling") as caught:
         missing.check_root(path, Root(path, 0, []))
 
     assert caught.value.code == Exit.NO_INPUT
@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_opened_is_missing(tmp_path: Path, monkeypatch: 
 def test_one_track_on_an_absent_mount_is_missing() -> None:
     known = Root(b"/mnt", 2, [DISK, STICK])
 
-    with pytest.raises(MissingError, match="1 tracks are gone"):
+    with pytest.raises(MissingError, match="1 track is gone"):
         missing.check_tracks(
             known, Root(b"/mnt", 1, [DISK]), [b"/mnt/a.mp3", b"/mnt/usb/b.mp3"], [b"/mnt/usb/b.mp3"]
         )
@@ -196,7 +196,7 @@ def test_what_cannot_be_read_is_not_gone() -> None:
     folder = Skipped(b"/m/b/", "Permission denied")
     missing.check_unreadable(folder, [b"/m/a.mp3"])
 
-    with pytest.raises(PlayshuffleError, match="Permission denied; 1 tracks were there") as caught:
+    with pytest.raises(PlayshuffleError, match="Permission denied; 1 track was there") as caught:
         missing.check_unreadable(folder, [b"/m/a.mp3", b"/m/b/c.mp3"])
 
     assert caught.value.code == Exit.MISSING
@@ -374,10 +374,10 @@ def test_the_root_folder_of_the_machine_is_guarded_like_any_other(monkeypatch: p
 
     missing.check_tracks(known, Root(b"/", 0, [DISK]), before, before, {*before})
     assert "40 of 60 tracks are gone" in refusal(known, Root(b"/", 20, [DISK]), before, before[:20])
-    assert "1 tracks are gone, and / is not mounted" in refusal(
+    assert "1 track is gone, and / is not mounted" in refusal(
         known, Root(b"/", 59, [other]), before, before[1:]
     )
-    assert "1 tracks are gone, and /mnt/usb is not mounted" in refusal(
+    assert "1 track is gone, and /mnt/usb is not mounted" in refusal(
         Root(b"/", 2, [DISK, STICK]), Root(b"/", 1, [DISK]), [b"/mnt/usb/a", b"/b"], [b"/b"]
     )
 
@@ -400,7 +400,7 @@ def test_a_mount_below_a_linked_root_takes_only_its_own_tracks_along(tmp_path: P
     known, now = Root(root, 2, [DISK, drive]), Root(root, 1, [DISK])
 
     if lost.startswith(b"usb"):
-        assert "1 tracks are gone, and " in refusal(known, now, before, left)
+        assert "1 track is gone, and " in refusal(known, now, before, left)
     else:
         missing.check_tracks(known, now, before, [root + b"/" + lost])
 

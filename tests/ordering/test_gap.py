@@ -23,7 +23,9 @@ def test_a_gap_of_none_or_one_play_asks_for_nothing(text: str) -> None:
     "text", ["", "-1", "x", "5 %", "101%", "12.5%", "%", "50%%", "1e3", "9999999999", "²"]
 )
 def test_what_is_no_gap_is_answered_with_how_to_write_one(text: str) -> None:
-    with pytest.raises(PlayshuffleError, match=r"50 \(plays\) or 25% \(of the tracks\)") as caught:
+    with pytest.raises(
+        PlayshuffleError, match=r"50 \(plays\) or 25% \(of the tracks, at most 100%\)"
+    ) as caught:
         parse_gap(text)
 
     assert caught.value.code == Exit.USAGE

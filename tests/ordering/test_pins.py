@@ -103,7 +103,7 @@ def test_up_to_three_near_names_are_given() -> None:
 
 
 def test_places_count_from_one() -> None:
-    assert "counted from 1" in refusal("a@b.ogg@0")
+    assert "start at 1" in refusal("a@b.ogg@0")
 
 
 @given(st.text(max_size=12), st.integers(1, 99))

@@ -102,7 +102,7 @@ def test_make_goes_on_without_writing_the_state_and_still_knows_what_was_there(
         path.unlink()
     done = run("make", music, before=OBEYING)
     assert done.code == 0
-    assert f"50 of 60 tracks wait for {music}. " in done.err
+    assert f"50 of 60 tracks wait for {music}: " in done.err
     assert len(listed(music / "playshuffle.m3u")) == 60
 
 

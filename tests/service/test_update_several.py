@@ -239,7 +239,7 @@ def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go
     assert (message.is_changed, message.removed, message.tracks) == (False, 0, 13)
     assert message.waiting == [(str(usb), 5)]
     (note,) = message.notes
-    assert note.startswith(f"5 of 13 tracks wait for {usb}. {usb} seems to be missing: ")
+    assert note.startswith(f"5 of 13 tracks wait for {usb}: ")
     assert note.endswith("If the tracks are gone for good: playshuffle make both --accept-missing")
     assert drives.entries("both") == before
 

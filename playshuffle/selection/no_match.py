@@ -1,0 +1,86 @@
+"""Explain why no track matches a query: what each term matches, and what may be meant."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from playshuffle.library.tracks import Tracks
+from playshuffle.selection.evaluation import TagsOf
+from playshuffle.selection.fields import FIELDS, LENGTH, TEXT, Field
+from playshuffle.selection.query import Query
+from playshuffle.selection.terms import Term
+from playshuffle.selection.values import BETWEEN
+from playshuffle.text import short
+
+_CLOSENESS = 0.5
+_MOST_VALUES = 10_000  # that are compared; more take seconds
+
+# Terms that mean something in other languages, and what to write here.
+_ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
+    r"(?i:and|&&?)": lambda _: "a word to search for; all terms must match without it",
+    r"(?i:or|\|\|?)": lambda _: "a word to search for; for either, write: genre:jazz , genre:rock",
+    r"(?i:not)|!": lambda _: "a word to search for; to exclude, write: -genre:christmas",
+    r"!([^:]+)": lambda match: f"to exclude, write: -{match[1]}",
+    rf"({'|'.join(FIELDS)})==?(.+)": lambda match: f"to search a field, write: {match[1]}:{match[2]}",
+    r"(\w+:)?(?!:)([^|]+(?:\|[^|]+)+)": lambda match: (
+        f"for either, write: {' , '.join((match[1] or '') + part for part in match[2].split('|'))}"
+    ),
+}
+
+
+class TermCount(NamedTuple):
+    """How many tracks one term of a query matches, and what may be meant; empty if unknown."""
+
+    text: str
+    tracks: int
+    advice: str
+
+
+def count_terms(query: Query, tracks: Tracks, tags_of: TagsOf | None) -> Iterator[TermCount]:
+    """Count the tracks that each term of a query matches by itself.
+
+    Raises:
+        PlayshuffleError: a regular expression takes too long.
+    """
+    for term in query.terms:
+        alone = Query(term.text, term, (term,)).select(tracks, tags_of)
+        near = next((f"nearest: path:{short(idle.near)}" for idle in alone.idle if idle.near), "")
+        count = len(alone.kept)
+        yield TermCount(short(term.text, 40), count, near or _advice(term, count, tracks, tags_of))
+
+
+def _advice(term: Term, count: int, tracks: Tracks, tags_of: TagsOf | None) -> str:
+    for pattern, advice in _ADVICE.items():
+        if match := re.fullmatch(pattern, term.text):
+            return advice(match)
+    field, value = term.checks[0].field, term.text.partition(":")[2]
+    if count or term.is_negated or len(term.checks) > 1 or (field.needs_tags and tags_of is None):
+        return ""
+    values = _values(field, tracks, tags_of)
+    if field.kind == TEXT and values:
+        return _nearest(value, values) or f"see: playshuffle tags {field.name}"
+    if field.kind == LENGTH and ":" not in value:
+        in_minutes = re.sub(r"[0-9]+", r"\g<0>:00", value)
+        return f"in seconds; in minutes, write: length:{in_minutes}"
+    return "" if values else f"no track has a {field.name}"
+
+
+def _nearest(value: str, values: Counter[str]) -> str:
+    by_case = {text.casefold(): text for text, _ in values.most_common(_MOST_VALUES)}
+    near = get_close_matches(value.strip("\"'=~").casefold(), by_case, 1, _CLOSENESS)
+    return "".join(f"nearest: {short(by_case[name], 40)} ({values[by_case[name]]:,})" for name in near)
+
+
+def _values(field: Field, tracks: Tracks, tags_of: TagsOf | None) -> Counter[str]:
+    """Return the values of a field, as texts, and how many tracks have each."""
+    rows = tracks.column(
+        lambda folder: field.read(folder, tags_of(folder) if field.needs_tags and tags_of else ())
+    )
+    decoded = Counter(map(field.decode, rows))
+    values: Counter[str] = Counter()
+    for value, count in decoded.items():
+        for part in str(value).split(BETWEEN) if value not in (None, "") else ():
+            values[part] += count
+    return values
