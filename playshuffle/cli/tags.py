@@ -3,8 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -42,8 +42,8 @@ def tags(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FIELD] [FOLDER...|FILE]",
-            help="Field, folders or a file",
+            metavar="[FIELD] [FOLDER|FILE...]",
+            help="Field, folders or files",
             autocompletion=lambda: [*OF_TRACKS],
         ),
     ] = None,
@@ -65,14 +65,15 @@ def tags(
 ) -> None:
     """Show tags and their values for queries."""
     words = list(words or ())
-    if len(words) == 1 and os.path.isfile(words[0]):
-        _write_file(words[0], as_json=as_json)
+    for word in words:
+        if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word, Exit.NO_INPUT)):
+            raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
+    if words and all(map(os.path.isfile, words)):
+        _write_files(words, as_json=as_json)
         return
     field = None
-    if words and not os.path.isdir(words[0]):
+    if words and not os.path.lexists(words[0]):
         name = words.pop(0)
-        if "/" in name or os.path.splitext(name)[1]:
-            raise PlayshuffleError(f"'{shown(name)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
         field = known("field", name, OF_TRACKS)
     if print0 and field is None:
         raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
@@ -125,30 +126,33 @@ def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> 
     return json.dumps({"schema": _SCHEMA, "tracks": count, "fields": fields}, indent=2)
 
 
-def _write_file(name: str, *, as_json: bool) -> None:
-    path = absolute(name, Exit.NO_INPUT)
-    ((_, reading),) = read_all([path])
-    if reading.tags is None and not reading.is_audio:
-        raise PlayshuffleError(f"{shown(path)}: {reading.reason}.", Exit.NO_INPUT)
-    tags = {
-        tag: value
-        for tag, value in (reading.tags or Tags())._asdict().items()
-        if value is not None and value != ""
-    }
+def _write_files(names: Sequence[str], *, as_json: bool) -> None:
+    """Write the tags of each file; in JSON an object, or a list of several."""
+    found = []
+    paths = [absolute(name, Exit.NO_INPUT) for name in names]
+    readings = dict(read_all(paths))
+    for row, path in enumerate(paths):
+        reading = readings[row]
+        if reading.tags is None and not reading.is_audio:
+            raise PlayshuffleError(f"{shown(path)}: {reading.reason}.", Exit.NO_INPUT)
+        fields = (reading.tags or Tags())._asdict().items()
+        found.append((path, reading.reason, {tag: value for tag, value in fields if value not in (None, "")}))
     if as_json:
-        rows = {"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags}
-        text = json.dumps(rows, indent=2)
-        write_out([text.encode(), b"\n"])
+        rows = [{"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags} for path, _, tags in found]
+        write_out([json.dumps(rows if len(rows) > 1 else rows[0], indent=2).encode(), b"\n"])
         return
-    write_out([f"{home_path(path)}\n".encode()])
-    if reading.reason:
-        write_out([f"  {shown(reading.reason)}\n".encode()])
     screen = screen_of(sys.stdout)
+    write_out(f"{line}\n".encode() for each in found for line in _file_lines(*each, screen))
+
+
+def _file_lines(path: bytes, reason: str, tags: Mapping[str, Any], screen: Screen) -> Iterator[str]:
+    yield home_path(path)
+    if reason:
+        yield f"  {shown(reason)}"
     for tag, value in tags.items():
         text = clock(value) if tag == "duration_ms" else shown(str(value))
         label = "length" if tag == "duration_ms" else tag
         lines = screen.hanging(text, f"  {label:14}  ")
         if screen.is_terminal and columns(lines[0]) > (screen.width or 0):  # a value of one long word
             lines = [f"  {label}", f"    {text}"]
-        for line in lines:
-            write_out([f"{line}\n".encode()])
+        yield from lines
