@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__
+from playshuffle.config.option_groups import GROUPS
 from scripts.command_tree import Command, Option
 from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 
@@ -59,7 +60,8 @@ def _options(command: Command) -> list[str]:
     lines = [".SH ARGUMENTS"] if arguments else []
     lines += [line for option in arguments for line in _paragraph(option)]
     lines += [".SH OPTIONS"] if options else []
-    for group in dict.fromkeys(option.group for option in options):
+    groups = dict.fromkeys(option.group for option in options)
+    for group in sorted(groups, key=lambda group: GROUPS.index(group) if group in GROUPS else -1):
         lines += [f".SS {_roff(group)}"] if group and group != "Options" else []
         lines += [line for option in options if option.group == group for line in _paragraph(option)]
     return lines
