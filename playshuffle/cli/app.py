@@ -18,7 +18,7 @@ HIDDEN = ""  # needed once by few: not in the help
 # To import all modules for these sentences would take longer than most runs.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "make": (EVERYDAY, "Write a shuffled playlist of music folders."),
-    "deal": (EVERYDAY, "Write some tracks, and others tomorrow."),
+    "deal": (EVERYDAY, "Write today's tracks, and others tomorrow."),
     "export": (EVERYDAY, "Copy the tracks of a playlist to a stick."),
     "check": (EVERYDAY, "Check that the entries of a playlist work."),
     "undo": (EVERYDAY, "Take back the last make or deal of a list."),

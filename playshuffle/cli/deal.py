@@ -99,7 +99,7 @@ def deal(
     quiet: common_options.Quiet = False,
     verbose: common_options.Verbose = False,
 ) -> Exit | None:
-    """Write some tracks, and others tomorrow.
+    """Write today's tracks, and others tomorrow.
 
     Every track comes once before any comes again. A second run on the same day changes nothing.
     """

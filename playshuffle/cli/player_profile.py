@@ -42,7 +42,7 @@ def profile(name: str, screen: Screen) -> Iterator[str]:
     if command := play_command(player, file):
         yield from screen.detail("Play", command)
     if player.use:
-        yield from screen.detail("Use", player.use)
-    yield from screen.detail("Form", player.writes_words())
+        yield from screen.detail("Tip", player.use)
+    yield from screen.detail("Writes", player.writes_words())
     yield from screen.detail("Problems", ", ".join(player.loses_words()) or "none")
     yield from screen.detail("Known", player.proof)

@@ -7,7 +7,6 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.text import any_of
 
 _WHY_NOT = {
-    "group_by": "only groups and spread use a field of your choice",
     "group_size": "only groups can have a fixed size",
     "gap": "its own rule and a gap may contradict each other",
     "inside": "it has no groups",
@@ -32,6 +31,14 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
         "part": recipe.part is not None,
         "pin": has_pins,
     }
+    if recipe.group_by is not None and "group_by" not in order.takes:
+        raise OptionError(
+            "{} needs {} (each {tag} apart) or {} (each {tag} together).",
+            f'group_by = "{recipe.group_by}"',
+            'order = "spread"',
+            'order = "groups"',
+            tag=recipe.group_by,
+        )
     for option, has_value in is_given.items():
         if has_value and option not in order.takes:
             takers = [name for name, order_row in ORDERS.items() if option in order_row.takes]

@@ -25,7 +25,7 @@ BUILT_IN: Mapping[str, Player] = {
     GENERIC: Player(
         "any player",
         {"return": Lost("ard")},
-        source="all rows of this table",
+        source="all other players here",
         play="mpv --playlist={path}",
         use="Open the file in any player. It loads in nearly all of them.",
     ),

@@ -33,6 +33,7 @@ from playshuffle.shuffle import System
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
 from playshuffle.tags.reader_pool import read_all
+from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch, merged
 
 _LOG = logging.getLogger(__name__)
@@ -126,7 +127,7 @@ class _Progress(Progress):
         self._growing_in: set[bytes] = set()
 
     def finding(self, files: int) -> None:
-        self._report(f"{files:,} files found")
+        self._report(f"{counted(files, 'file')} found")
 
     def forgotten(self) -> None:
         self.is_cached = False

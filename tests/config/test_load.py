@@ -157,7 +157,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('deal = 3\nevery = "month"', 4, "Unknown period 'month'"),
         ("deal = 0", 3, "deal must be a number from 1, not 0"),
         ('deal = "0m"', 3, "deal: '0m' is not a duration"),
-        ('group_by = "artist"\norder = "sattolo"', 3, 'group_by does not work with order = "sattolo"'),
+        ('group_by = "artist"\norder = "sattolo"', 3, 'group_by = "artist" needs order = "spread"'),
         ('order = "spread"\ntags = false', 3, "needs tags (artist). Remove tags = false."),
         ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "do not work together"),
         ('extinf = false\nmap = "x"', 4, "is not FROM=TO"),
