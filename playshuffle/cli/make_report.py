@@ -51,10 +51,12 @@ def lines(
     yield from removed(report, screen, dry_run=dry_run)
     if _has_shrunk(report) and _changed(report) and report.is_changed:
         yield from screen.detail("Keep both", "playshuffle undo, and then the same with -o OTHER.m3u")
-    yield from choice_report.lines(report.choice, screen, names=names)
-    yield from skipped(report, screen, names)
-    yield from _losses(report, screen, names)
-    if figures.neighbours:
+    if report.has_news or names:
+        yield from choice_report.lines(report.choice, screen, names=names)
+        yield from skipped(report, screen, names)
+    if report.has_news or names or has_losses:
+        yield from _losses(report, screen, names)
+    if figures.neighbours and (report.is_new or report.output is None or names):
         yield from _repeats(report.order, figures, screen)
     for note in report.notes:
         yield from screen.detail("Note", note)

@@ -67,7 +67,7 @@ class Screen(NamedTuple):
     def detail(self, label: str, text: str) -> list[str]:
         """Return a labelled line below the first one; a terminal gets it wrapped."""
         if not self.is_terminal:
-            return [f"{label}: {text}"]
+            return self.wrapped(text, f"{label}: ")
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:

@@ -48,7 +48,7 @@ _KEYS = {
 }
 
 # Reasons that lie in the file, whatever the playlist.
-_OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE}
+_OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, OUTSIDE}
 
 # What is counted for a folder, by the code of the reason.
 _WORDS = {
@@ -107,9 +107,14 @@ def _explains(value: str | Sequence[str], reason: Reason) -> bool:
 def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:
     """Return the answer for each file and playlist."""
     for path, each in reasons.items():
-        is_same = _first(each).code in _OF_FILE and len(each) > 1 == len(set(each.values()))
-        by_list = {"every playlist": _first(each)} if is_same else each
         yield home_path(path)
+        names: defaultdict[Reason | str, list[str]] = defaultdict(list)
+        for name, reason in each.items():
+            names[reason if reason.code in _OF_FILE else name].append(name)
+        by_list = {
+            shown(group[0]) if len(group) == 1 else counted(len(group), "playlist"): each[group[0]]
+            for group in names.values()
+        }
         width = max(map(len, by_list))
         for name, reason in by_list.items():
             answer = "yes" if reason.code == IN else "no"
@@ -119,11 +124,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
                 if line is None or question.document is None
                 else f"{home_path(question.document.path)}, line {line}: "
             )
-            yield from screen.hanging(f"{place}{reason.text}", f"  {shown(name):{width}}  {answer}: ")
-
-
-def _first(by_list: Mapping[str, Reason]) -> Reason:
-    return next(iter(by_list.values()))
+            yield from screen.hanging(f"{place}{reason.text}", f"  {name:{width}}  {answer}: ")
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
@@ -145,7 +146,7 @@ def groups(reasons: Reasons, screen: Screen) -> Iterator[str]:
     """Return files that are in no playlist by reason, the most frequent first, with some of their names."""
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():
-        reason = _first(by_list)
+        reason = next(iter(by_list.values()))
         by_reason[_heading(reason)].append(home_path(path))
     if not by_reason:
         yield "No file was left out"

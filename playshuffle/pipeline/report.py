@@ -1,6 +1,8 @@
 """Report what a run did: the playlist, what is in it, and what was skipped."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
 from playshuffle.library.folder import Skipped
@@ -38,6 +40,7 @@ class Report(NamedTuple):
         that it replaces, because it now has fewer parts, or is in parts for the first time.
     suspects: paths to which the indices of `losses` belong.
     last: the order before, None if there is none. options: those of the request.
+    has_news: `noted` differs from that of the last run, so that users should be told.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
     """
 
@@ -66,6 +69,17 @@ class Report(NamedTuple):
     options: str = ""
     is_changed: bool = False
     notes: Sequence[str] = ()
+    has_news: bool = True
+
+    @property
+    def noted(self) -> str:
+        """Return a digest of the counts that a summary shows."""
+        stages = [(stage.code, len(stage.indices)) for stage in self.choice.stages]
+        files = [*self.skipped, *self.unwritable, *self.untagged, *self.unreadable]
+        reasons = sorted(Counter(reason.partition(":")[0] for _, reason in files).items())
+        losses = [(loss.what, len(loss.indices)) for loss in self.losses]
+        facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses))
+        return blake2b(facts.encode(), digest_size=8).hexdigest()
 
     @property
     def unwritable(self) -> list[Skipped]:

@@ -164,6 +164,7 @@ class Run(NamedTuple):
                 self.tracks.digest,
                 stamp,
                 self.request.options,
+                report.noted,
             )
             if order != self.record.saved:
                 before = (self.record.saved or NO_ORDER) if is_new else None
@@ -192,7 +193,8 @@ class Run(NamedTuple):
             if not numbers.isdisjoint(self.library.waiting[root])
         ]
         by_root = list(self.library.roots.items())
-        return report._replace(is_changed=is_changed, by_root=by_root, notes=notes)
+        has_news = self.record.saved is None or self.record.saved.noted != report.noted
+        return report._replace(is_changed=is_changed, by_root=by_root, notes=notes, has_news=has_news)
 
     def _waiting_note(self, root: bytes, error: MissingError) -> str:
         numbers = frozenset(self.tracks.numbers)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.dealing.deck import Deal, Deck, check
 from playshuffle.dealing.period import Every
-from playshuffle.store.state import DECK, State, options_in, put_record
+from playshuffle.store.state import DECK, State, put_record, text_in
 from playshuffle.system.sqlite import Connection
 
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail")
@@ -44,7 +44,7 @@ def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
     try:
         content.encode()  # damaged text could not be stored again
         facts = json.loads(text)
-        return StoredDeck(_unpacked(packed, facts), content, options_in(facts))
+        return StoredDeck(_unpacked(packed, facts), content, text_in(facts, "options"))
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
         state.set_row_aside("record", row, playlist)
         return None

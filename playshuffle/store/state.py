@@ -20,6 +20,7 @@ from playshuffle.system.sqlite import Connection
 ORDER, DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
 _FACTS = ("played", "drawn_s", "stamp")
+_TEXTS = ("options", "noted")
 _LIMIT = (1 << 32) - 1  # numbers have 32 bits
 
 
@@ -35,6 +36,7 @@ class SavedOrder(NamedTuple):
         digest: of the tracks that it was written from.
         stamp: of the file that was written; empty if that is not known.
         options: those that it was written with, as in a request; empty if not known.
+        noted: what users were told of its choice, as in a report.
     """
 
     numbers: "array[int]"
@@ -45,6 +47,7 @@ class SavedOrder(NamedTuple):
     digest: bytes
     stamp: str = ""
     options: str = ""
+    noted: str = ""
 
     @property
     def present_then(self) -> "array[int]":
@@ -223,7 +226,9 @@ class State(StateFile):
             try:
                 facts = json.loads(text)
                 absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
-                values = {name: facts[name] for name in _FACTS} | {"options": options_in(facts)}
+                values = {name: facts[name] for name in _FACTS} | {
+                    name: text_in(facts, name) for name in _TEXTS
+                }
                 order = SavedOrder(array("I", numbers), absent, content=content, digest=digest, **values)
                 _check(order)
                 orders[age] = order
@@ -259,8 +264,8 @@ class State(StateFile):
             ages = ((LAST, order), (BEFORE, before), (IN_FILE, in_file if in_file != before else None))
             for age, each in ages:
                 if each is not None and (age == LAST or each.content != order.content):
-                    facts = {"absent": [*each.absent.items()], "options": each.options}
-                    text = json.dumps(facts | {name: getattr(each, name) for name in _FACTS})
+                    facts = {name: getattr(each, name) for name in (*_FACTS, *_TEXTS)}
+                    text = json.dumps({"absent": [*each.absent.items()]} | facts)
                     key = path, ORDER, age
                     put_record(database, *key, each.numbers, text, each.content, each.digest)
 
@@ -308,10 +313,10 @@ def put_record(
     database.execute(schema.replace("record"), row)
 
 
-def options_in(facts: Mapping[str, Any]) -> str:
-    """Return the options in the facts of a record; empty if they are missing or damaged."""
-    options = facts.get("options")
-    return options if isinstance(options, str) else ""
+def text_in(facts: Mapping[str, Any], name: str) -> str:
+    """Return a text in the facts of a record, such as its options; empty if it is missing or damaged."""
+    text = facts.get(name)
+    return text if isinstance(text, str) else ""
 
 
 def _numbers_in(folders: Iterable[tuple[bytes, FolderRow]]) -> set[int] | None:

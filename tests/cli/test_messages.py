@@ -1,12 +1,17 @@
 """What is typed by mistake, and the exact message that helps."""
 
+import os
 import shlex
+import sqlite3
 import sys
 from pathlib import Path
 
 import pytest
 
 from playshuffle import cli
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.missing import check_root
+from playshuffle.system.write_errors import words
 from tests.support.tagging import tagged_library
 
 
@@ -62,6 +67,9 @@ MESSAGES = {
     " To measure a list: playshuffle audit FILE",
     "audit --order x": "Unknown order to audit 'x'. Use random, forward, fisher-yates, inside-out, by-keys,"
     " insertion, top-in, table, sparse-deal, running or 14 others.",
+    "make . --group-by genre": "--group-by genre needs --order spread (each genre apart) or --order groups"
+    " (each genre together).",
+    "make . --no-tags --pin '1@0'": "--pin '1@0': positions start at 1.",
     # Commands and topics.
     "play": "Unknown command 'play'. To play a list: mpv --playlist=FILE.m3u",
     "search": "Unknown command 'search'. To find values of tags: playshuffle tags."
@@ -70,6 +78,10 @@ MESSAGES = {
     "service start": "Unknown command 'start'. To start it: systemctl --user start playshuffle",
     "service stop": "Unknown command 'stop'. To stop it: systemctl --user stop playshuffle",
     "service log": "Unknown command 'log'. To read it: journalctl --user -u playshuffle",
+    "watch ~/Musik": "Cannot read the folder ~/Musik: No such file or directory. Did you mean ~/Music?",
+    "tell mpv old.m3u": "mpv cannot be reached (~/.config/mpv/socket: No such file or directory)."
+    " Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
+    "tags 1.mp3 2.mp3": "'2.mp3' does not exist. Name a file or folder.",
     "config check": "There is no configuration yet. To create ~/.config/playshuffle/config.toml:"
     " playshuffle config init",
     "config check --config mine.toml": "~/Music/mine.toml does not exist. To create ~/Music/mine.toml:"
@@ -148,3 +160,142 @@ def test_a_query_without_a_match_shows_what_each_term_matches(
         *QUERIES[query],
         "  Left out before: 1 file of spoken word (--spoken)",
     ]
+
+
+FILES = {
+    "01 Deep.mp3": {"title": "Sea"},
+    "02 Deep.mp3": {"title": "Lake"},
+    "03 Deep.mp3": {"title": "River"},
+    "04 Deep.flac": {"title": "Brook"},
+}
+PINS = {
+    "sea": "--pin: 'sea' is the title of 01 Deep.mp3. Pin the file: 01 Deep.mp3",
+    "01": "--pin: the library has no track '01'. Did you mean '01 Deep.mp3'?",
+    "deep": "--pin: the library has no track 'deep'. 4 names contain it, such as '01 Deep.mp3'."
+    " Give the whole name.",
+}
+
+
+@pytest.fixture
+def files(music: Path) -> Path:
+    """The music folder with a few tagged files."""
+    (music / "1.mp3").unlink()
+    return tagged_library(music, FILES)
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("pin", PINS)
+def test_a_pin_that_names_no_file_is_answered_with_one(
+    pin: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message(f"make . -q --pin {pin}", monkeypatch, capsys) == PINS[pin]
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("files")
+def test_tags_shows_several_files(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["playshuffle", "tags", "01 Deep.mp3", "02 Deep.mp3"])
+    cli.main()
+    lines = capsys.readouterr().out.splitlines()
+
+    assert [line for line in lines if "title" in line or line.startswith("~")] == [
+        "~/Music/01 Deep.mp3",
+        "  title           Sea",
+        "~/Music/02 Deep.mp3",
+        "  title           Lake",
+    ]
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("files")
+def test_check_counts_formats_and_finds_the_parts_of_a_list(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message("make . -q --for car --max-per-file 3 --order sorted -o car.m3u", monkeypatch, capsys)
+    monkeypatch.setattr(sys, "argv", ["playshuffle", "check", "car.m3u"])
+    cli.main()
+
+    assert capsys.readouterr().out.splitlines() == [
+        "ok: ~/Music/car-1.m3u: 3 entries, each file exists once. Its paths work with a car radio",
+        "warning: ~/Music/car-2.m3u: 1 entry. A car radio may not play all",
+        (
+            "Problem: a car radio may not play 1 of 1: not MP3, which many need (1 FLAC)."
+            " To fix: make it with --for car --where format:mp3"
+        ),
+        "  line 6: 04 Deep.flac",
+    ]
+
+
+@pytest.mark.process
+def test_why_answers_once_for_a_file_that_no_playlist_could_have(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "broken.mp3").write_bytes(b"x" * 100)
+    for name in ("a", "b"):
+        message(f"make . -q -o {name}.m3u", monkeypatch, capsys)
+    monkeypatch.setattr(sys, "argv", ["playshuffle", "why", "nosuch.mp3", "broken.mp3"])
+    cli.main()
+
+    assert capsys.readouterr().out.splitlines() == [
+        "~/Music/nosuch.mp3",
+        "  2 playlists  no: no such file",
+        "~/Music/broken.mp3",
+        "  2 playlists  no: not audio: no MPEG frames were found",
+    ]
+
+
+@pytest.mark.process
+def test_make_shows_what_is_left_out_only_when_that_is_new(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def summary(options: str = "") -> list[str]:
+        lines = message(f"make . --order sorted {options}", monkeypatch, capsys).splitlines()
+        return [line for line in lines if line.startswith(("Left out", "Skipped", "Repeats"))]
+
+    spoken = "Left out: 1 file of spoken word; --spoken includes them"
+    tagged_library(files, {"book.mp3": {"title": "1", "genre": "Audiobook"}})
+    assert summary() == [spoken]
+    assert summary() == []
+    assert summary("-v") == [spoken]
+
+    (files / "broken.mp3").write_bytes(b"x" * 100)
+    assert summary() == [spoken, "Skipped: 1 file: not audio (1). List: -v"]
+    assert summary() == []
+
+
+@pytest.mark.process
+def test_a_missing_folder_is_named_once_with_the_way_to_accept_it(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    usb = tagged_library(home / "usb", {"5.mp3": {"title": "Five"}})
+    message(f"make {files} {usb}", monkeypatch, capsys)
+    usb.rename(home / "elsewhere")
+    (note,) = [
+        line for line in message(f"make {files} {usb}", monkeypatch, capsys).splitlines() if "Note" in line
+    ]
+
+    assert note == (
+        "Note: 1 of 5 tracks waits for ~/usb: No such file or directory; 1 track was there."
+        " Mount the drive and try again. If the tracks are gone for good, add --accept-missing."
+    )
+
+
+def test_a_folder_without_permission_is_not_taken_for_another_one(
+    music: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("playshuffle.library.missing.os.open", refuse)
+    with pytest.raises(PlayshuffleError, match=r"Permission denied\. Change its permissions\.$"):
+        check_root(os.fsencode(music), None)
+
+
+def test_an_error_of_the_system_is_shown_without_pythons_form() -> None:
+    assert words(PermissionError(13, "Permission denied", b"/home/u/.local")) == (
+        "Permission denied (/home/u/.local)"
+    )
+    assert words(sqlite3.OperationalError("disk I/O error")) == "disk I/O error"
