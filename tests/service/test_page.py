@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playshuffle.config.load import load
 from playshuffle.errors import PlayshuffleError
+from playshuffle.install.writable_folders import writable_folders
 from playshuffle.service.page import page, write_page
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
 from tests.support.needs import need
@@ -205,6 +207,15 @@ def test_it_can_be_read_in_a_text_browser(tmp_path: Path) -> None:
 
     assert b"calm, 1,234 tracks" in done.stdout
     assert b"* calm (3)" in done.stdout
+
+
+def test_the_sandbox_of_the_service_lets_it_write_the_page(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f'folders = ["{tmp_path}/Music"]\npage = "pages/all.html"\n[playlist.all]\n')
+
+    folders = writable_folders(load(os.fsencode(file)), make=False)
+
+    assert os.fsencode(tmp_path / "pages") in folders.others
 
 
 @pytest.mark.process
