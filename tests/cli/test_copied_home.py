@@ -52,11 +52,11 @@ def test_a_deck_is_undone_and_shown_in_a_copied_home(tmp_path: Path) -> None:
 
     bob = copied(ann, "bob")
     status = in_home(bob, "status").out.decode()
-    undone = in_home(bob, "deal", bob / "Music", "-n", "3", "--undo")
+    undone = in_home(bob, "undo", bob / "Music/today.m3u")
 
     assert "~/Music/today.m3u" in status
     assert "ann" not in status.replace("cannot", "")
-    assert "deal 1 of 3 in round 1" in undone.err
+    assert "~/Music/today.m3u is as before: 3 tracks" in undone.err
 
 
 def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(tmp_path: Path) -> None:
