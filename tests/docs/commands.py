@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 CHECKOUT = Path(__file__).parents[2]
 PAGES = sorted([CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT / "docs").rglob("*.md")])
+TUTORIAL = CHECKOUT / "docs/tutorial.md"
 GENERATED = {CHECKOUT / "docs/reference/commands.md"}
 
 # Commands that a test does not run, by how they begin, and why.
@@ -18,7 +19,7 @@ NOT_RUN = {
     r"mpv |vlc |cmus-remote |strawberry |audacious |gdbus |mpc |rsync |beet |find ": (
         "the player or its music is not there; tests/players runs the players"
     ),
-    r"sqlite3 |crontab |ls |cat |cd |nano |man |mkdir |cp |touch |echo ": "they are not ours",
+    r"sqlite3 |crontab |ls |cat |cd |nano |man |mkdir |cp |sed |touch |echo ": "they are not ours",
 }
 # Commands of ours of which only the words are checked.
 ONLY_PARSED = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.demo.tones import write_library
-from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, Command, commands
+from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, TUTORIAL, Command, commands
 from tests.support.program import environment
 
 # Folders of the machine that pages name; below the sandbox while they are tested.
@@ -54,7 +54,7 @@ def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in GENERATED], ids=lambda page: page.name
+    "page", [page for page in PAGES if page not in {*GENERATED, TUTORIAL}], ids=lambda page: page.name
 )
 def test_the_commands_of_a_page_run(page: Path, sandbox: Path) -> None:
     for command in commands(page):

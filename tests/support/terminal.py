@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import termios
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,11 +25,14 @@ class Seen(NamedTuple):
     text: str
 
 
-def on_terminal(*words: str | Path, columns: int = 80, until: bytes = b"", **env: str) -> Seen:
-    """Run the program on a terminal in UTF-8.
+def on_terminal(
+    *words: str | Path, program: Sequence[str] = PROGRAM, columns: int = 80, until: bytes = b"", **env: str
+) -> Seen:
+    """Run a program on a terminal in UTF-8.
 
     Args:
         words: its arguments.
+        program: ours, unless another one is named.
         columns: width of the terminal.
         until: press Ctrl-C when this was seen.
         env: changes of the environment.
@@ -38,7 +42,7 @@ def on_terminal(*words: str | Path, columns: int = 80, until: bytes = b"", **env
     kept = {name: value for name, value in environment().items() if name not in _OURS}
     settings = {**kept, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
     with subprocess.Popen(
-        [*PROGRAM, *words],
+        [*program, *words],
         env=settings,
         stdin=theirs,
         stdout=theirs,

@@ -1,0 +1,63 @@
+"""Run the commands of docs/tutorial.md in order, and compare what they print with the page.
+
+`PLAYSHUFFLE_TUTORIAL=write pytest tests/docs/test_tutorial.py` writes what differs into the page.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.docs.commands import TUTORIAL
+from tests.support.terminal import on_terminal
+
+# The home of the reader, in the page.
+_HOME = "/home/ann"
+
+
+def _printed(command: str) -> str:
+    """Return what the command prints on a terminal without colour."""
+    seen = on_terminal("-c", command, program=["bash"], NO_COLOR="1")
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", seen.text).replace(os.environ["HOME"], _HOME)
+    lines = [line.rstrip() for line in text.rstrip().splitlines()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _is_shown(page: str, printed: str) -> bool:
+    """Compare them; a line `...` of the page stands for any lines."""
+    lines = [r"(?:.*\n)*" if line == "..." else re.escape(line) + r"\n" for line in page.splitlines()]
+    return re.fullmatch("".join(lines), printed) is not None
+
+
+def test_dots_stand_for_lines_and_nothing_else() -> None:
+    assert _is_shown("a\n...\nd\n", "a\nb\nc\nd\n")
+    assert not _is_shown("a\n...\nd\n", "a\nb\nc\ne\n")
+    assert not _is_shown("a\n", "a\nb\n")
+
+
+@pytest.mark.process
+def test_each_command_prints_what_the_tutorial_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "playshuffle"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m playshuffle "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for name in [name for name in os.environ if name.startswith("XDG_")]:
+        monkeypatch.delenv(name)
+
+    def run(match: re.Match[str]) -> str:
+        printed = _printed(match[1])
+        return match[0] if _is_shown(match[2], printed) else f"$ {match[1]}\n{printed}"
+
+    page = TUTORIAL.read_text()
+    # A short path, since lines are broken where those of the page are.
+    with tempfile.TemporaryDirectory() as home:
+        monkeypatch.setenv("HOME", home)
+        monkeypatch.chdir(home)
+        true = re.sub(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", run, page, flags=re.MULTILINE)
+    if os.environ.get("PLAYSHUFFLE_TUTORIAL") == "write":
+        TUTORIAL.write_text(true)
+
+    assert true == page
