@@ -1,17 +1,25 @@
 """Make the description for a package index of README.md: links that work outside of a clone.
 
-PLAYSHUFFLE_URL is the address of the repository, such as that of a project on GitHub. With it, links become
-absolute and the package names its pages. Without it, links and pictures of the repository are left out.
+The publisher in pyproject.toml gives the address of the repository, such as that of a project on GitHub. With it, links
+become absolute and the package names its pages. Without it, links and pictures of the repository are left out.
 """
 
 import os
 import re
+import tomllib
 from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _PICTURE = re.compile(r"^!\[[^\]]*\]\((?!https?:)([^)]+)\)\n\n?", re.MULTILINE)
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:|#)([^)]+)\)")
+
+
+def publisher(root: str) -> dict[str, str]:
+    """Return name, email and url of whoever publishes playshuffle; each is empty while nobody does."""
+    with open(os.path.join(root, "pyproject.toml"), "rb") as file:
+        line: dict[str, str] = tomllib.load(file)["tool"]["playshuffle"]["publisher"]
+    return {**line, "url": line["url"].rstrip("/")}
 
 
 def description(readme: str, url: str, version: str) -> str:
@@ -42,11 +50,15 @@ class ReadmeHook(MetadataHookInterface):
     PLUGIN_NAME = "custom"
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add the description and the addresses."""
-        url = os.environ.get("PLAYSHUFFLE_URL", "").rstrip("/")
+        """Add the author, the description and the addresses."""
+        known = publisher(self.root)
+        url = known["url"]
         with open(os.path.join(self.root, "README.md"), encoding="utf-8") as file:
             readme = file.read()
         text = description(readme, url, metadata["version"])
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
+        author = {name: known[name] for name in ("name", "email") if known[name]}
+        if author:
+            metadata["authors"] = [author]
         if url:
             metadata["urls"] = urls(url, metadata["version"])

@@ -4,12 +4,13 @@ import email
 import os
 import pwd
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 import venv
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from email.message import Message
 from pathlib import Path
 
@@ -25,11 +26,11 @@ _DEPENDENCIES: list[str] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text
 _LOWEST = [dependency.replace(">=", "==") for dependency in _DEPENDENCIES]
 
 
-def pip(python: Path | str, *words: str | Path, env: Mapping[str, str] | None = None) -> None:
+def pip(python: Path | str, *words: str | Path) -> None:
     """Run pip with the user's own configuration and cache; skip the test where it reaches no registry."""
     done = subprocess.run(
         [python, "-m", "pip", "--disable-pip-version-check", *words],
-        env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir, **(env or {})},
+        env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir},
         capture_output=True,
         text=True,
         check=False,
@@ -39,9 +40,16 @@ def pip(python: Path | str, *words: str | Path, env: Mapping[str, str] | None = 
     assert done.returncode == 0, done.stderr
 
 
-def metadata(folder: Path, **env: str) -> Message:
-    """Return what a package index would know of a wheel that is built now."""
-    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", folder, CHECKOUT, env=env)
+def metadata(folder: Path, publisher: str) -> Message:
+    """Return what a package index would know of a wheel that is built now, by a publisher."""
+    source = folder / "source"
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "site", "tests", "docs")
+    shutil.copytree(CHECKOUT, source, ignore=ignored)
+    project = (source / "pyproject.toml").read_text()
+    project, count = re.subn("^publisher = .*", f"publisher = {publisher}", project, flags=re.MULTILINE)
+    assert count == 1, "the publisher is one line"
+    (source / "pyproject.toml").write_text(project)
+    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", folder, source)
     (wheel,) = folder.glob("playshuffle-*.whl")
     with zipfile.ZipFile(wheel) as file:
         (name,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
@@ -90,7 +98,7 @@ def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
 
 
 def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
-    plain = metadata(tmp_path, PLAYSHUFFLE_URL="")
+    plain = metadata(tmp_path, '{ name = "", email = "", url = "" }')
 
     assert plain["License-Expression"] == "MIT"
     assert plain["Requires-Python"] == ">=3.11"
@@ -98,6 +106,7 @@ def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
     assert "Operating System :: POSIX :: Linux" in plain.get_all("Classifier", [])
     assert {"audit"} <= set(plain.get_all("Provides-Extra", []))
     assert plain.get_all("Project-URL") is None
+    assert plain["Author-email"] is None
     description = str(plain.get_payload())
     assert "bin/playshuffle make" in description
     assert re.findall(r"\]\((?!https:)", description) == [], "links into a clone"
@@ -105,10 +114,11 @@ def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
 
 def test_with_the_address_of_the_repository_all_links_are_absolute(tmp_path: Path) -> None:
     address = "https://example.org/ann/playshuffle"
-    named = metadata(tmp_path, PLAYSHUFFLE_URL=f"{address}/")
+    named = metadata(tmp_path, f'{{ name = "Ann", email = "ann@example.org", url = "{address}/" }}')
 
     links = re.findall(r"\]\(([^)]*)\)", str(named.get_payload()))
     files = {link.partition("#")[0].removeprefix(f"{address}/").split("/", 2)[2] for link in links}
     assert all(link.startswith((f"{address}/blob/v", f"{address}/raw/v")) for link in links)
     assert [file for file in files if not (CHECKOUT / file).exists()] == []
     assert f"Source, {address}" in named.get_all("Project-URL", [])
+    assert named["Author-email"] == "Ann <ann@example.org>"

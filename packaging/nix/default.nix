@@ -1,16 +1,17 @@
 # Untested: written from the manual of nixpkgs, never built. In a clone: nix-build packaging/nix
 { pkgs ? import <nixpkgs> { } }:
 
+let
+  module = builtins.readFile ../../playshuffle/__init__.py;
+in
 pkgs.python3Packages.buildPythonApplication {
   pname = "playshuffle";
-  version = "0.1.0";
+  version = builtins.head (builtins.match ".*__version__ = \"([^\"]*)\".*" module);
   pyproject = true;
   src = ../..;
 
   build-system = [ pkgs.python3Packages.hatchling ];
   dependencies = with pkgs.python3Packages; [ mutagen pathspec tomlkit typer watchdog mpd2 ];
-  # nixpkgs has one version of each package; a newer typer starts slower.
-  pythonRelaxDeps = [ "typer" ];
 
   # The tests need players and systemd: tests/run.
   doCheck = false;
