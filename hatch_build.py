@@ -1,7 +1,8 @@
 """Make the description for a package index of README.md: links that work outside of a clone.
 
-The publisher in pyproject.toml gives the address of the repository, such as that of a project on GitHub. With it, links
-become absolute and the package names its pages. Without it, links and pictures of the repository are left out.
+The publisher in pyproject.toml gives the address of the repository, such as that of a project on GitHub.
+With it, links become absolute and the package names its pages. Without it, links and pictures of the
+repository are left out.
 """
 
 import os

@@ -20,6 +20,17 @@ def test_a_generated_file_is_up_to_date(path: Path) -> None:
     assert path.read_text() == OUTPUTS[path], "run: python -m scripts.generate"
 
 
+def test_the_address_of_the_project_puts_a_badge_into_the_readme() -> None:
+    plain = "# playshuffle\n\nShuffled playlists.\n"
+    badge = "https://example.org/ann/playshuffle/actions/workflows/ci.yml"
+
+    named = generate.with_badge(plain, "https://example.org/ann/playshuffle/")
+
+    assert named == f"# playshuffle\n\n[![tests]({badge}/badge.svg)]({badge})\n\nShuffled playlists.\n"
+    assert generate.with_badge(named, "https://example.org/ann/playshuffle") == named
+    assert generate.with_badge(named, "") == plain
+
+
 def test_no_man_page_is_left_of_a_command_that_is_gone() -> None:
     assert set(MAN_PAGES) <= set(OUTPUTS)
 
