@@ -12,7 +12,6 @@ from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.exporting.export import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.exporting.names import safe_name
 from playshuffle.exporting.tracks import find_tracks
@@ -46,7 +45,10 @@ def export(
     quiet: common_options.Quiet = False,
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
-    most_bytes = _size(size)
+    try:
+        most_bytes = None if size is None else int(parse_size(size))
+    except ValueError as error:
+        raise PlayshuffleError(f"--size {shown(size or '')} {error}", Exit.USAGE) from None
     listed = read_file_list(playlist)
     name = "playlist" if playlist == STDIN else os.path.splitext(os.path.basename(playlist))[0]
     with progress_bar(quiet) as progress:
@@ -62,35 +64,14 @@ def export(
             max_per_folder=max_per_folder,
         )
     if not quiet:
-        screen = screen_of(sys.stderr)
-        is_whole = done.tracks == len(tracks)
-        say([screen.verdict(Mark.GOOD if is_whole else Mark.WARNING, _result(done, len(tracks)))])
+        result = (
+            f"{home_path(done.folder)}: {done.tracks:,} of {counted(len(tracks), 'track')} fit,"
+            f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"
+            f" removed {done.removed:,}"
+        )
+        mark = Mark.GOOD if done.tracks == len(tracks) else Mark.WARNING
+        say([screen_of(sys.stderr).verdict(mark, result)])
         reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
         reasons += [f"{shown(stream)}: not a file" for stream in listed.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
-
-
-def _size(text: str | None) -> int | None:
-    """Return a size in bytes.
-
-    Raises:
-        PlayshuffleError: it is not a size.
-    """
-    try:
-        return None if text is None else int(parse_size(text))
-    except ValueError as error:
-        raise PlayshuffleError(f"--size {shown(text or '')} {error}", Exit.USAGE) from None
-
-
-def _result(done: Exported, count: int) -> str:
-    fits = (
-        f"{done.tracks:,} of {counted(count, 'track')} fit"
-        if done.tracks < count
-        else counted(count, "track")
-    )
-    kept = done.tracks - done.copied
-    return (
-        f"{home_path(done.folder)}: {fits}, {done.size / 1e6:,.0f} MB."
-        f" Copied {done.copied:,}, kept {kept:,}, removed {done.removed:,}"
-    )

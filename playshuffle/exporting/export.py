@@ -47,11 +47,6 @@ class Exported(NamedTuple):
     size: int
 
 
-class _Copy(NamedTuple):
-    path: bytes
-    mtime_ns: int
-
-
 def export(
     tracks: Sequence[Track],
     folder: bytes,
@@ -85,21 +80,23 @@ def export(
 def _export(
     tracks: Sequence[Track], target: bytes, working: Working, most_bytes: int | None, per_folder: int
 ) -> Exported:
-    for track in tracks:
-        if os.path.realpath(track.source).startswith(os.path.realpath(target) + b"/"):
-            raise PlayshuffleError(
-                f"The list names tracks in {shown(target)} itself. Choose another folder, or the list that"
-                " they were copied from.",
-                Exit.USAGE,
-            )
+    inside = os.path.realpath(target) + b"/"
+    if any(os.path.realpath(track.source).startswith(inside) for track in tracks):
+        raise PlayshuffleError(
+            f"The list names tracks in {shown(target)} itself. Choose another list or folder.", Exit.USAGE
+        )
     new = target + b".new"
     before = _former_folders(target, new)
     copies = _copies(before)
     count = _fitting(tracks, before, os.path.dirname(target), most_bytes)
+    if not count:
+        raise PlayshuffleError(
+            f"No track fits into {shown(target)}. Nothing was changed.", Exit.CANNOT_CREATE
+        )
     tracks = tracks[:count]
     names = _names(tracks, per_folder)
     again = _found_again(tracks, copies)
-    unwanted = [copy.path for group in copies.values() for copy in group]
+    unwanted = [path for group in copies.values() for _, path in group]
     for path in unwanted:
         os.unlink(path)
     # All names that may come to be: fewer tracks may need a playlist of another name.
@@ -207,27 +204,29 @@ def _files(folder: bytes) -> Iterator[bytes]:
         yield from (link for name in folders if os.path.islink(link := os.path.join(path, name)))
 
 
-def _copies(folders: Sequence[bytes]) -> dict[tuple[str, int], list[_Copy]]:
-    """Return the copies of former runs by their name without its number, and their size."""
+def _copies(folders: Sequence[bytes]) -> dict[tuple[str, int], list[tuple[int, bytes]]]:
+    """Return time and path of the copies of former runs, by their name without its number, and their size."""
     copies = defaultdict(list)
     for folder in folders:
         for path in _files(folder):
             _, is_track, name = os.fsdecode(os.path.basename(path)).partition(" ")
             status = os.lstat(path)
             if is_track:
-                copies[name, status.st_size].append(_Copy(path, status.st_mtime_ns))
+                copies[name, status.st_size].append((status.st_mtime_ns, path))
     return copies
 
 
-def _found_again(tracks: Sequence[Track], copies: dict[tuple[str, int], list[_Copy]]) -> dict[int, bytes]:
+def _found_again(
+    tracks: Sequence[Track], copies: dict[tuple[str, int], list[tuple[int, bytes]]]
+) -> dict[int, bytes]:
     """Take the copy of each track out of those of former runs; return them by the index of the track."""
     again = {}
     for index, track in enumerate(tracks):
         group = copies.get((track.name, track.size), [])
-        copy = next((copy for copy in group if abs(copy.mtime_ns - track.mtime_ns) <= _TIME_NS), None)
+        copy = next((copy for copy in group if abs(copy[0] - track.mtime_ns) <= _TIME_NS), None)
         if copy is not None:
             group.remove(copy)
-            again[index] = copy.path
+            again[index] = copy[1]
     return again
 
 

@@ -108,6 +108,16 @@ def test_it_ends_before_the_first_track_that_does_not_fit(tmp_path: Path) -> Non
     assert copies(tmp_path / "stick") == numbered(tracks[::-1][:5])
 
 
+def test_nothing_is_removed_if_no_track_fits(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    export(tracks, tmp_path / "stick")
+
+    with pytest.raises(PlayshuffleError, match="No track fits"):
+        export(tracks[::-1], tmp_path / "stick", most_bytes=28)
+
+    assert copies(tmp_path / "stick") == numbered(tracks)
+
+
 def test_other_files_of_the_stick_stay_as_they_are(tmp_path: Path, stick: Path) -> None:
     before = content(stick)
     tracks = music(tmp_path / "Music", NAMES)
