@@ -1,4 +1,4 @@
-"""Execute the examples of docs/where.md."""
+"""Execute the examples of docs/reference/queries.md."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from playshuffle.selection.query import parse
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
-PAGE = (Path(__file__).parents[2] / "docs" / "where.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "queries.md").read_text()
 EXAMPLES = re.findall(r"^\| `(.*)` \| ([\d ]*)\|$", PAGE, re.MULTILINE)
 TRACKS = re.findall(
     r"^\| `([^`]*)` \| (.*?) \| (.*?) ?\| (.*?) \| (\d*) ?\| (\d+):(\d\d) \| (\d?) ?\|$", PAGE, re.MULTILINE

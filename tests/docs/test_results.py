@@ -1,6 +1,6 @@
-"""Run the commands of docs/tutorial.md in order, and compare what they print with the page.
+"""Run the commands of pages that show results, in order, and compare what they print.
 
-`PLAYSHUFFLE_TUTORIAL=write pytest tests/docs/test_tutorial.py` writes what differs into the page.
+`PLAYSHUFFLE_RESULTS=write pytest tests/docs/test_results.py` writes what differs into the pages.
 """
 
 import os
@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.commands import TUTORIAL
+from playshuffle.demo.tones import write_library
+from tests.docs.commands import PAGES, TUTORIAL
 from tests.support.terminal import on_terminal
 
-# The home of the reader, in the page.
+_PAGES = [page for page in PAGES if "\n```console\n" in page.read_text()]
+# The home of the reader, in the pages.
 _HOME = "/home/ann"
 
 
@@ -39,7 +41,10 @@ def test_dots_stand_for_lines_and_nothing_else() -> None:
 
 
 @pytest.mark.process
-def test_each_command_prints_what_the_tutorial_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+def test_each_command_prints_what_its_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "playshuffle"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m playshuffle "$@"\n')
     program.chmod(0o755)
@@ -51,13 +56,15 @@ def test_each_command_prints_what_the_tutorial_shows(tmp_path: Path, monkeypatch
         printed = _printed(match[1])
         return match[0] if _is_shown(match[2], printed) else f"$ {match[1]}\n{printed}"
 
-    page = TUTORIAL.read_text()
+    text = page.read_text()
     # A short path, since lines are broken where those of the page are.
     with tempfile.TemporaryDirectory() as home:
         monkeypatch.setenv("HOME", home)
         monkeypatch.chdir(home)
-        true = re.sub(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", run, page, flags=re.MULTILINE)
-    if os.environ.get("PLAYSHUFFLE_TUTORIAL") == "write":
-        TUTORIAL.write_text(true)
+        if page != TUTORIAL:
+            write_library(f"{home}/Music")
+        true = re.sub(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", run, text, flags=re.MULTILINE)
+    if os.environ.get("PLAYSHUFFLE_RESULTS") == "write":
+        page.write_text(true)
 
-    assert true == page
+    assert true == text
