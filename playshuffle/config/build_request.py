@@ -237,6 +237,12 @@ def _path_hint(path: str) -> str:
 def _recipe(options: Options) -> Recipe:
     if options.time is not None and not options.tags:
         raise OptionError("{} needs the track lengths from the tags. Remove {}.", "time", "tags = false")
+    if options.rest is not None and options.seed is not None:
+        raise OptionError(
+            "{} does not work with {}: a seed gives the same order whatever was played. Remove either.",
+            "rest",
+            "seed",
+        )
     is_dealt = options.every is not None
     gap = None if options.gap is None else parse_gap(options.gap)
     if is_dealt and options.gap is not None and gap is None:  # no gap, not the usual one
@@ -250,6 +256,7 @@ def _recipe(options: Options) -> Recipe:
         inside=cast(Inside | None, options.inside),
         part=None if options.part is None else parse_part(options.part),
         gap=gap,
+        rest_ms=None if options.rest is None else duration.parse(options.rest),
     )
 
 

@@ -111,7 +111,7 @@ class Options(NamedTuple):
         "--where", "Take only these tracks, such as 'genre:jazz'", INCLUDE, "QUERY", verbs=ALL,
         check=lambda texts: [parse(text) for text in texts], example='"genre:jazz -title:live"')] = ()
     history: Annotated[tuple[str, ...], Row(
-        "--history", "Play history, such as mpd, beets or a file", INCLUDE, "SOURCE", verbs=ALL,
+        "--history", "Play history, such as mpd, beets or a file", EXPERT, "SOURCE", verbs=ALL,
         suggestions=tuple(PLACES), example='["mpd"]')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
@@ -130,6 +130,9 @@ class Options(NamedTuple):
     gap: Annotated[str | None, Row(
         "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", check=parse_gap,
         example='50 or "25%"', may_be_number=True)] = None
+    rest: Annotated[str | None, Row(
+        "--rest", "Tracks played within this time last, like 30d", EXPERT, "DURATION", verbs=ALL,
+        check=duration.parse, example='"30d"')] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
         example='"intro.mp3@first"')] = ()

@@ -69,6 +69,7 @@ def next_deal(
     *,
     is_whole: bool = True,
     today: date | None = None,
+    resting: Collection[int] = (),
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
@@ -88,6 +89,7 @@ def next_deal(
         period: the day on which the period of this deal began.
         is_whole: no drive is missing.
         today: the start of a round that begins now; by default `period`.
+        resting: tracks that are dealt after all others of the round, as far as the gap allows.
 
     Raises:
         ValueError: every track that is still to be dealt in this round is missing.
@@ -104,11 +106,11 @@ def next_deal(
         deck = _next_round(deck, present, order, gap, today, (), 0)
     first_round, number = deck.round, deck.number + 1
     deck = replace(deck, number=number)
-    deck, entries, is_full = _fill(deck, open_deal, gap if order.keeps_gap else 0, ())
+    deck, entries, is_full = _fill(deck, open_deal, gap if order.keeps_gap else 0, (), resting)
     if not is_full and len(entries) < len(present) and not deck.missing:
         capacity = min(open_deal.capacity(), len(present) - len(entries))
         deck = _next_round(deck, present, order, gap, today, entries, capacity)
-        deck, rest, _ = _fill(deck, open_deal, gap if order.keeps_gap else 0, entries)
+        deck, rest, _ = _fill(deck, open_deal, gap if order.keeps_gap else 0, entries, resting)
         entries += rest
     deals_left = open_deal.count_deals(deck.upcoming + deck.missing)
     return replace(
@@ -204,7 +206,7 @@ def _next_round(
 
 
 def _fill(
-    deck: Deck, open_deal: OpenDeal, gap: int, entries: Collection[int]
+    deck: Deck, open_deal: OpenDeal, gap: int, entries: Collection[int], resting: Collection[int]
 ) -> tuple[Deck, list[int], bool]:
     """Move upcoming tracks to the deal until it is full or the round is over.
 
@@ -213,7 +215,7 @@ def _fill(
     """
     in_deal = frozenset(entries)
     moved: list[int] = []
-    undealt = tuple(open_deal.prefer(deck.upcoming))
+    undealt = tuple(open_deal.prefer(sorted(deck.upcoming, key=resting.__contains__)))
     is_refused = False
     # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
     played_at = {track: at for at, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))}

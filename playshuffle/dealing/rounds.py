@@ -14,6 +14,7 @@ from playshuffle.ordering.gap import usual_gap
 from playshuffle.ordering.groups import TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS, InsertNew
 from playshuffle.ordering.recipe import Recipe
+from playshuffle.ordering.resting import resting_tracks
 from playshuffle.shuffle import RandBelow, Shuffle, insert, not_before
 
 _ATTEMPTS = 10
@@ -35,6 +36,11 @@ class Rounds:
         self._recipe = recipe
         self._randbelow = randbelow
         self._tags_of = tags_of or no_tags
+
+    @cached_property
+    def resting(self) -> frozenset[int]:
+        """The indices of tracks that are dealt after all others."""
+        return resting_tracks(self._tracks, self._tags_of, self._recipe)
 
     def gap(self, tracks: int) -> int:
         """Return the minimum number of plays before a track repeats, in a library of that size."""

@@ -12,6 +12,7 @@ from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
+from playshuffle.ordering.resting import resting_tracks, with_rest
 from playshuffle.shuffle import (
     EmptyPositionError,
     RandBelow,
@@ -81,15 +82,24 @@ def arrange(
     starts_from_last = last is not None and (order.from_last or recipe.part is not None)
     base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
     plan = _planned(tracks, recipe, base, None if last is None else last.order)
+    resting = resting_tracks(tracks, tags_of or no_tags, recipe)
     shuffle = order.shuffle(tracks, tags_of or no_tags, recipe)
-    result = _shuffled(recipe, plan.base, plan.pinned_at, last, shuffle, randbelow)
+    shuffle = with_rest(shuffle, resting, tracks, tags_of or no_tags, recipe)
+    result = _shuffled(recipe, plan.base, plan.pinned_at, last, shuffle, randbelow, resting)
     result, count = _counted(tracks, recipe, plan, result)
     if order.is_of_the_list and count < len(result):
         result[:count] = pinned(result[:count], plan.pinned_at, shuffle, randbelow)
     if order.is_of_the_list and plan.pinned_at:
         keys = group_keys(tracks, tags_of or no_tags, recipe.group_by or ARTIST)
         beside = {at + step for at in plan.pinned_at for step in (-1, 1)}
-        result[:count] = swap_apart(result[:count], plan.pinned_at, keys, randbelow, positions=beside)
+        for part in (True, False) if resting else (True,):  # none moves to the other part
+            others = (
+                {at for at, index in enumerate(result[:count]) if (index in resting) is part}
+                if resting
+                else set()
+            )
+            staying = others.union(plan.pinned_at)
+            result[:count] = swap_apart(result[:count], staying, keys, randbelow, positions=beside)
     return Arranged(result + plan.left_out, count)
 
 
@@ -185,6 +195,7 @@ def _shuffled(
     last: Arranged | None,
     shuffle: Shuffle,
     randbelow: RandBelow,
+    resting: Collection[int],
 ) -> list[int]:
     """Shuffle the base around pins, around all but a part, or after a gap."""
     if recipe.gap is not None:
@@ -193,7 +204,8 @@ def _shuffled(
         played = [index for index in last_played if index in among]
         was_played = frozenset(played)
         unplayed = [index for index in base if index not in was_played]
-        return _after_gap(unplayed, played, recipe.gap.plays(len(base)), pinned_at, randbelow)
+        gap = recipe.gap.plays(len(base))
+        return _after_gap(unplayed, played, gap, pinned_at, randbelow, resting)
     pins.swap_in(base, pinned_at)
     staying: Collection[int] = pinned_at
     if recipe.part is not None:
@@ -210,7 +222,12 @@ def _shuffled(
 
 
 def _after_gap(
-    unplayed: Sequence[int], played: Sequence[int], gap: int, pins: Mapping[int, int], randbelow: RandBelow
+    unplayed: Sequence[int],
+    played: Sequence[int],
+    gap: int,
+    pins: Mapping[int, int],
+    randbelow: RandBelow,
+    resting: Collection[int],
 ) -> list[int]:
     """Shuffle so that no track but the pinned ones is played again before `gap` plays."""
     count = len(unplayed) + len(played)
@@ -222,7 +239,7 @@ def _after_gap(
             tracks=counted(count, "track"),
         )
     try:
-        return not_before([*unplayed, *played], soonest_after(played, gap), randbelow, pins)
+        return not_before([*unplayed, *played], soonest_after(played, gap), randbelow, pins, resting)
     except EmptyPositionError as error:
         raise OptionError(
             "{} and {} leave no track for position {position}. Choose a smaller gap.",

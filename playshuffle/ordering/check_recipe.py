@@ -10,6 +10,7 @@ _WHY_NOT = {
     "group_size": "only groups can have a fixed size",
     "gap": "its own rule and a gap may contradict each other",
     "inside": "it has no groups",
+    "rest": "it says where each track comes",
     "part": "its guarantee is about the whole list",
     "pin": "a pinned track would be torn out of its group",
 }
@@ -30,6 +31,7 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
         "inside": recipe.inside is not None,
         "part": recipe.part is not None,
         "pin": has_pins,
+        "rest": recipe.rest_ms is not None,
     }
     if recipe.group_by is not None and "group_by" not in order.takes:
         raise OptionError(
@@ -57,6 +59,12 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
         raise OptionError(
             "{} does not work with {}: the tracks outside it keep their positions. Remove either.",
             "gap",
+            "part",
+        )
+    if recipe.rest_ms is not None and recipe.part is not None:
+        raise OptionError(
+            "{} does not work with {}: the tracks outside it keep their positions. Remove either.",
+            "rest",
             "part",
         )
     tag = recipe.group_by or order.tag

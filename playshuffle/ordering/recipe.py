@@ -27,6 +27,8 @@ class Recipe(NamedTuple):
     limit: maximum number of tracks. time_ms: maximum playing time.
     group_by: what is kept together, or apart: one of `groups.KEYS`.
     part: the places that are shuffled, from 0.
+    rest_ms: how long a track rests after it was heard. resting: indices of the tracks that do; like those of
+    pins they are found out later.
     """
 
     order: str = "random"
@@ -38,6 +40,8 @@ class Recipe(NamedTuple):
     inside: Inside | None = None
     part: range | None = None
     gap: Gap | None = None
+    rest_ms: int | None = None
+    resting: frozenset[int] = frozenset()
 
     @property
     def order_name(self) -> str:

@@ -169,7 +169,11 @@ def _next_deck(run: Run, amount: Amount, every: Every, now: datetime, *, is_new_
         )
     size = _size(run, amount)
     period = period_start(every, now)
-    deck = next_deal(deck, playable, rounds, size, period, is_whole=is_whole, today=now.date())
+    numbers = run.tracks.numbers
+    resting = frozenset(numbers[index] for index in rounds.resting)
+    deck = next_deal(
+        deck, playable, rounds, size, period, is_whole=is_whole, today=now.date(), resting=resting
+    )
     return replace(deck, deal=_with_period(deck.deal, every))
 
 

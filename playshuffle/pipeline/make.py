@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence
 
+from playshuffle.duration import words
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
@@ -117,4 +118,14 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
             verb = "has" if rated == 1 else "have"
             total = counted(len(tracks), "track")
             notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
-    return notes
+    return notes + notes_on_rest(recipe)
+
+
+def notes_on_rest(recipe: Recipe) -> list[str]:
+    """Return how many tracks come last since they were heard lately."""
+    if recipe.rest_ms is None:
+        return []
+    time = words(recipe.rest_ms)
+    if not recipe.resting:
+        return [f"No track was played in the last {time}, so none comes last."]
+    return [f"Played in the last {time}, so at the end: {counted(len(recipe.resting), 'track')}"]

@@ -32,6 +32,18 @@ class PlayHistory(NamedTuple):
     played: Mapping[int, Played]
     notes: Sequence[str]
 
+    def heard_since(self, since_s: float, kept: Mapping[int, int]) -> frozenset[int]:
+        """Return the tracks that were played at this time (Unix seconds) or later.
+
+        kept: the number of the copy that is kept, by that of each copy that is left out. Who heard the one
+        has heard the other.
+        """
+        return frozenset(
+            kept.get(number, number)
+            for number, each in self.played.items()
+            if each.last_played is not None and each.last_played >= since_s
+        )
+
 
 def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHistory:
     """Read all sources of a request, at most once for all playlists over the same folders.

@@ -54,8 +54,13 @@ class Run(NamedTuple):
 
     @property
     def recipe(self) -> Recipe:
-        """Return the recipe of the request, with its pins as indices of the tracks."""
-        return self.request.recipe._replace(pins=self.choice.pins)
+        """Return the recipe of the request, with its pins and resting tracks as indices of the tracks."""
+        recipe = self.request.recipe._replace(pins=self.choice.pins)
+        if self.history is None or recipe.rest_ms is None:
+            return recipe
+        heard = self.history.heard_since(self.tools.clock() - recipe.rest_ms / 1000, self.choice.kept)
+        resting = (index for index, number in enumerate(self.tracks.numbers) if number in heard)
+        return recipe._replace(resting=frozenset(resting))
 
     @property
     def library(self) -> Library:

@@ -9,6 +9,8 @@ from playshuffle.selection import query
 from playshuffle.selection.fields import OF_HISTORY
 from playshuffle.selection.query import Query
 
+_HOW = 'Name one: --history mpd, or history = ["mpd"] in the configuration.'
+
 
 def parse_all(request: Request) -> Query:
     """Return one query for all that a request selects.
@@ -28,8 +30,7 @@ def check_history(fields: Iterable[str], *, has_history: bool) -> None:
     lacking = OF_HISTORY.intersection(fields)
     if lacking and not has_history:
         raise OptionError(
-            "There is no field '{field}' without a play history. Name one: --history mpd, or"
-            ' history = ["mpd"] in the configuration.',
+            f"There is no field '{{field}}' without a play history. {_HOW}",
             field=min(lacking),
         )
 
@@ -43,6 +44,8 @@ def check_needs(request: Request) -> None:
     fields = {check.field.name for term in parse_all(request).terms for check in term.checks}
     keys = request.recipe.group_by, request.most and request.most.tag
     check_history(fields.union(filter(None, keys)), has_history=bool(request.history))
+    if request.recipe.rest_ms is not None and not request.history:
+        raise OptionError(f"{{}} needs a play history. {_HOW}", "rest")
     if request.tags:
         return
     if request.history:

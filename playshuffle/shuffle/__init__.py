@@ -7,7 +7,7 @@ Nothing here knows of music: an order is a sequence of distinct integers, random
 from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart
 from playshuffle.shuffle.blocks import Inside, blocks, cut
 from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance, draws
-from playshuffle.shuffle.constrained import part, pinned, semi_shuffle
+from playshuffle.shuffle.constrained import behind, part, pinned, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
 from playshuffle.shuffle.deals import deal, sparse_deal
 from playshuffle.shuffle.not_before import EmptyPositionError, not_before, soonest_after
@@ -34,6 +34,7 @@ __all__ = [
     "Shuffle",
     "Source",
     "System",
+    "behind",
     "blocks",
     "by_keys",
     "chance",

@@ -61,6 +61,26 @@ def part(order: Sequence[int], places: range, shuffle: Shuffle, randbelow: RandB
     return _rearranged(order, places, shuffle, randbelow)
 
 
+def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
+    """Shuffle some entries behind all others, each part in the same way.
+
+    Args:
+        order: n distinct indices; not changed.
+        late: the entries that come behind the others; those that are not in the order do not count.
+        shuffle: called with the others first, then with the late ones, each in their order.
+        randbelow: handed to `shuffle`.
+
+    Returns:
+        A new list of the same entries.
+
+    Cost: O(n), and that of `shuffle` over each part.
+
+    Source: none.
+    """
+    first = shuffle([entry for entry in order if entry not in late], randbelow)
+    return first + shuffle([entry for entry in order if entry in late], randbelow)
+
+
 def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBelow) -> list[int]:
     """Shuffle by halves: so few swaps that the old order still shows.
 

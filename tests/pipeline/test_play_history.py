@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from playshuffle.history.sources import Source, SourceError, read_rows
 from playshuffle.library.scan import Progress
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
+from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.keep import keep_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.report import Report
@@ -298,3 +300,113 @@ def test_coverage_shows_fields_of_a_history_only_with_one(music: Path, played: P
     assert notes[0].startswith("sticker.sql: 4 of 4 played tracks found")
     with pytest.raises(PlayshuffleError, match="without a play history"):
         coverage([bytes(music)], TOOLS, ["skips"])
+
+
+def heard(folder: Path, **ago: int) -> Path:
+    """Return a history: how many days ago each track was heard."""
+    path = folder / "heard.sql"
+    path.unlink(missing_ok=True)
+    return stickers(
+        path, {f"{name}.mp3": {"lastPlayed": str(NOW - days * DAY)} for name, days in ago.items()}
+    )
+
+
+def resting(music: Path, history: Path, rest: str = "30d", **options: Any) -> Request:
+    folders = (str(music),)
+    return build_request(Options(folders=folders, history=(str(history),), rest=rest, **options))
+
+
+def order_of(report: Report) -> list[str]:
+    return [os.path.basename(path).decode().partition(".")[0] for path in report.paths()]
+
+
+@pytest.mark.parametrize("order", ["random", "spread", "albums", "favourites"])
+def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, order: str) -> None:
+    for name in ("a.mp3", "b.mp3", "c.mp3", "4-d.mp3", "x.mp3"):
+        (music / name[0]).mkdir()
+        (music / name).rename(music / name[0] / name)
+    path = stickers(
+        tmp_path / "s.sql",
+        {
+            name: {"lastPlayed": str(NOW - ago * DAY)}
+            for name, ago in {"a/a.mp3": 29, "b/b.mp3": 31, "c/c.mp3": 0}.items()
+        },
+    )
+    for seed in range(10):
+        tools = TOOLS._replace(randbelow=Seeded(str(seed)))
+        report = make_playlist(resting(music, path, order=order, output=str(tmp_path / "all.m3u")), tools)
+        assert {*order_of(report)[3:]} == {"a", "c"}
+    assert "Played in the last 30 days, so at the end: 2 tracks" in report.notes
+
+
+def test_with_a_limit_it_means_not_heard_lately_as_long_as_enough_remain(music: Path, tmp_path: Path) -> None:
+    path = heard(tmp_path, a=1, b=2, c=3)
+    for limit in range(1, 6):
+        report = make_playlist(resting(music, path, limit=limit), TOOLS)
+        assert len(report.paths()) == limit
+        assert {"x", "4-d"} <= {*order_of(report)} or limit < 2
+
+
+def test_nothing_rests_if_nothing_was_heard_lately(music: Path, tmp_path: Path) -> None:
+    report = make_playlist(resting(music, heard(tmp_path, a=100), "2 days"), TOOLS)
+
+    assert "No track was played in the last 2 days, so none comes last." in report.notes
+
+
+def test_a_deal_takes_what_was_not_heard_lately_and_the_round_has_every_track(
+    music: Path, tmp_path: Path
+) -> None:
+    path = heard(tmp_path, a=1, b=2, c=3)
+    request = resting(music, path, limit=2, every="run")
+    assert request.deal is not None
+    dealt = [
+        order_of(
+            deal_playlist(
+                request, TOOLS, request.deal.amount, request.deal.every, datetime.now().astimezone()
+            ).report
+        )
+        for _ in range(2)
+    ]
+
+    assert sorted(dealt[0]) == ["4-d", "x"]
+    assert len({*dealt[0], *dealt[1]}) == 4
+
+
+def test_an_updated_list_keeps_its_order_whatever_was_heard_meanwhile(music: Path, tmp_path: Path) -> None:
+    request = resting(music, heard(tmp_path, a=1))
+    before = order_of(make_playlist(request, TOOLS))
+    heard(tmp_path, b=0, c=0)
+
+    assert order_of(keep_playlist(request, TOOLS)) == before
+
+
+def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tmp_path: Path) -> None:
+    def read_copies(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        for number, path in enumerate(paths):
+            stem = os.path.basename(path).decode()[0]
+            title = "same" if stem in "ab" else stem
+            yield number, Reading(Tags(60_000, title, "Ann", bitrate=1000 if stem == "a" else 1))
+
+    request = resting(music, heard(tmp_path, b=1), no_duplicates=True)
+    report = make_playlist(request, TOOLS._replace(read_all=read_copies))
+
+    assert order_of(report)[-1] == "a"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"history": ()}, r"--rest needs a play history\. Name one: --history mpd"),
+        ({"seed": "x"}, "--rest does not work with --seed"),
+        ({"order": "sattolo"}, "--rest does not work with --order sattolo"),
+        ({"order": "sorted"}, "--rest does not work with --order sorted"),
+        ({"part": "1:2"}, "--rest does not work with --part"),
+        ({"rest": "often"}, "'often' is not a duration"),
+    ],
+)
+def test_a_rest_that_has_no_meaning_is_an_error(
+    music: Path, tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
+    asked = Options(folders=(str(music),), history=(str(heard(tmp_path, a=1)),), rest="30d")
+    with pytest.raises(PlayshuffleError, match=message):
+        build_request(asked._replace(**options))

@@ -1,0 +1,171 @@
+"""Test that tracks that were heard lately come after all others, whatever is drawn."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain, combinations, permutations
+
+import pytest
+
+from playshuffle.errors import PlayshuffleError
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.arrange import Arranged, arrange
+from playshuffle.ordering.check_recipe import check_recipe
+from playshuffle.ordering.gap import Gap
+from playshuffle.ordering.groups import TagsOf
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.recipe import Pin, Recipe
+from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
+from playshuffle.tags.reading import Tags
+from tests.shuffle.all_draws import distribution, is_uniform_over
+from tests.support.tagged import tagged
+
+MONTH_MS = 30 * 86_400_000
+
+
+def library(artists: str, albums: str = "") -> tuple[Tracks, TagsOf]:
+    """A track for each letter, by the artist and from the album with this name; the ratings differ."""
+    return tagged(
+        {
+            f"/m/{at}.ogg": Tags(60_000, artist=artist, album=album, rating=(at + 1) / 6, number=at)
+            for at, (artist, album) in enumerate(zip(artists, albums or artists, strict=True))
+        }
+    )
+
+
+def subsets(count: int) -> list[frozenset[int]]:
+    return [
+        frozenset(each) for each in chain(*(combinations(range(count), size) for size in range(count + 1)))
+    ]
+
+
+def orders(
+    found: tuple[Tracks, TagsOf], recipe: Recipe, last: Arranged | None = None
+) -> Callable[[RandBelow], tuple[int, ...]]:
+    def run(randbelow: RandBelow) -> tuple[int, ...]:
+        arranged = arrange(found[0], recipe, last, randbelow, found[1])
+        return tuple(arranged.order[: arranged.playlist_length])
+
+    return run
+
+
+def is_behind(order: Sequence[int], late: frozenset[int]) -> bool:
+    """Return whether no late track comes before another one."""
+    flags = [index in late for index in order]
+    return flags == sorted(flags)
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+def test_both_parts_of_a_random_order_are_uniform(count: int) -> None:
+    found = library("abcdef"[:count])
+    for late in subsets(count):
+        shares = distribution(orders(found, Recipe(rest_ms=MONTH_MS, resting=late)))
+        assert is_uniform_over(
+            shares, [order for order in permutations(range(count)) if is_behind(order, late)]
+        )
+
+
+TAKERS = [name for name, order in ORDERS.items() if "rest" in order.takes]
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+@pytest.mark.parametrize("order", [name for name in TAKERS if name not in ("groups", "favourites")])
+def test_whatever_is_drawn_tracks_that_rest_come_last_in_every_order(order: str, count: int) -> None:
+    found = library("aabba"[:count])
+    for late in subsets(count):
+        if (order, count) == ("spread", 5) and len(late) not in (2, 3):
+            continue  # with so many draws, the others take minutes
+        recipe = Recipe(order, rest_ms=MONTH_MS, resting=late)
+        shares = distribution(orders(found, recipe))
+        whole = late
+        if order == "albums":  # an album rests as a whole
+            letters = {"aabba"[index] for index in late}
+            whole = frozenset(index for index in range(count) if "aabba"[index] in letters)
+        elif order == "folders":  # all tracks are in one folder
+            whole = frozenset(range(count)) if late else late
+        assert sum(shares.values()) == 1
+        assert all(is_behind(each, whole) for each in shares)
+
+
+@pytest.mark.parametrize("late", subsets(5))
+def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
+    """Its draws are too large to try them all."""
+    found = library("abcde")
+    for seed in range(50):
+        order = orders(found, Recipe("favourites", rest_ms=MONTH_MS, resting=late))(Seeded(str(seed)))
+        assert is_behind(order, late)
+
+
+@pytest.mark.parametrize("late", [{0, 2}, {0, 1, 2}, {1, 2, 5}, {2, 3, 4, 5}])
+def test_spread_keeps_artists_apart_in_each_part_and_where_they_meet(late: set[int]) -> None:
+    artists = "aabbcc"
+    found = library(artists)
+    recipe = Recipe("spread", rest_ms=MONTH_MS, resting=frozenset(late))
+    keys = list(map(ord, artists))
+    early_fewest = fewest_repeats([keys[index] for index in range(6) if index not in late])
+    late_fewest = fewest_repeats([keys[index] for index in late])
+    for order in distribution(orders(found, recipe), draw_limit=30):
+        early = 6 - len(late)
+        assert is_behind(order, frozenset(late))
+        assert repeats([keys[index] for index in order[:early]]) == early_fewest
+        pairs = repeats([keys[index] for index in order]) - early_fewest
+        meets = keys[order[early - 1]] == keys[order[early]] if 0 < early < 6 else False
+        assert pairs <= late_fewest + meets
+        others = {keys[index] for index in late} - ({keys[order[early - 1]]} if early else set())
+        assert not (meets and others and late_fewest == 0 and len(late) > 2)
+
+
+@pytest.mark.parametrize("order", ["albums", "groups"])
+def test_a_group_rests_by_its_newest_play(order: str) -> None:
+    found = library("aabbcc")
+    by = "artist" if order == "groups" else None
+    shares = distribution(orders(found, Recipe(order, group_by=by, rest_ms=MONTH_MS, resting=frozenset({1}))))
+
+    assert set(shares) == {(2, 3, 4, 5, 0, 1), (4, 5, 2, 3, 0, 1)}
+
+
+@pytest.mark.parametrize(("order", "count"), [("random", 6), ("spread", 4)])
+def test_a_limit_takes_tracks_that_rest_only_if_too_few_others_remain(order: str, count: int) -> None:
+    found = library("abcdef"[:count])
+    late = frozenset({0, 3})
+    recipe = Recipe(order, limit=count - 2, rest_ms=MONTH_MS, resting=late)
+    chosen = {frozenset(each) for each in distribution(orders(found, recipe))}
+    assert chosen == {frozenset(range(count)) - late}
+
+    shares = distribution(orders(found, recipe._replace(limit=count - 1)))
+    assert all(is_behind(each, late) and len(late & {*each}) == 1 for each in shares)
+
+
+def test_a_pinned_track_does_not_rest() -> None:
+    found = library("abcabc")
+    late = frozenset({0, 1})
+    for order in ("random", "spread"):
+        recipe = Recipe(order, (Pin(0, 0), Pin(5, 4)), rest_ms=MONTH_MS, resting=late)
+        for each in distribution(orders(found, recipe)):
+            assert (each[0], each[4], each[5]) == (0, 5, 1)
+
+
+@pytest.mark.parametrize("late", subsets(5))
+@pytest.mark.parametrize("gap", [2, 3, 5])
+def test_a_gap_comes_before_the_rest(late: frozenset[int], gap: int) -> None:
+    found = library("abcde")
+    last = Arranged([4, 3, 2, 1, 0], 5)
+    recipe = Recipe(gap=Gap(gap), rest_ms=MONTH_MS, resting=late)
+    shares = distribution(orders(found, recipe, last))
+    first = {index: max(gap - 5 + at, 0) for at, index in enumerate(last.order)}
+
+    assert sum(shares.values()) == 1
+    for order in shares:
+        assert all(at >= first[index] for at, index in enumerate(order))
+        for at, index in enumerate(order):
+            waiting = [other for other in order[at:] if other not in late and first[other] <= at]
+            assert index not in late or not waiting
+
+
+@pytest.mark.parametrize("order", ["sattolo", "light", "sorted"])
+def test_orders_with_a_rule_of_their_own_refuse_it(order: str) -> None:
+    with pytest.raises(PlayshuffleError, match=f"--rest does not work with --order {order}"):
+        check_recipe(Recipe(order, rest_ms=MONTH_MS), has_pins=False, has_tags=True)
+
+
+def test_a_part_refuses_it() -> None:
+    with pytest.raises(PlayshuffleError, match="--rest does not work with --part"):
+        check_recipe(Recipe(rest_ms=MONTH_MS, part=range(3)), has_pins=False, has_tags=True)
