@@ -80,6 +80,7 @@ def running(music: Path, playlists: Path | None = None) -> Iterator[Mpd]:
             music_directory "{music}"
             playlist_directory "{playlists}"
             db_file "{home}/db"
+            sticker_file "{home}/sticker.sql"
             bind_to_address "{home}/socket"
             log_file "{home}/log"
             zeroconf_enabled "no"
