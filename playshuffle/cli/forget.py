@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, known_lists, the_list
+from playshuffle.cli.lists import KnownList, configuration, known_lists, the_list
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say
+from playshuffle.store import skip_lists
 from playshuffle.store.state import State
 
 EXAMPLES = """\b
@@ -29,8 +30,10 @@ def forget(
 ) -> None:
     """Forget the saved order or deck of a list."""
     lists = known_lists(configuration(config), must_remember=True)
-    chosen = [the_list(name, lists) for name in names]
     with State(must_remember=True) as state:
+        paths = {each.path for each in lists}
+        unwritten = [KnownList(path) for path in skip_lists.playlists(state) if path not in paths]
+        chosen = [the_list(name, [*lists, *unwritten]) for name in names]
         for one in chosen:
             with state.locked():
                 state.forget(one.path)

@@ -68,7 +68,10 @@ def open_playlist(
         if not deals:
             is_kept = record.order is not None and record.order.drawn_s >= keeps_choice_from_s
             draw = Draw(None if explains else tools.randbelow, last if is_kept else ())
-        lists = read_skip_lists(request, opened.state, file.path if file is not None else None)
+        # Without a list of what is never played, there is nothing of it to leave out.
+        existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
+        playlist = file.path if file is not None else None
+        lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
         choice = choose(request, library.tracks, rows, lists, writer, last, draw, checks_pins=not explains)
         if not explains and not len(choice.tracks):
             unwritable = choice.skipped(NAME)

@@ -12,7 +12,6 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
-from playshuffle.pipeline.request import Request
 from playshuffle.playlist import reading
 from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.store import skip_lists as store
@@ -50,22 +49,24 @@ def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
             )
 
 
-def read_skip_lists(request: Request, state: State, playlist: bytes | None) -> list[SkipList]:
+def read_skip_lists(
+    lists: Iterable[bytes], state: State, playlist: bytes | None, *, writes: bool
+) -> list[SkipList]:
     """Read the skip lists of a playlist, and store what they hold if it is written.
 
     Args:
-        request: the playlist.
+        lists: their paths.
         state: has what they held before.
         playlist: resolved path of the playlist, under which that is stored; None for none.
+        writes: whether it is written.
 
     Raises:
         PlayshuffleError: a list cannot be read, and never was.
     """
     known = store.load(state, playlist) if playlist is not None else {}
-    lists = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
     read = [_read(path, known.get(path)) for path in lists]
     content = {each.path: list(each.lines) for each in read}
-    if request.writes and playlist is not None and content != known:
+    if writes and playlist is not None and content != known:
         store.save(state, playlist, content)
     return read
 

@@ -7,6 +7,12 @@ from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
 
 
+def playlists(state: State) -> list[bytes]:
+    """Return the paths of all playlists that named a skip list, those that were never written included."""
+    rows = state.rows("SELECT DISTINCT playlist FROM skip_list")
+    return sorted(state.real.absolute(path) for (path,) in rows)
+
+
 def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
     """Return the entries that each skip list of a playlist had, by the path of the list."""
     known: dict[bytes, list[bytes]] = {}
