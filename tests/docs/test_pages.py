@@ -61,8 +61,8 @@ def test_the_table_of_formats_is_that_of_the_program() -> None:
 
 
 def test_the_table_of_players_is_that_of_the_program() -> None:
-    page = (ROOT / "docs" / "players.md").read_text()
-    table = page.partition("## Appendix: the form")[2].partition("<!-- matrix -->")[0]
+    page = (ROOT / "docs" / "player-names.md").read_text()
+    table = page.partition("## The form")[2].partition("<!-- matrix -->")[0]
     rows = re.findall(
         r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
     )

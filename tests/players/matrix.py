@@ -1,4 +1,4 @@
-"""Write the matrix in docs/players.md: how many names of each class a player opens."""
+"""Write the matrix in docs/player-names.md: how many names of each class a player opens."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -7,7 +7,7 @@ from tests.players import names
 from tests.players.drivers import DRIVERS
 from tests.support.program import CHECKOUT
 
-_DOCS = CHECKOUT / "docs" / "players.md"
+_DOCS = CHECKOUT / "docs" / "player-names.md"
 _BEGIN, _END = "<!-- matrix -->\n", "<!-- /matrix -->"
 
 

@@ -1,6 +1,6 @@
 """Names of audio files by what is odd about them, and the files that a misreading player would open.
 
-A class is a row of the matrix in docs/players.md.
+A class is a row of the matrix in docs/player-names.md.
 """
 
 import os
