@@ -6,7 +6,7 @@ It belongs to the number of a track, so it follows renames that a player does no
 import zlib
 from array import array
 from collections.abc import Mapping
-from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 from playshuffle.history.rows import Played
@@ -31,7 +31,7 @@ class StoredPlays(NamedTuple):
 
 def path_key(path: bytes) -> int:
     """Return a number for the path of a row."""
-    return int.from_bytes(blake2b(path, digest_size=8).digest(), signed=True)
+    return zlib.crc32(path) << 31 | zlib.adler32(path) >> 1
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
@@ -41,7 +41,8 @@ def load(state: State, source: bytes) -> StoredPlays | None:
     ):
         try:
             numbers = array("q", zlib.decompress(packed))
-            each = [iter(numbers)] * _COLUMNS
+            count = len(numbers) // _COLUMNS
+            each = [numbers[at * count : (at + 1) * count] for at in range(_COLUMNS)]
             rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
             return StoredPlays(stamp, note, rows)
         except (ValueError, zlib.error):
@@ -55,11 +56,13 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
     Raises:
         PlayshuffleError: it cannot be written.
     """
-    numbers = array("q")
-    for key, (*values, rating) in plays.rows.items():
-        numbers.extend(key)
-        numbers.extend(_MISSING if value is None else value for value in values)
-        numbers.append(_MISSING if rating is None else round(rating * _RATING))
+    *values, ratings = zip(*plays.rows.values(), strict=True) if plays.rows else [()] * (_COLUMNS - 2)
+    columns = [
+        *zip(*plays.rows, strict=True),
+        *([_MISSING if value is None else value for value in column] for column in values),
+        [_MISSING if rating is None else round(rating * _RATING) for rating in ratings],
+    ]
+    numbers = array("q", chain.from_iterable(columns))
     row = (source, plays.stamp, plays.note, zlib.compress(numbers, 1))
     state.change(lambda database: database.execute("REPLACE INTO plays VALUES (?, ?, ?, ?)", row), source)
 
