@@ -1,1 +1,1 @@
-"""How fast it is, beside others: see docs/performance.md."""
+"""How fast it is, beside others: see benchmarks/README.md."""
