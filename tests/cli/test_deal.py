@@ -435,7 +435,7 @@ def test_a_missing_drive_is_passed_over_and_comes_later(tmp_path: Path) -> None:
     dealt = listed(out)
     usb.rename(tmp_path / "drawer")
 
-    assert f"{usb} seems to be missing" in dealing(*words, "-n", "6", "--peek").err
+    assert f"4 of 8 tracks wait for {usb}: " in dealing(*words, "-n", "6", "--peek").err
     said = deal(*words, "-n", "6")
     assert f"4 of 8 tracks wait for {usb}" in said
     assert "Deals skip these tracks until it is back." in said
