@@ -23,7 +23,7 @@ from playshuffle.cli.lists import (
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
-from playshuffle.cli.screen import screen_of
+from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say, write_out
 from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import absolute, build_request
@@ -204,7 +204,8 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
         raise PlayshuffleError(
             "Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music", Exit.USAGE
         )
-    names = ", ".join(shown(each.name) for each in dealt)
+    is_repeated = len({each.name for each in dealt}) < len(dealt)
+    names = ", ".join(home_path(each.path) if is_repeated else shown(each.name) for each in dealt)
     raise PlayshuffleError(
         f"There are several decks. Name one of them: {names}. To deal all configured ones that are due:"
         " playshuffle deal --due",

@@ -587,6 +587,17 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     assert (done.code, "There are several decks. Name one of them: morning, today." in done.err) == (2, True)
 
 
+def test_decks_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    files = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        music = numbered(tmp_path / folder, 2)
+        deal(music, "-n", "1")
+        files.append(f"{music}/today.m3u")
+
+    assert f"Name one of them: {', '.join(files)}." in run("deal").err
+
+
 def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -> None:
     """One that fails does not stop the others."""
     music = numbered(tmp_path / "Music", 6)
