@@ -105,7 +105,7 @@ class NothingMatchesError(OptionError):
         if without is not None and without.of:
             problem = "The skip lists ({1} and never.m3u) name all {tracks}."
         elif where is not None and where.of:
-            problem = "No track matches {query}."
+            problem = "No track matches '{query}'."
         else:
             problem = "There is no music but spoken word."
         super().__init__(

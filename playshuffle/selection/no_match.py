@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from playshuffle.library.tracks import Tracks
 from playshuffle.selection.evaluation import TagsOf
-from playshuffle.selection.fields import FIELDS, LENGTH, TEXT, Field
+from playshuffle.selection.fields import FIELDS, LENGTH, OF_HISTORY, TEXT, Field
 from playshuffle.selection.query import Query
 from playshuffle.selection.terms import Term
 from playshuffle.selection.values import BETWEEN
@@ -64,7 +64,10 @@ def _advice(term: Term, count: int, tracks: Tracks, tags_of: TagsOf | None) -> s
     if field.kind == LENGTH and ":" not in value:
         in_minutes = re.sub(r"[0-9]+", r"\g<0>:00", value)
         return f"in seconds; in minutes, write: length:{in_minutes}"
-    return "" if values else f"no track has a {field.name}"
+    if values:
+        return ""
+    of_history = field.name == "plays" or field.name in OF_HISTORY
+    return "no track has it; see --history" if of_history else f"no track has a {field.name}"
 
 
 def _nearest(value: str, values: Counter[str]) -> str:

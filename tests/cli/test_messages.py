@@ -135,6 +135,7 @@ QUERIES = {
     "!jazz": ("    !jazz  0 of 3 tracks  to exclude, write: -jazz",),
     "rating:4..": ("    rating:4..  0 of 3 tracks  no track has a rating",),
     "length:3..4": ("    length:3..4  0 of 3 tracks  in seconds; in minutes, write: length:3:00..4:00",),
+    "plays:0": ("    plays:0  0 of 3 tracks  no track has it; see --history",),
     "path:Balads": ("    path:Balads  0 of 3 tracks  nearest: path:Ballads",),
 }
 
@@ -156,7 +157,7 @@ def test_a_query_without_a_match_shows_what_each_term_matches(
     text = message(f"make . -q --where {shlex.quote(query)}", monkeypatch, capsys)
 
     assert text.splitlines() == [
-        f"No track matches {query}. The playlist was not changed.",
+        f"No track matches '{query}'. The playlist was not changed.",
         *QUERIES[query],
         "  Left out before: 1 file of spoken word (--spoken)",
     ]
