@@ -10,7 +10,12 @@ _FEW = 10  # names that an error lists
 
 # Names that are accepted in place of the name of an order, a field of queries or a topic of help.
 _RANDOM = {"uniform": "random", "durstenfeld": "random", "shuffle": "random"}
-_TOPICS = {**_RANDOM, "queries": "where", "query": "where", "exit": "exit-codes", "time": "times"}
+_TOPICS = {
+    **_RANDOM,
+    **dict.fromkeys(("queries", "query"), "where"),
+    "exit": "exit-codes",
+    "time": "times",
+}
 _FIELDS = {
     "album_artist": "albumartist",
     "comments": "comment",
@@ -40,6 +45,16 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         ("android", "iphone", "phone", "poweramp", "sonos", "itunes", "foobar2000", "winamp", "windows"),
         _NO_PLAYER,
     ),
+    "order": dict.fromkeys(
+        ("newest", "new", "added", "recent"), "For what is new: --where mtime:-1m.. -o new.m3u"
+    ),
+    "topic": {
+        **dict.fromkeys(
+            ("audiobook", "audiobooks"), "To play one: playshuffle make FOLDER --spoken --order sorted"
+        ),
+        **dict.fromkeys(("stick", "usb"), "To copy a playlist to one: playshuffle export LIST FOLDER"),
+        "history": "To choose by what was played: --history, such as --history mpd --where plays:0",
+    },
     "order to audit": dict.fromkeys(("albums", "folders", "sorted"), _NOT_MEASURED),
     "command": {
         "play": "To play a list: mpv --playlist=FILE.m3u",
@@ -82,6 +97,9 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("daemon", "run", "serve", "monitor"), "watch"),
         **dict.fromkeys(("validate", "verify", "lint"), "check"),
         **dict.fromkeys(("explain", "which"), "why"),
+        **dict.fromkeys(("ban", "block", "hate", "dislike", "exclude"), "never"),
+        **dict.fromkeys(("copy", "sync", "stick"), "export"),
+        **dict.fromkeys(("back", "restore", "revert"), "undo"),
         **dict.fromkeys(("dupes", "duplicate"), "duplicates"),
         **dict.fromkeys(("prune", "remove", "delete"), "forget"),
         **dict.fromkeys(("list", "ls", "info", "deck", "decks", "rotation"), "status"),
@@ -105,7 +123,8 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("quiet", "debounce", "delay"), "settle"),
         **dict.fromkeys(("interval", "rescan"), "poll"),
         **dict.fromkeys(("period", "schedule"), "every"),
-        **dict.fromkeys(("dryrun", "simulate"), "dry-run"),
+        **dict.fromkeys(("dryrun", "simulate", "preview"), "dry-run"),
+        "dry-run": "peek",
     },
 }
 

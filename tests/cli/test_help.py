@@ -151,6 +151,17 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
     [
         ("mak", "Unknown command 'mak'. Did you mean 'make'? See: playshuffle --help"),
         ("shuffle", "Unknown command 'shuffle'. Did you mean 'make'? See: playshuffle --help"),
+        ("hate a.mp3", "Unknown command 'hate'. Did you mean 'never'? See: playshuffle --help"),
+        ("copy a.m3u x", "Unknown command 'copy'. Did you mean 'export'? See: playshuffle --help"),
+        (
+            "help audiobooks",
+            "Unknown topic 'audiobooks'. To play one: playshuffle make FOLDER --spoken --order sorted",
+        ),
+        (
+            "make /tmp --order newest",
+            "Unknown order 'newest'. For what is new: --where mtime:-1m.. -o new.m3u",
+        ),
+        ("help usb", "Unknown topic 'usb'. To copy a playlist to one: playshuffle export LIST FOLDER"),
         ("config shw", "Unknown command 'shw'. Did you mean 'show'? See: playshuffle config --help"),
         ("make --ordr x", "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help"),
         (
@@ -179,6 +190,7 @@ def test_a_usage_error_names_what_was_written_and_where_to_read_on(words: str, s
         (("make", "genre:jazz"), "'genre:jazz' is not a folder. To choose tracks by a query, write --where"),
         (("make", ".", "-where", "genre:jazz"), "Unknown option '-where'. Did you mean '--where'?"),
         (("make", ".", "--skip", "x.m3u"), "Unknown option '--skip'. Did you mean '--without'?"),
+        (("deal", ".", "--dry-run"), "Unknown option '--dry-run'. Did you mean '--peek'?"),
         (("make", ".", "--peek"), "Unknown option '--peek'. It is an option of: playshuffle deal"),
     ],
 )
