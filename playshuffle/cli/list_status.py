@@ -13,6 +13,7 @@ from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import day, deck_facts, deck_line, next_deal
 from playshuffle.dealing.period import Every
+from playshuffle.pipeline.record import was_dealt
 from playshuffle.store import decks
 from playshuffle.store.state import SavedOrder, State
 from playshuffle.text import counted
@@ -21,7 +22,7 @@ from playshuffle.text import counted
 def lines(one: KnownList, screen: Screen, *, as_json: bool) -> Iterator[str]:
     """Return the options of a list, and its deck with the last deal or its order; as lines or JSON."""
     with State(writes=False) as state:
-        stored = decks.load(state, one.path)
+        stored = decks.load(state, one.path) if was_dealt(state, one.path) else None
         order = next(iter(state.orders(one.path)), None)
         last = stored.deck.deal if stored is not None else None
         paths = state.load_tracks().paths_of(last.entries) if last is not None else {}

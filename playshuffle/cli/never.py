@@ -24,6 +24,7 @@ from playshuffle.pipeline.deal import deal_again
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.open_playlist import open_playlist
+from playshuffle.pipeline.record import was_dealt
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
@@ -130,10 +131,14 @@ def _update(playlists: Sequence[bytes], *, quiet: bool) -> list[Exit]:
     failures: list[Exit] = []
     with State(writes=False) as state:
         for playlist in playlists:
-            deck = load_deck(state, playlist)
-            deals[playlist] = deck.deck.deal if deck is not None else None
             with _failures(playlist, failures):
-                requests[playlist] = _request(playlist, [deck, *state.orders(playlist)])
+                deck = load_deck(state, playlist) if was_dealt(state, playlist) else None
+                deals[playlist] = deck.deck.deal if deck is not None else None
+                if deck is not None and deck.deck.deal is None:
+                    raise PlayshuffleError(
+                        "Its deal was taken back, so it keeps its tracks until the next deal.", Exit.LOSSES
+                    )
+                requests[playlist] = _request(playlist, [deck] if deck else state.orders(playlist))
     if not requests:
         return failures
     with progress_bar(quiet) as bar:

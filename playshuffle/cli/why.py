@@ -27,6 +27,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
+from playshuffle.pipeline.record import was_dealt
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
@@ -232,7 +233,7 @@ def _saved_request(path: bytes) -> Request:
     """Return the request that a playlist was written with, without folders if it is not known."""
     playlist = atomic_file.resolved(path)
     with State(writes=False) as state:
-        records = decks.load(state, playlist), *state.orders(playlist)
+        records = [decks.load(state, playlist)] if was_dealt(state, playlist) else state.orders(playlist)
     try:
         request = saved_request(playlist, records)
     except PlayshuffleError as error:

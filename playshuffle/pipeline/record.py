@@ -61,6 +61,19 @@ class Record(NamedTuple):
         return self._replace(deck=deck)
 
 
+def was_dealt(state: State, playlist: bytes) -> bool:
+    """Return whether a playlist was dealt, not made. If it was both, its file says which was last.
+
+    Raises:
+        PlayshuffleError: the file cannot be read.
+    """
+    orders, deck = state.orders(playlist), decks.load(state, playlist)
+    if not orders or deck is None:
+        return deck is not None
+    content = PlaylistFile.find(playlist).fingerprint()
+    return content == deck.content or content not in [order.content for order in orders]
+
+
 def load_record(
     state: State, file: PlaylistFile | None, tracks: Tracks, request: Request, *, deals: bool
 ) -> Record:

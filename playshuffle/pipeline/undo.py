@@ -8,11 +8,11 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.pipeline.deal import deck_of, entries_report
 from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.record import was_dealt
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
-from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import decks
 from playshuffle.store.state import SavedOrder, State
 
@@ -23,12 +23,8 @@ def record_before(state: State, playlist: bytes) -> SavedOrder | decks.StoredDec
     Raises:
         PlayshuffleError: there is none.
     """
-    orders, deck = state.orders(playlist), decks.load(state, playlist)
-    is_made = deck is None
-    if orders and deck is not None:  # it was both made and dealt: the file says which was last
-        content = PlaylistFile.find(playlist).fingerprint()
-        is_made = content != deck.content and content in [order.content for order in orders]
-    before = state.order_before(playlist) if is_made else decks.load(state, playlist, age=1)
+    is_dealt = was_dealt(state, playlist)
+    before = decks.load(state, playlist, age=1) if is_dealt else state.order_before(playlist)
     if before is None:
         raise PlayshuffleError(
             f"{shown(playlist)} was made or dealt only once, so there is nothing to go back to.", Exit.USAGE

@@ -112,6 +112,29 @@ def test_a_playlist_of_which_no_track_would_be_left_stays(home: Path, music: Pat
     assert listed(home / "one.m3u") == ["Music/5.opus"]
 
 
+def test_a_playlist_that_was_dealt_before_it_was_made_keeps_its_order(home: Path, music: Path) -> None:
+    run("deal", music, "-n", "2", "-o", home / "all.m3u")
+    make(music, "-o", home / "all.m3u")
+    before = listed(home / "all.m3u")
+
+    assert run("never", "1.mp3").code == 0
+
+    assert listed(home / "all.m3u") == [name for name in before if name != "Music/a/1.mp3"]
+    assert "4 tracks" in run("status", home / "all.m3u").out.decode()
+    assert run("why", "--in", home / "all.m3u", music / "b/3.flac").code == 0
+
+
+def test_a_playlist_whose_deal_was_taken_back_keeps_its_tracks(home: Path, music: Path) -> None:
+    run("deal", music, "-n", "2", "-o", home / "two.m3u")
+    run("undo", home / "two.m3u")
+    before = listed(home / "two.m3u")
+
+    done = run("never", home / before[0])
+
+    assert (done.code, "~/two.m3u: Its deal was taken back" in done.err) == (1, True)
+    assert listed(home / "two.m3u") == before
+
+
 def test_the_list_cannot_be_the_playlist_that_is_written(home: Path, music: Path) -> None:
     done = run("make", music, "-o", never_file(home))
 
