@@ -4,6 +4,7 @@ import contextlib
 import os
 import shlex
 import signal
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -178,6 +179,12 @@ def request_of(
             Exit.USAGE,
         )
     return request
+
+
+def titles(lists: Sequence[KnownList]) -> list[str]:
+    """Return what to call each of these lists: its name, or its file if several have the name."""
+    count = Counter(one.name for one in {each.path: each for each in lists}.values())
+    return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
 
 
 def notify_services(lists: Iterable[KnownList]) -> None:

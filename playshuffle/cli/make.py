@@ -19,6 +19,7 @@ from playshuffle.cli.lists import (
     notify_services,
     request_of,
     say_broken,
+    titles,
 )
 from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.progress import progress_bar
@@ -93,10 +94,10 @@ def make(
         if save is not None and len(lists) > 1:
             raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
         requests = {
-            one.name: request_of(one, given, is_dealt=False, is_saved=save is not None)._replace(
+            title: request_of(one, given, is_dealt=False, is_saved=save is not None)._replace(
                 dry_run=dry_run or print0
             )
-            for one in lists
+            for title, one in zip(titles(lists), lists, strict=True)
         }
     else:
         folders = (

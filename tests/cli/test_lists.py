@@ -65,6 +65,19 @@ def test_the_new_order_keeps_a_gap_to_the_last_one(music: Path) -> None:
     assert all(200 - before.index(entry) + place >= 50 for place, entry in enumerate(after))
 
 
+def test_two_lists_of_one_name_are_both_made_again(music: Path, tmp_path: Path) -> None:
+    files = [tmp_path / folder / "few.m3u" for folder in ("a", "b")]
+    for file in files:
+        file.parent.mkdir()
+        make(music, "-o", file)
+    before = [listed(file) for file in files]
+
+    said = make(*files)
+
+    assert said.count("again: 20 tracks") == 2
+    assert all(listed(file) != old for file, old in zip(files, before, strict=True))
+
+
 def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) -> None:
     make(music, "--order", "sorted")
 
@@ -215,6 +228,27 @@ def test_undo_leaves_a_list_that_was_made_once(music: Path, tmp_path: Path) -> N
 
     assert f"{tmp_path}/new.m3u was made or dealt only once, so there is nothing to go back to." in said
     assert (music / "playshuffle.m3u").read_bytes() == before
+
+
+def test_a_list_that_was_made_last_without_a_change_is_the_one_to_take_back(music: Path) -> None:
+    make(music, "-o", music / "a.m3u")
+    make(music, "-o", music / "b.m3u", "--order", "sorted")
+    make("a")
+    make("b")
+
+    assert f"{music}/b.m3u was made or dealt only once" in refused("undo")
+
+
+def test_a_deal_that_is_only_written_again_is_not_the_last_one(music: Path) -> None:
+    run("deal", music, "-n", "2")
+    make(music, "-o", music / "a.m3u")
+    make("a")
+    before = listed(music / "today.m3u")[0]
+    (music / before).rename(music / "renamed.mp3")
+    run("deal")
+    assert listed(music / "today.m3u")[0] == "renamed.mp3"
+
+    assert undo().err.startswith(f"ok: {music}/a.m3u is as before")
 
 
 def test_undo_leaves_out_tracks_that_are_gone_and_passes_over_a_changed_file(music: Path) -> None:
