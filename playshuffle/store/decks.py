@@ -75,10 +75,13 @@ def save(state: State, playlist: bytes, deck: StoredDeck, before: StoredDeck | N
         PlayshuffleError: it cannot be written.
     """
     path = state.real.stored(playlist)
+    # Rows that stay as they are do not count as dealt last.
+    changed = [age for age, each in enumerate((deck, before)) if each != load(state, playlist, age)]
 
     def act(database: Connection) -> None:
-        database.execute("DELETE FROM record WHERE path = ? AND kind = ?", (path, DECK))
-        for age, each in enumerate((deck, before)):
+        for age in changed:
+            database.execute("DELETE FROM record WHERE path = ? AND kind = ? AND age = ?", (path, DECK, age))
+            each = (deck, before)[age]
             if each is not None:
                 _put(database, path, age, each)
 

@@ -268,6 +268,13 @@ class State(StateFile):
                     text = json.dumps({"absent": [*each.absent.items()]} | facts)
                     key = path, ORDER, age
                     put_record(database, *key, each.numbers, text, each.content, each.digest)
+            if before is not None and before.content == order.content:
+                # Nothing new to go back to. This list was made last all the same.
+                database.execute(
+                    "UPDATE record SET rowid = (SELECT max(rowid) + 1 FROM record)"
+                    " WHERE path = ? AND kind = ? AND age = ?",
+                    (path, ORDER, BEFORE),
+                )
 
         self.change(act, playlist)
 
