@@ -680,8 +680,8 @@ def test_the_version_is_said() -> None:
     [
         (["-h"], b"playshuffle make ~/Music --order spread"),
         (["--help"], b"playshuffle make ~/Music --order spread"),
-        (["make", "-h"], b"playshuffle make ~/Music --order sattolo"),
-        (["make", "--help"], b"playshuffle make ~/Music --order sattolo"),
+        (["make", "-h"], b"playshuffle make ~/Music --order spread"),
+        (["make", "--help"], b"playshuffle make ~/Music --order spread"),
     ],
 )
 def test_help_is_said(words: list[str], example: bytes) -> None:
