@@ -59,10 +59,12 @@ class _Inheritance:
     """What one life of the service leaves to the next.
 
     unfinished: news by playlist. shut: playlists whose folder was closed to the service at its start.
+    refused: why the last configuration was not taken.
     """
 
     unfinished: Mapping[str, Batch] = field(default_factory=dict)
     shut: frozenset[str] = frozenset()
+    refused: str | None = None
 
 
 def run(load: Callable[[], Config]) -> int:
@@ -89,7 +91,7 @@ def run(load: Callable[[], Config]) -> int:
                 except PlayshuffleError as error:
                     if config is before:
                         raise
-                    _LOG.error("the new configuration cannot be used, the old one stays in force: %s", error)
+                    inheritance = replace(inheritance, refused=_refusal(error))
                     config = before
                     managed, broken = _lock_playlists(config, stack)
                 status = LiveStatus(managed, broken, began_s, status_file)
@@ -102,7 +104,8 @@ def run(load: Callable[[], Config]) -> int:
                             )
                         ),
                         files=[
-                            path for playlist in managed.playlists for path in playlist.request.skip_lists
+                            *(path for each in managed.playlists for path in each.request.skip_lists),
+                            *([] if managed.path is None else [managed.path]),
                         ],
                         settle_s=config.settle_s,
                         poll_s=config.poll_s,
@@ -134,6 +137,13 @@ def _load(load: Callable[[], Config]) -> Config:
     if not config.playlists:
         raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)
     return config
+
+
+def _refusal(error: PlayshuffleError) -> str:
+    """Log that a new configuration cannot be used; return that for the status."""
+    refused = f"The new configuration cannot be used, the old one stays in force: {error}"
+    _LOG.error("%s", refused)
+    return refused
 
 
 def _make_update(config: Config, began_s: int) -> Update:
@@ -191,6 +201,9 @@ class _Life:
         self.reloaded: Config | None = None
         self.has_updated = False
         self._load = load
+        self._config_file = config.path
+        self._has_new_config = False
+        self._refused = inheritance.refused
         self._signals = signals
         self._updates = updates
         self._watch = watch
@@ -252,11 +265,12 @@ class _Life:
     def inheritance(self) -> _Inheritance:
         """Return what the next life should know; it scans all folders anyway."""
         self._backlog.add(self._watch.take_unripe(), time.monotonic())
-        return _Inheritance(self._backlog.unfinished(), self._shut)
+        return _Inheritance(self._backlog.unfinished(), self._shut, self._refused)
 
     def _add(self, batch: Batch) -> None:
         if batch.why == "start":
             notify.ready()
+        self._has_new_config |= self._config_file in batch.files
         _LOG.debug("%s", _description(batch))
         self._backlog.add(batch, time.monotonic())
 
@@ -293,16 +307,18 @@ class _Life:
         if {signal.SIGTERM, signal.SIGINT} & numbers:
             notify.stopping()
             return _End.STOP if signal.SIGTERM in numbers else _End.INTERRUPT
-        if signal.SIGHUP not in numbers:
+        if signal.SIGHUP not in numbers and not self._has_new_config:
             return None
+        self._has_new_config = False
         notify.reloading()
         try:
             self.reloaded = _load(self._load)
         except PlayshuffleError as error:
-            _LOG.error("the configuration is wrong, the old one stays in force: %s", error)
+            self._refused = _refusal(error)
             notify.ready()
             self._watch.request_full_scan()
             return None
+        self._refused = None
         _LOG.info("configuration reloaded")
         return _End.RELOAD
 
@@ -319,7 +335,8 @@ class _Life:
         if time.monotonic() < self._next_check_s:
             return None
         before = self._installation.change
-        change = self._status.note = self._installation.check()
+        change = self._installation.check()
+        self._status.note = change or self._refused
         if change is None:
             self._next_check_s = time.monotonic() + HEARTBEAT_S / 2
             return None

@@ -298,6 +298,32 @@ def test_reload_takes_the_new_configuration_and_shuffles_nothing(music: Path, se
     assert (music / "all.m3u").read_bytes() == before
 
 
+def test_a_change_of_the_configuration_file_is_taken_without_a_signal(music: Path, service: Service) -> None:
+    before = (music / "all.m3u").read_bytes()
+
+    service.configure(config(music) + "[playlist.few]\nlimit = 2\n")
+    wait_for((music / "few.m3u").exists)
+
+    assert (music / "all.m3u").read_bytes() == before
+
+
+def test_a_mistake_in_the_configuration_is_in_the_status_until_it_is_corrected(
+    music: Path, service: Service
+) -> None:
+    def note() -> str | None:
+        found: str | None = service.status()["services"][0]["note"]
+        return found
+
+    service.file.write_text("folders = 3\n")
+    wait_for(lambda: "the old one stays in force" in (note() or ""))
+    assert "config.toml, line 1" in (note() or "")
+    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
+    wait_for(holds(music / "all.m3u", *NAMES, "new.ogg"))
+
+    service.configure(config(music))
+    wait_for(lambda: note() is None)
+
+
 def test_a_broken_configuration_is_said_and_the_old_one_stays(music: Path, service: Service) -> None:
     service.file.write_text("folders = 3\n")
     service.signal(signal.SIGHUP)
