@@ -46,7 +46,7 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         _NO_PLAYER,
     ),
     "order": dict.fromkeys(
-        ("newest", "new", "added", "recent"), "For what is new: --where mtime:-1m.. -o new.m3u"
+        ("newest", "new", "added", "recent"), "For new tracks: --where mtime:-1m.. -o new.m3u"
     ),
     "topic": {
         **dict.fromkeys(

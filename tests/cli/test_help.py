@@ -159,7 +159,7 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
         ),
         (
             "make /tmp --order newest",
-            "Unknown order 'newest'. For what is new: --where mtime:-1m.. -o new.m3u",
+            "Unknown order 'newest'. For new tracks: --where mtime:-1m.. -o new.m3u",
         ),
         ("help usb", "Unknown topic 'usb'. To copy a playlist to one: playshuffle export LIST FOLDER"),
         ("config shw", "Unknown command 'shw'. Did you mean 'show'? See: playshuffle config --help"),
