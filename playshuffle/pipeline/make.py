@@ -53,7 +53,7 @@ def _draw_order(run: Run, *, is_update: bool) -> tuple[Arranged, list[str]]:
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
     if not is_update:
-        notes += notes_on_mpd(run.request)
+        notes += [*_notes_on_short_time(recipe, run.tracks), *notes_on_mpd(run.request)]
     return arrange(run.tracks, recipe, last, run.tools.randbelow, run.tags_of), notes
 
 
@@ -89,6 +89,17 @@ def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
         return len(tracks)
     fitting = sum(0 < length <= recipe.time_ms for length in tracks.durations_ms)
     return fitting - any(pin.place == LAST for pin in recipe.pins)
+
+
+def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[str]:
+    """Return a note if all tracks together are shorter than the time that was asked for."""
+    if (
+        recipe.time_ms is None
+        or recipe.limit is not None
+        or (total_ms := sum(tracks.durations_ms)) >= recipe.time_ms
+    ):
+        return []
+    return [f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."]
 
 
 def _with_gap(recipe: Recipe, count: int) -> Recipe:

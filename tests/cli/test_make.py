@@ -360,6 +360,13 @@ def test_a_time_is_never_overrun(tmp_path: Path) -> None:
         assert "broken.flac" not in listed(music / "playshuffle.m3u")
 
 
+def test_a_list_shorter_than_its_time_says_so(tmp_path: Path) -> None:
+    music = minutes(tmp_path, [f"{number}.wav" for number in range(3)])
+
+    assert report(music, "--time", "2h")["notes"] == ["All tracks together last 3 min, less than 2 h."]
+    assert report(music, "--time", "3m")["notes"] == []
+
+
 def test_pins_count_in_the_time(tmp_path: Path) -> None:
     music = minutes(tmp_path, [f"{number}.wav" for number in range(9)])
 
