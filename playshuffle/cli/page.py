@@ -13,7 +13,7 @@ from playshuffle.config.build_request import absolute
 from playshuffle.config.load import load
 from playshuffle.config.options import STDOUT
 from playshuffle.config.places import find
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.page import page as page_text
 from playshuffle.service.page import write_page
 from playshuffle.service.status_report import current_status
@@ -48,6 +48,10 @@ def page(
     status = current_status(loaded, lists_all=False)
     if lists:
         names = [playlist.name for playlist in loaded.playlists]
+        if file := next(
+            (name for name in lists if name.endswith((".html", ".htm")) and name not in names), ""
+        ):
+            raise PlayshuffleError(f"'{shown(file)}' is the page to write. Add -o before it.", Exit.USAGE)
         wanted = {known("playlist", name, names) for name in lists}
         status = replace(status, playlists=tuple(each for each in status.playlists if each.name in wanted))
     if output == STDOUT:

@@ -251,3 +251,6 @@ def test_the_command_writes_the_page_without_a_service(tmp_path: Path) -> None:
     assert b"<h3>all</h3>" in (tmp_path / "one.html").read_bytes()
     assert run("page", env=env).code == 2
     assert "Unknown playlist 'nothing'" in run("page", "nothing", "-o", "-", env=env).err
+    assert run("page", "status.html", env=env).err == (
+        "error: 'status.html' is the page to write. Add -o before it.\n"
+    )
