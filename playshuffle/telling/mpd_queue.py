@@ -204,6 +204,12 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
         raise PlayshuffleError(
             f"MPD ({address.text}) refused the command: {shown(str(error))}.", Exit.LOSSES
         ) from error
+    except UnicodeDecodeError as error:  # python-mpd2 reads nothing else
+        raise PlayshuffleError(
+            f"MPD ({address.text}) has a name that is not UTF-8: {shown(error.object.rstrip())}."
+            " The queue was not changed. Rename the file, or make the playlist without it.",
+            Exit.LOSSES,
+        ) from error
     except mpd.ConnectionError as error:
         raise ConnectionError(str(error)) from error
     finally:
