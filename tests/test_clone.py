@@ -77,7 +77,9 @@ def set_version(clone: Path, number: str) -> None:
     path.write_text(path.read_text().replace(now, number))
 
 
-def test_a_second_run_installs_nothing(clone: Path) -> None:
+def test_a_second_run_installs_nothing(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(clone)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     assert run(clone / "bin/playshuffle") == (version(clone), "")
 
 
