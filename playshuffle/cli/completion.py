@@ -1,13 +1,11 @@
 """Complete the names of playlists, players and orders in a shell."""
 
 import contextlib
-from collections.abc import Iterator
 
 import typer
 
 from playshuffle.cli.lists import configuration, known_lists
 from playshuffle.config.load import load
-from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.own_players import player_names
 from playshuffle.config.places import find
 from playshuffle.errors import PlayshuffleError, shown
@@ -16,13 +14,10 @@ from playshuffle.ordering.orders import ORDERS
 
 
 def playlists(ctx: typer.Context) -> list[str]:
-    """Return the names of the configured playlists."""
-    return [playlist.name for playlist in _configured(ctx)]
-
-
-def shuffled_playlists(ctx: typer.Context) -> list[str]:
-    """Return the names of the configured playlists that are not dealt."""
-    return [playlist.name for playlist in _configured(ctx) if playlist.deal is None]
+    """Return the names of the configured playlists; none without a configuration."""
+    with contextlib.suppress(PlayshuffleError):
+        return [playlist.name for playlist in load(find(ctx.params.get("config"))).playlists]
+    return []
 
 
 def lists(ctx: typer.Context) -> list[str]:
@@ -40,12 +35,3 @@ def players() -> list[str]:
 def orders() -> list[str]:
     """Return the names of the orders, of those of other packages too."""
     return [*ORDERS, *plugin_orders.names()]
-
-
-def _configured(ctx: typer.Context) -> Iterator[ConfiguredPlaylist]:
-    """Yield the configured playlists; none without a configuration."""
-    try:
-        config = load(find(ctx.params.get("config")))
-    except PlayshuffleError:
-        return
-    yield from config.playlists
