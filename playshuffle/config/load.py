@@ -20,7 +20,7 @@ from playshuffle.config.model import (
     QueuePlayer,
     Reshuffle,
 )
-from playshuffle.config.options import Options, check_options
+from playshuffle.config.options import Options, check_options, with_paths
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
@@ -31,6 +31,7 @@ from playshuffle.history.sources import is_name
 from playshuffle.pipeline.default_output import default_output
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
+from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
 
 _DURATIONS = (("settle", SETTLE), ("poll", POLL))
@@ -241,6 +242,20 @@ def _wanted(
         QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
     )
     return ConfiguredPlaylist(name, options, build_request(options), Reshuffle(reshuffle), tell)
+
+
+def without_rules(options: Options, document: Document) -> Options:
+    """Return the saved options of a list without the queries, histories and skip lists of all playlists.
+
+    document: without faults at its top.
+    """
+    for_all = Options(**keys.options_of(_absolute(document, {**document.table, "folders": ()})))
+    rules = with_paths(for_all, named_paths().stored)
+    own: dict[str, Any] = {
+        name: tuple(each for each in getattr(options, name) if each not in getattr(rules, name))
+        for name in ("where", "history", "without")
+    }
+    return options._replace(**own)
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:

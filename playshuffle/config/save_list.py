@@ -6,7 +6,7 @@ from typing import Any
 
 import tomlkit
 
-from playshuffle.config.load import understand
+from playshuffle.config.load import understand, without_rules
 from playshuffle.config.options import ROWS, Options, from_json
 from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.dealing.amount import DEAL_COUNT
@@ -47,7 +47,10 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     """
     document = read(path) if os.path.lexists(path) else Document(path, "", {})
     _check_name(document, name, request)
-    values = _values(from_json(request.options or "{}"), document.table)
+    options = from_json(request.options or "{}")
+    if document.table.get("playlist"):  # else no list has what the file says for all
+        options = without_rules(options, document)
+    values = _values(options, document.table)
     content = tomlkit.parse(document.text)
     table = content.setdefault("playlist", tomlkit.table(is_super_table=True)).setdefault(
         name, tomlkit.table()

@@ -80,6 +80,21 @@ def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, fi
     assert listed(music / "everything.m3u") == [f"{number:03}.mp3" for number in range(5)]
 
 
+def test_what_the_configuration_says_for_all_lists_is_not_repeated_in_one(music: Path, file: Path) -> None:
+    make(music, "-n", "3", "-o", music / "skip.m3u", "--order", "sorted")
+    file.parent.mkdir(parents=True)
+    for_all = 'folders = ["~/Music"]\nwhere = "path::00"\nwithout = "../../Music/skip.m3u"\n'
+    file.write_text(for_all + '[playlist.x]\nwhere = "path::5"\n')
+
+    for order in ("sorted", "spread"):
+        make("x", "--order", order, "--save", "x")
+
+    assert file.read_text().startswith(for_all)
+    table = tomllib.loads(file.read_text())["playlist"]["x"]
+    assert (table["where"], "without" in table) in ((["path::5"], False), ("path::5", False))
+    assert sorted(listed(music / "x.m3u")) == ["005.mp3"]
+
+
 def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> None:
     run("deal", music, "-n", "4", "--every", "week")
     assert run("deal", "--save", "today").code == 0
