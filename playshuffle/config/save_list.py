@@ -16,7 +16,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.system import atomic_file
 from playshuffle.system.write_errors import refusal
 
-_KEPT = ("reshuffle", "tell")  # keys of a list that no option gives
+_KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with it
 
 
 def save_list(path: bytes, name: str, request: Request) -> None:

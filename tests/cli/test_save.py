@@ -67,7 +67,7 @@ def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
 
 def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, file: Path) -> None:
     file.parent.mkdir(parents=True)
-    file.write_text(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\n')
+    file.write_text(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\nforce = true\n')
 
     done = run("make", "everything", "--order", "sorted")
     assert (done.code, "To change them there, add --save everything." in done.err) == (2, True)
@@ -75,7 +75,7 @@ def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, fi
 
     text = file.read_text()
     assert 'order = "sorted"  # no two by the same artist\n' in text
-    assert 'limit = 5\nreshuffle = "daily"  # at midnight\n' in text
+    assert 'limit = 5\nreshuffle = "daily"  # at midnight\nforce = true\n' in text
     assert text.startswith(COMMENTED[:60])
     assert listed(music / "everything.m3u") == [f"{number:03}.mp3" for number in range(5)]
 
