@@ -95,7 +95,7 @@ def make(
             raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
         requests = {
             title: request_of(one, given, is_dealt=False, is_saved=save is not None)._replace(
-                dry_run=dry_run or print0
+                dry_run=dry_run or print0, any_name=print0
             )
             for title, one in zip(titles(lists), lists, strict=True)
         }
