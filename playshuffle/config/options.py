@@ -158,7 +158,7 @@ class Options(NamedTuple):
         "--for", "Player, such as mpd or vlc", PLACE, "PLAYER", verbs=ALL, names=("player", PLAYERS),
         example='"mpd"')] = GENERIC
     title: Annotated[str | None, Row(
-        "--title", "Title of the playlist, for servers and players", PLACE, "TEXT",
+        "--title", "Title of the playlist, for servers and players", EXPERT, "TEXT",
         example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",

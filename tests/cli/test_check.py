@@ -163,11 +163,11 @@ def test_what_players_make_of_a_line_is_said(music: Path, content: bytes, odd: d
 
 def test_players_differ_by_suffix(music: Path) -> None:
     odd = losers(music, HEAD + E + b"\n", "x.m3u8")
-    assert odd.pop(MUSIC) == {"mopidy"}
+    assert odd.pop(MUSIC) == {"mopidy", "plex"}
     assert odd == {"a suffix that it does not load": {"mpd", "cmus"}}
 
     odd = losers(music, HEAD + E + b"\n", "x.m3u")
-    assert odd.pop(MUSIC) == {"mopidy"}
+    assert odd.pop(MUSIC) == {"mopidy", "plex"}
     assert odd == {"a suffix for which names are not taken for UTF-8": {"mopidy", "rockbox"}}
 
 
@@ -175,7 +175,7 @@ def test_uris_are_lost_where_they_are_not_unescaped(music: Path) -> None:
     plain = losers(music, HEAD + f"file://{music}/a.mp3\n".encode())
     escaped = losers(music, HEAD + f"file://{music}/b%20b.mp3\n".encode())
 
-    deaf = {"music-assistant", "cmus", "jellyfin", "kodi", "rockbox", "car"}
+    deaf = {"music-assistant", "cmus", "jellyfin", "kodi", "plex", "rockbox", "car"}
     assert plain == {"a file:// URI": deaf}
     assert escaped == {"a file:// URI": deaf | {"mpd", "liquidsoap"}}
 

