@@ -295,7 +295,7 @@ def test_whatever_is_done_the_playlist_is_the_truth(
     monkeypatch.setattr(update, "read_all", read_here)
     for seed in seeds:
         randbelow = chance(str(seed))
-        monkeypatch.setattr(update, "chance", lambda _, same=randbelow: same)
+        monkeypatch.setattr(update, "System", lambda same=randbelow: same)
         check_sequence(tmp_path / str(seed), seed)
         shutil.rmtree(tmp_path / str(seed))
 
