@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from playshuffle.pipeline.request import Request
 
 _COUNT = 40  # tracks of a deal, as with `playshuffle deal`
-_NOT_HERE = ("source", "where")  # the query of beets says which tracks
+# The query of beets says which tracks; its own options say how much is dealt, and how often.
+_NOT_HERE = ("source", "where", "albums", "every")
 
 
 class PlayshufflePlugin(BeetsPlugin):  # type: ignore[misc]
