@@ -83,7 +83,7 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     Raises:
         PlayshuffleError: there are several.
     """
-    path = atomic_file.resolved(absolute(word, Exit.USAGE))
+    path = atomic_file.resolved(absolute(word, Exit.NO_INPUT))
     named = [each for each in lists if each.is_called(word)]
     for fitting in (
         [each for each in named if each.configured is not None],

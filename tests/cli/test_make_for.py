@@ -209,7 +209,7 @@ def test_without_a_playlist_folder_it_says_so(music: Path, home: Path) -> None:
 
     assert done.code == 66
     assert "playlist_directory" in done.err
-    assert "-o" in done.err
+    assert "name the playlist to write" in done.err
     assert run("make", music, "--for", "mpd", "-o", music / "x.m3u").code == 0
 
 

@@ -76,7 +76,7 @@ def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) ->
 
     done = run("make", library(tmp_path / "Music", ["a.mp3"]), "--for", "mpd", "-o", tmp_path / "all.m3u")
 
-    assert "Use: MPD loads playlists only from its music folder and its playlist folder." in done.err
+    assert ": MPD loads playlists only from its music folder and its playlist folder." in done.err
 
 
 @pytest.mark.process
