@@ -15,7 +15,7 @@ def track(folder: Path) -> None:
     shutil.copy(DATA / "v24.mp3", folder / "a.mp3")
 
 
-def test_the_configured_folders_come_first(home: Path) -> None:
+def test_the_configured_lists_come_first(home: Path) -> None:
     track(home / "Music")
     track(home / "one")
     (home / ".config/playshuffle").mkdir(parents=True)
@@ -24,8 +24,8 @@ def test_the_configured_folders_come_first(home: Path) -> None:
     done = run("make")
 
     assert done.code == 0, done.err
-    assert done.err.startswith("Folders: ~/one (from ~/.config/playshuffle/config.toml)\n")
-    assert (home / "one/playshuffle.m3u").exists()
+    assert done.err.startswith("ok: Wrote ~/one/x.m3u: 1 track")
+    assert not (home / "Music/playshuffle.m3u").exists()
 
 
 def test_else_it_is_the_music_folder_of_the_desktop(home: Path) -> None:
