@@ -20,7 +20,8 @@ finally:
 """
 
 # Modules of others that take long to import, and that no short run needs.
-_SLOW = {"rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio", "multiprocessing", "email"}
+# Not email: typer 0.29 imports it.
+_SLOW = {"rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio", "multiprocessing"}
 
 
 def loaded(*words: str | Path, **variables: str) -> set[str]:
