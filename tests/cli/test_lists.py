@@ -308,7 +308,7 @@ def test_undo_waits_for_nothing_while_a_drive_is_missing(music: Path, tmp_path: 
     said = undo().err
 
     assert listed(playlist) == first
-    assert f"5 of 25 tracks wait for {other}." in said
+    assert f"5 of 25 tracks wait for {other}" in said
 
 
 # Lists that get shorter
