@@ -58,7 +58,7 @@ def test_one_command_sets_it_up(place: Lab) -> None:
     def is_told() -> bool:
         told = place.user("playshuffle service status").stdout.splitlines()
         return told == [
-            f"ok: The service runs: {place.show(UNIT, 'StatusText')}",
+            f"ok: The service runs: {place.show(UNIT, 'StatusText').replace(HOME, '~')}",
             "Sandbox: on",
             "Logout: it goes on after you log out",
         ]
