@@ -114,7 +114,8 @@ def test_a_unit_from_another_program_is_left_as_it_is(home: Path, kind: str) -> 
 
     assert files(home / ".config") == before
     assert installed.returncode == 73
-    assert f"{theirs} was not written by playshuffle service install. Nothing was changed" in installed.stderr
+    shown = "~/.config/systemd/user/playshuffle-deal.timer"
+    assert f"{shown} was not written by playshuffle service install. Nothing was changed" in installed.stderr
     assert removed.returncode == 0
     assert f"kept {theirs}" in removed.stdout
 
