@@ -127,10 +127,13 @@ def test_options_that_need_a_guarantee_are_refused(
 
 
 def test_packages_are_searched_only_for_unknown_names(example: dict[str, str], tmp_path: Path) -> None:
-    """A finder of modules that fails shows that nothing looks for packages."""
+    """A search that fails shows that nothing looks for orders; typer looks for packages of its own."""
     music = numbered(tmp_path / "Music", 4)
     script = (
-        "import sys; sys.modules['importlib.metadata'] = None; sys.argv[0] = 'playshuffle'\n"
+        "import sys, importlib.metadata as packages; sys.argv[0] = 'playshuffle'\n"
+        "search = packages.entry_points\n"
+        "def fail(**words): assert 'playshuffle' not in str(words); return search(**words)\n"
+        "packages.entry_points = fail\n"
         "from playshuffle.__main__ import main; main()"
     )
 
