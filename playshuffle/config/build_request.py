@@ -155,7 +155,7 @@ def _check_folder(folder: str) -> None:
     word, hint = shlex.quote(shown(folder)), ""
     if colon and value and not os.path.lexists(folder) and field in {*FIELDS, *ALIASES["field"]}:
         hint = f"not a folder. To choose tracks by a query, write --where {word} after the music folder."
-    elif os.path.isfile(folder) and os.fsencode(os.path.splitext(folder)[1].lower()) in FORMATS:
+    elif os.fsencode(os.path.splitext(folder)[1].lower()) in FORMATS and os.path.isfile(folder):
         hint = f"a playlist. To shuffle its tracks: playshuffle make --from {word} -o NEW.m3u"
     if hint:
         raise PlayshuffleError(f"'{shown(folder)}' is {hint}", Exit.USAGE)
