@@ -48,7 +48,7 @@ class Draw(NamedTuple):
 
 
 class _Stages:
-    """The stages so far. remaining: indices of the tracks that none of them leaves out, ascending.
+    """Collects the stages of a choice. remaining: indices of the tracks that no stage left out, ascending.
 
     lacking, idle, idle_lists, kept: as in the choice.
     """

@@ -1,4 +1,4 @@
-"""Load what is remembered of a playlist: its last order, or its deck."""
+"""Load the record of a playlist: its last order, or its deck."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class DeckRecord:
 
 
 class Record(NamedTuple):
-    """What is remembered of a playlist.
+    """The last order or the deck of a playlist, from the state or from its file.
 
     order: the last order; None if there is none, and for a deck. saved: the same as it is in the state; None
     if it was read from the file.
@@ -77,7 +77,7 @@ def was_dealt(state: State, playlist: bytes) -> bool:
 def load_record(
     state: State, file: PlaylistFile | None, tracks: Tracks, request: Request, *, deals: bool
 ) -> Record:
-    """Load what is remembered of a playlist.
+    """Load the record of a playlist.
 
     Args:
         state: has it.

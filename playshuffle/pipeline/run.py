@@ -32,7 +32,7 @@ from playshuffle.text import counted
 class Run(NamedTuple):
     """One playlist, opened.
 
-    file: None if none is written. record: what is remembered of the playlist.
+    file: None if none is written. record: its last order or its deck.
     choice: which tracks of its folders are chosen.
     history: the plays of tracks; None if the request names no history.
     """
