@@ -69,11 +69,13 @@ def _with_track(content: bytes, path: bytes) -> bytes:
     folder, home = (
         os.path.realpath(name) for name in (os.path.dirname(never_list()), os.path.expanduser(b"~"))
     )
-    is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, path))
+    named = os.path.join(os.path.expanduser(b"~"), b"")  # which may be a link
+    real = os.path.join(home, path.removeprefix(named)) if path.startswith(named) else path
+    is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, real))
     styles = [PathStyle.RELATIVE] * is_below + [PathStyle.ABSOLUTE, PathStyle.URI]
     for style in styles:
-        longer = content + entries([path], style, folder)[0] + b"\n"
-        if [entry.path for entry in _entries(longer)] == [*paths, path]:
+        longer = content + entries([real], style, folder)[0] + b"\n"
+        if [entry.path for entry in _entries(longer)] in ([*paths, path], [*paths, real]):
             return longer
     raise _refusal(path)
 

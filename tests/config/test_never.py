@@ -71,6 +71,19 @@ def test_entries_below_the_home_are_relative_also_if_the_folder_is_a_link(home: 
     assert never_tracks() == [bytes(home / "Music/a.mp3")]
 
 
+def test_entries_are_relative_also_if_the_home_is_a_link(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(home)
+    monkeypatch.setenv("HOME", str(link))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(link / ".config"))
+
+    add_tracks([bytes(link / "Music/a.mp3")])
+
+    assert (home / ".config/playshuffle/never.m3u").read_bytes() == b"#EXTM3U\n../../Music/a.mp3\n"
+
+
 def test_it_is_beside_the_configuration_that_the_environment_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
