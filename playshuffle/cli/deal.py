@@ -21,7 +21,7 @@ from playshuffle.cli.lists import (
     the_list,
 )
 from playshuffle.cli.progress import progress_bar
-from playshuffle.cli.save import check_save
+from playshuffle.cli.save import check_save, default_file
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say, write_out
@@ -111,9 +111,7 @@ def deal(
                 "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
             )
         return _deal_due(config, given, quiet=quiet, verbose=verbose)
-    request = _request(
-        words or (), options, given, name, config, must_remember=not peek, is_saved=save is not None
-    )
+    request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
     check_save(save, config, request._replace(dry_run=peek))
     began = time.monotonic()
     dealt = _deal(kind, request._replace(dry_run=peek), quiet)
@@ -143,7 +141,7 @@ def _request(
     config: str | None,
     *,
     must_remember: bool,
-    is_saved: bool,
+    save: str | None,
 ) -> Request:
     """Return the request of a deck: with the options of its last deal, and those that were given now.
 
@@ -164,16 +162,19 @@ def _request(
         file = options.output or name
         given = {key: value for key, value in given.items() if key != "output"}
         one = the_list(file, lists) if file is not None else _only_deck(lists)
-        return request_of(one, given, is_dealt=True, is_saved=is_saved)
+        return request_of(one, given, is_dealt=True, is_saved=save is not None)
     if named := named_lists(words, lists, config_file):
         if len(named) > 1:
             raise PlayshuffleError(
                 "Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE
             )
-        return request_of(named[0], given, is_dealt=True, is_saved=is_saved)
+        return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
     options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
     if words and options.output is None:
-        options = options._replace(output=_output(words[0], options.player, name))
+        if save is None or name is not None:
+            options = options._replace(output=_output(words[0], options.player, name))
+        else:
+            options = options._replace(output=default_file(save, words[0], options.player))
     if options.albums is not None and "order" not in given:
         options = options._replace(order="albums")
     request = build_request(options)

@@ -189,7 +189,12 @@ def titles(lists: Sequence[KnownList]) -> list[str]:
 
 def notify_services(lists: Iterable[KnownList]) -> None:
     """Notify the services that manage any of these lists that it was written."""
-    for process in running.processes([each.path for each in lists]):
+    notify(running.processes([each.path for each in lists]))
+
+
+def notify(processes: Iterable[int]) -> None:
+    """Notify services that something of theirs has changed."""
+    for process in processes:
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
             os.kill(process, signal.SIGHUP)
 

@@ -23,7 +23,7 @@ from playshuffle.cli.lists import (
 )
 from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.progress import progress_bar
-from playshuffle.cli.save import check_save
+from playshuffle.cli.save import check_save, default_file
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import say, write_out
@@ -100,10 +100,8 @@ def make(
             for title, one in zip(titles(lists), lists, strict=True)
         }
     else:
-        folders = (
-            tuple(words or ()) if words or options.source is not None else _default_folders(config, quiet)
-        )
-        options = options._replace(folders=folders)
+        folders = words or (_default_folders(config, quiet) if options.source is None else ())
+        options = _with_folders(options, folders, save)
         requests = {"": build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)}
     for request in requests.values():
         check_save(save, config, request)
@@ -148,6 +146,14 @@ def _lists_to_make(
         return named_lists(words, lists, config_file), []
     made = [one for one in lists if one.configured is not None and one.configured.deal is None]
     return made, say_broken(config_file)
+
+
+def _with_folders(options: Options, folders: Sequence[str], save: str | None) -> Options:
+    """Return options with folders; a list that is saved has the file that its name has in a configuration."""
+    options = options._replace(folders=tuple(folders))
+    if save is None or not folders or options.output is not None:
+        return options
+    return options._replace(output=default_file(save, folders[0], options.player))
 
 
 def _default_folders(config: str | None, quiet: bool) -> tuple[str, ...]:

@@ -1,15 +1,18 @@
 """Keep a list in the configuration: the option `--save` of make and deal."""
 
-import contextlib
 import os
-import signal
 import sys
 
+from playshuffle.cli.lists import notify
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import say
+from playshuffle.config.build_request import absolute
+from playshuffle.config.load import file_name
+from playshuffle.config.own_players import known_player
 from playshuffle.config.places import places
 from playshuffle.config.save_list import save_list, with_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.request import Request
 from playshuffle.service import running
 
@@ -29,6 +32,16 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
     with_list(_place(config), name, request)
 
 
+def default_file(name: str, folder: str, player: str) -> str:
+    """Return the file that a list of this name has in the configuration, if it names none.
+
+    Raises:
+        PlayshuffleError: the name cannot be that of a file.
+    """
+    root = absolute(folder, Exit.NO_INPUT)
+    return os.fsdecode(default_output(known_player(player), root, file_name(name)))
+
+
 def save(name: str | None, config: str | None, request: Request, *, quiet: bool) -> None:
     """Write a list that was made into the configuration, and have the services read it.
 
@@ -38,10 +51,8 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     if name is None:
         return
     save_list(_place(config), name, request)
-    services = running.services()
-    for each in services:
-        with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
-            os.kill(each.service.process, signal.SIGHUP)
+    services = [each.service.process for each in running.services()]
+    notify(services)
     if not quiet:
         screen = screen_of(sys.stderr)
         say(screen.detail("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}"))

@@ -233,9 +233,8 @@ def _wanted(
     if "output" in fields:
         check_name(os.fsencode(fields["output"]))
     else:
-        file_name = _file_name(name)
         player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
-        fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name))
+        fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name(name)))
     options = _with_rules(Options(folders=folders, **fields, **read_deal(content)), keys.options_of(for_all))
     reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"])
     tell = tuple(
@@ -271,8 +270,12 @@ def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
     )
 
 
-def _file_name(name: str) -> bytes:
-    """Return the file name of a playlist without output; it must not lead out of the folder."""
+def file_name(name: str) -> bytes:
+    """Return the file name of a playlist without output, without a suffix.
+
+    Raises:
+        PlayshuffleError: it would lead out of the folder, or cannot be shown.
+    """
     if not name or "/" in name or name.startswith(".") or shown(name) != name:
         raise PlayshuffleError(
             f"'{shown(name)}' cannot be the name of a file. Rename the playlist, or give it an output.",

@@ -95,6 +95,18 @@ def test_what_the_configuration_says_for_all_lists_is_not_repeated_in_one(music:
     assert sorted(listed(music / "x.m3u")) == ["005.mp3"]
 
 
+def test_a_saved_list_has_the_file_of_its_name(music: Path, file: Path) -> None:
+    make(music)
+    before = (music / "playshuffle.m3u").read_bytes()
+
+    make(music, "-n", "2", "--save", "few")
+    run("deal", music, "-n", "3", "--save", "dealt")
+
+    assert (music / "playshuffle.m3u").read_bytes() == before
+    assert (len(listed(music / "few.m3u")), len(listed(music / "dealt.m3u"))) == (2, 3)
+    assert run("make", music, "--save", "a/b").code == 78
+
+
 def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> None:
     run("deal", music, "-n", "4", "--every", "week")
     assert run("deal", "--save", "today").code == 0
