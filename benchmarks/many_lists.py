@@ -6,18 +6,14 @@ A warm start is a full scan in which nothing has changed. CPU is that of the who
 one `find` over the same files; `read` counts the bytes of system calls.
 """
 
-import argparse
 import os
 import resource
 import shutil
 import statistics
 import subprocess
-import tempfile
 from pathlib import Path
 
-from benchmarks.corpora import make_tiny
-from benchmarks.making import machine
-from benchmarks.updating import update_lists
+from benchmarks.updating import parser, tiny_library, update_lists
 from playshuffle.watch.debounce import Batch
 
 _RUNS = 3
@@ -25,24 +21,13 @@ _RUNS = 3
 
 def main() -> None:
     """Run the benchmark and print a Markdown table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--tracks", type=int, default=100_000)
-    parser.add_argument("--lists", type=int, nargs="+", default=[1, 5, 20])
-    parser.add_argument("--keep", type=Path, help="make the library here, or use the one that is here")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        music = options.keep or Path(scratch, "music")
-        if not music.exists():
-            make_tiny(music, options.tracks)
-        os.environ |= {"HOME": scratch, "XDG_CACHE_HOME": f"{scratch}/c", "XDG_STATE_HOME": f"{scratch}/s"}
-        print(machine())
-        print(f"load {os.getloadavg()[0]:.1f}\n")
+    words = parser(__doc__)
+    words.add_argument("--lists", type=int, nargs="+", default=[1, 5, 20])
+    with tiny_library(words) as (options, music, scratch):
         print("| lists | change | CPU s | CPU ÷ find | peak MB | MB read | MB written |")
         print("|---|---|---|---|---|---|---|")
         for count in options.lists:
-            _measure(music, [Path(scratch, f"{number}.m3u") for number in range(count)])
+            _measure(music, [scratch / f"{number}.m3u" for number in range(count)])
 
 
 def _measure(music: Path, playlists: list[Path]) -> None:

@@ -13,7 +13,8 @@ import resource
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,12 +30,26 @@ from playshuffle.watch.debounce import Batch
 
 def main() -> None:
     """Run the benchmark and print a Markdown table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--tracks", type=int, default=100_000)
-    parser.add_argument("--keep", type=Path, help="make the library here, or use the one that is here")
-    options = parser.parse_args()
+    with tiny_library(parser(__doc__)) as (_, music, scratch):
+        print("| change | CPU s | peak MB | MB read | MB written | written / playlist |")
+        print("|---|---|---|---|---|---|")
+        _measure(music, scratch / "all.m3u")
+
+
+def parser(text: str) -> argparse.ArgumentParser:
+    """Return a parser that shows this text as its help."""
+    return argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+@contextmanager
+def tiny_library(words: argparse.ArgumentParser) -> Iterator[tuple[argparse.Namespace, Path, Path]]:
+    """Parse the command line, print the machine, and return the options, a library and an empty folder.
+
+    The environment has a home of its own. Options of the library are added to the parser.
+    """
+    words.add_argument("--tracks", type=int, default=100_000)
+    words.add_argument("--keep", type=Path, help="make the library here, or use the one that is here")
+    options = words.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         music = options.keep or Path(scratch, "music")
         if not music.exists():
@@ -42,9 +57,7 @@ def main() -> None:
         os.environ |= {"HOME": scratch, "XDG_CACHE_HOME": f"{scratch}/c", "XDG_STATE_HOME": f"{scratch}/s"}
         print(machine())
         print(f"load {os.getloadavg()[0]:.1f}\n")
-        print("| change | CPU s | peak MB | MB read | MB written | written / playlist |")
-        print("|---|---|---|---|---|---|")
-        _measure(music, Path(scratch, "all.m3u"))
+        yield options, music, Path(scratch)
 
 
 def _measure(music: Path, playlist: Path) -> None:
