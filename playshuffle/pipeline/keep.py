@@ -5,28 +5,12 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.running_order import last_order_now, update_order
 from playshuffle.pipeline.make import make
-from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.tools import Tools
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
-
-
-def keep_playlist(
-    request: Request, tools: Tools, changes: Changes = EVERYWHERE, redraw_before_s: float = 0
-) -> Report:
-    """Open one playlist, and keep its order; the arguments are those of `open_run` and `keep`.
-
-    Raises:
-        PlayshuffleError: the playlist could not be updated; the file was not changed.
-    """
-    with open_run(request, tools, changes, must_remember=True, keeps_choice_from_s=redraw_before_s) as run:
-        return keep(run, redraw_before_s)
 
 
 def keep(run: Run, redraw_before_s: float = 0) -> Report:

@@ -10,12 +10,12 @@ from playshuffle.library import folder_readings
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
+from tests.support.keeping import keep_playlist as keep
 from tests.support.program import DATA, listed
 
 _FRAME = (DATA / "none.mp3").read_bytes()[-72:]

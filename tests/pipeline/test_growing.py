@@ -14,12 +14,12 @@ from playshuffle.dealing.period import Every
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
+from tests.support.keeping import keep_playlist as keep
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()

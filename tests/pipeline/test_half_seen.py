@@ -18,13 +18,13 @@ from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes, Dirty
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
+from tests.support.keeping import keep_playlist as keep
 from tests.support.music import Music
 from tests.support.program import listed
 from tests.support.promises import Round

@@ -11,7 +11,6 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
@@ -19,6 +18,7 @@ from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
+from tests.support.keeping import keep_playlist as keep
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()

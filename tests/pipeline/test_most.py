@@ -17,13 +17,13 @@ from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
 from tests.pipeline.conftest import LookAt
+from tests.support.keeping import keep_playlist as keep
 from tests.support.program import listed
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

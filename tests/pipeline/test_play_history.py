@@ -19,7 +19,6 @@ from playshuffle.library.scan import Progress
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
@@ -28,6 +27,7 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
 from tests.history.databases import stickers
+from tests.support.keeping import keep_playlist
 
 NOW = 1_780_000_000
 DAY = 86_400

@@ -7,12 +7,12 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded
 from playshuffle.tags.reader_pool import read_all
+from tests.support.keeping import keep_playlist as keep
 from tests.support.program import listed
 
 

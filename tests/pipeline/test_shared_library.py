@@ -17,7 +17,6 @@ from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.deal import Dealt
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
@@ -26,6 +25,7 @@ from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
 from tests.support.decks import undo_deal
+from tests.support.keeping import keep_playlist as keep
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()

@@ -13,7 +13,6 @@ from playshuffle.dealing.period import Every
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -22,6 +21,7 @@ from playshuffle.shuffle import System
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading, Tags
+from tests.support.keeping import keep_playlist
 from tests.support.program import listed, numbered
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

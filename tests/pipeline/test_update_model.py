@@ -21,7 +21,6 @@ from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.keep import keep_playlist as keep
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -30,6 +29,7 @@ from playshuffle.shuffle import Seeded
 from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
+from tests.support.keeping import keep_playlist as keep
 from tests.support.music import ANCHOR, Music
 from tests.support.program import listed
 from tests.support.promises import CHECKS, Round, over_limit, survivors_moved
