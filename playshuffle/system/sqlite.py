@@ -60,7 +60,7 @@ def read_foreign(path: bytes) -> sqlite3.Connection:
         database.text_factory = bytes
         try:
             database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             database.close()
             # A database in WAL mode needs files beside it, which cannot be made in a read-only folder.
             # Only then it may be read without locks: a locked one is being changed.
