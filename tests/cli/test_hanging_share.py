@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.library.scan import Progress
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle.chance import Seeded
 from playshuffle.system import workers
 from playshuffle.tags.reader_pool import read_all
 from tests.support.bound import bound
+from tests.support.library import tools
 from tests.support.processes import eventually
 from tests.support.program import DATA, PROGRAM, environment, listed, numbered
 
@@ -33,11 +31,11 @@ def _is_waiting(pid: int) -> bool:
 def test_a_playlist_of_a_share_is_that_of_its_folder(tmp_path: Path) -> None:
     """With all that many workers do at once, also after changes."""
     real = numbered(tmp_path / "real", 200)
-    tools = Tools(read_all, Seeded("x"), Progress())
+    run_tools = tools(read_all)
 
     def names(root: Path) -> list[str]:
         output = tmp_path / f"{root.name}.m3u"
-        make_playlist(Request((os.fsencode(root),), os.fsencode(output)), tools)
+        make_playlist(Request((os.fsencode(root),), os.fsencode(output)), run_tools)
         return [os.path.basename(entry) for entry in listed(output)]
 
     with bound(real, tmp_path / "Seen"):
@@ -56,14 +54,14 @@ def test_a_share_that_hangs_counts_as_missing_and_the_others_go_on(
     monkeypatch.setattr(workers, "_PATIENCE_S", 1.0)
     here, real, seen = numbered(tmp_path / "Here", 4), numbered(tmp_path / "real", 3), tmp_path / "Seen"
     request = Request((os.fsencode(here), os.fsencode(seen)), os.fsencode(tmp_path / "all.m3u"))
-    tools = Tools(read_all, Seeded("x"), Progress())
+    run_tools = tools(read_all)
     with bound(real, seen) as drive:
-        make_playlist(request, tools)
+        make_playlist(request, run_tools)
         assert len(listed(tmp_path / "all.m3u")) == 7
         shutil.copyfile(DATA / "tone.ogg", here / "new.ogg")
         drive.send_signal(signal.SIGSTOP)
 
-        report = make_playlist(request, tools)
+        report = make_playlist(request, run_tools)
 
         assert "Here/new.ogg" in listed(tmp_path / "all.m3u")
         assert len(listed(tmp_path / "all.m3u")) == 8

@@ -13,7 +13,7 @@ from playshuffle.errors import Exit
 from playshuffle.library.scan import scan_places
 from playshuffle.pipeline import open_library
 from playshuffle.pipeline.request import Request
-from tests.service.test_backlog import read_here
+from tests.support.library import read_here
 from tests.support.program import DATA, listed
 
 EACH_RUN = DealSettings(Amount(count=2), Every.RUN)

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,16 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every, is_new_period, period_start
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.scan import Progress
-from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State
-from playshuffle.tags.reading import Reading, Tags
-from tests.support.decks import undo_deal
+from playshuffle.tags.reading import Tags
+from tests.support.library import deal, reader, tools, undo_deal
 
 CRASHES = st.sampled_from(["", "", "", "before commit", "before replace", "before confirm"])
 EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])
@@ -34,10 +31,6 @@ EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])
 
 class CrashError(Exception):
     """What a kill would be."""
-
-
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((number, Reading(Tags(title=os.fsdecode(path)[-3:]))) for number, path in enumerate(paths))
 
 
 class Dealing(RuleBasedStateMachine):
@@ -121,7 +114,7 @@ class Dealing(RuleBasedStateMachine):
 
     @property
     def tools(self) -> Tools:
-        return Tools(read_all, self.randbelow, Progress())
+        return tools(reader(lambda path: Tags(title=path[-3:])))._replace(randbelow=self.randbelow)
 
     def listed(self) -> list[int]:
         """The tracks in the file; of one that is away or gone the name is known."""
@@ -152,7 +145,7 @@ class Dealing(RuleBasedStateMachine):
         code = self.crashing(
             crash,
             kept,
-            lambda: dealing.deal_playlist(self.request, self.tools, Amount(count=count), every, self.now),
+            lambda: deal(self.request, self.tools, count, every, self.now),
         )
         is_stuck = self.is_away and not expected - here <= self.dealt and here <= self.dealt
         if is_due and is_stuck:

@@ -2,46 +2,31 @@
 
 import os
 import random
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
-from playshuffle.tags.reading import Reading, Tags
-from tests.support.decks import undo_deal
-from tests.support.keeping import keep_playlist as keep
+from playshuffle.tags.reading import Tags
+from tests.support import library
+from tests.support.library import deal, entries, keep, put, reader, undo_deal
 from tests.support.program import listed
 
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
 BITRATES = {".mp3": 128_000, ".ogg": 192_000, ".m4a": 192_000, ".flac": 900_000}
 
 
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags from names: `x/3.mp3` is a copy of `y/3.flac`, which is better."""
-    for number, path in enumerate(paths):
-        stem, suffix = os.path.splitext(os.path.basename(path).decode())
-        tags = Tags(200_000, stem, f"Artist {stem}", bitrate=BITRATES[suffix], lossless=suffix == ".flac")
-        yield number, Reading(tags)
+@reader
+def read_all(path: str) -> Tags:
+    """Make tags of names: `x/3.mp3` is a copy of `y/3.flac`, which is better."""
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    return Tags(200_000, stem, f"Artist {stem}", bitrate=BITRATES[suffix], lossless=suffix == ".flac")
 
 
 def tools(seed: str = "seed") -> Tools:
-    return Tools(read_all, Seeded(seed), Progress())
-
-
-def put(music: Path, *names: str) -> None:
-    for name in names:
-        (music / name).parent.mkdir(parents=True, exist_ok=True)
-        (music / name).write_bytes(os.urandom(16))
+    return library.tools(read_all, seed)
 
 
 def request_for(music: Path) -> Request:
@@ -62,18 +47,18 @@ def test_the_best_copy_is_kept(tmp_path: Path) -> None:
 
 def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
-    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    keep(request_for(tmp_path), tools())
     before = listed(tmp_path / "all.m3u")
 
     put(tmp_path, "a/7.flac", "a/8.m4a", "a/9.mp3")
-    report = keep(request_for(tmp_path), tools("other"), EVERYWHERE)
+    report = keep(request_for(tmp_path), tools("other"))
     after = listed(tmp_path / "all.m3u")
 
     assert after == [name.replace("z/7.ogg", "a/7.flac") for name in before]
     assert (report.came, report.went, report.renamed) == (0, 0, 1)
 
     (tmp_path / "a/7.flac").unlink()
-    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    keep(request_for(tmp_path), tools())
     assert [name for name in listed(tmp_path / "all.m3u") if name != "z/7.ogg"] == [
         name for name in before if name != "z/7.ogg"
     ]
@@ -81,11 +66,11 @@ def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Pa
 
 def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_path: Path) -> None:
     put(tmp_path, *(f"m/{number}.ogg" for number in range(9)))
-    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    keep(request_for(tmp_path), tools())
     before = listed(tmp_path / "all.m3u")
     put(tmp_path, *(f"a/{number}.m4a" for number in range(9)))
     (tmp_path / "m").rename(tmp_path / "z")
-    keep(request_for(tmp_path), tools(), EVERYWHERE)
+    keep(request_for(tmp_path), tools())
     stems = [Path(name).stem for name in listed(tmp_path / "all.m3u")]
 
     assert stems == [Path(name).stem for name in before]
@@ -95,12 +80,12 @@ def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
     off = on._replace(no_duplicates=False)
-    keep(off, tools(), EVERYWHERE)
+    keep(off, tools())
     whole = listed(tmp_path / "all.m3u")
     for _ in range(2):
-        keep(on, tools(), EVERYWHERE)
+        keep(on, tools())
         assert len(listed(tmp_path / "all.m3u")) == 9
-        keep(off, tools(), EVERYWHERE)
+        keep(off, tools())
         assert listed(tmp_path / "all.m3u") == whole
 
 
@@ -114,8 +99,8 @@ def test_a_track_that_is_skipped_otherwise_hides_no_copy(tmp_path: Path) -> None
 
 def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
     for number in range(count):
-        deal_playlist(request, tools(f"{seed} {number}"), Amount(count=2), Every.RUN, NOON)
-    return listed(Path(os.fsdecode(request.output or b"")))
+        deal(request, tools(f"{seed} {number}"), 2)
+    return entries(request)
 
 
 def test_in_a_deck_the_recording_counts_as_dealt(tmp_path: Path) -> None:
@@ -152,15 +137,15 @@ def test_a_copy_takes_the_position_of_a_track_that_a_skip_list_names(tmp_path: P
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
     request = request_for(tmp_path)._replace(without=(bytes(skip_list),))
-    keep(request, tools(), EVERYWHERE)
+    keep(request, tools())
     before = listed(tmp_path / "all.m3u")
 
     skip_list.write_text("3.flac\n")
-    keep(request, tools(), EVERYWHERE)
+    keep(request, tools())
     assert listed(tmp_path / "all.m3u") == [name.replace("3.flac", "copies/3.mp3") for name in before]
 
     skip_list.write_text("")
-    keep(request, tools(), EVERYWHERE)
+    keep(request, tools())
     assert listed(tmp_path / "all.m3u") == before
 
 
@@ -170,7 +155,7 @@ def test_a_deal_of_today_gets_the_better_copy_and_undo_works(tmp_path: Path) -> 
     first = deals(request, 1)
     second = deals(request, 1)
     put(tmp_path, *(f"a/{number}.flac" for number in range(8)))
-    deal_playlist(request, tools(), Amount(count=2), Every.DAY, NOON)
+    deal(request, tools(), 2, Every.DAY)
     assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in second]
     undo_deal(request, tools())
     assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in first]
@@ -187,9 +172,7 @@ def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
     request = request_for(tmp_path)
     rounds: dict[int, list[str]] = {}
     for step in range(12):
-        dealt = deal_playlist(
-            request, tools(str(step)), Amount(count=choose.randrange(1, 3)), Every.RUN, NOON
-        )
+        dealt = deal(request, tools(str(step)), choose.randrange(1, 3))
         chosen = [Path(os.fsdecode(path)).stem for path in dealt.report.choice.tracks.paths]
         assert len(set(chosen)) == len(chosen)
         last = dealt.deck.deal
@@ -198,8 +181,8 @@ def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
             paths = dict(
                 zip(dealt.report.choice.tracks.numbers, dealt.report.choice.tracks.paths, strict=True)
             )
-            entries = [Path(os.fsdecode(paths[number])).stem for number in last.entries]
-            rounds.setdefault(last.round, []).extend(entries)
+            stems = [Path(os.fsdecode(paths[number])).stem for number in last.entries]
+            rounds.setdefault(last.round, []).extend(stems)
         put(tmp_path, f"new{step}/{choose.randrange(6)}{choose.choice(list(BITRATES))}")
     for stems in rounds.values():
         assert len(set(stems)) == len(stems), rounds

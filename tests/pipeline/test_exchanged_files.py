@@ -7,22 +7,12 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library import folder_readings
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
-from tests.support.keeping import keep_playlist as keep
-from tests.support.program import DATA, listed
-
-_FRAME = (DATA / "none.mp3").read_bytes()[-72:]
-
-
-def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((number, read(path)) for number, path in enumerate(paths))
+from tests.support.library import FRAME, keep, read_here, tools
+from tests.support.program import listed
 
 
 @pytest.mark.parametrize("has_birth_times", [True, False])
@@ -36,11 +26,11 @@ def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
     music = tmp_path / "music"
     music.mkdir()
     for number in range(9):
-        (music / f"{number}.mp3").write_bytes(_FRAME * (20 + number))
+        (music / f"{number}.mp3").write_bytes(FRAME * (20 + number))
     first, second, between = (music / name for name in ("0.mp3", "1.mp3", "between.mp3"))
     playlist = tmp_path / "all.m3u"
     request = Request((os.fsencode(music),), os.fsencode(playlist), Recipe())
-    keep(request, Tools(_read_all, Seeded("1"), Progress()), EVERYWHERE)
+    keep(request, tools(seed="1"))
     before = [Path(entry).name for entry in listed(playlist)]
     for name in touched:
         os.utime(music / f"{name}.mp3", (1, 1))  # so that it is read again
@@ -53,12 +43,12 @@ def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
                 between.rename(second)
             yield number, read(path)
 
-    keep(request, Tools(exchange_and_read_all, Seeded("2"), Progress()), EVERYWHERE)
+    keep(request, tools(exchange_and_read_all, "2"))
     if touched != "01" and read_before == 1:  # there was one file to read
         first.rename(between)
         second.rename(first)
         between.rename(second)
-    keep(request, Tools(_read_all, Seeded("3"), Progress()), EVERYWHERE)
+    keep(request, tools(seed="3"))
 
     other = {first.name: second.name, second.name: first.name}
     assert [Path(entry).name for entry in listed(playlist)] == [other.get(name, name) for name in before]
@@ -73,18 +63,17 @@ def test_a_file_of_the_far_future_is_read_once(
     music = tmp_path / "music"
     music.mkdir()
     file = music / "0.mp3"
-    file.write_bytes(_FRAME * 20)
+    file.write_bytes(FRAME * 20)
     os.utime(file, (0, 15_000_000_000))  # in nanoseconds, this takes more than 64 bits with sign
     read_count = 0
 
     def read_and_count(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         nonlocal read_count
         read_count += len(paths)
-        return _read_all(paths)
+        return read_here(paths)
 
     request = Request((os.fsencode(music),), os.fsencode(tmp_path / "all.m3u"), Recipe())
-    tools = Tools(read_and_count, Seeded("1"), Progress())
-    reports = [keep(request, tools, EVERYWHERE) for _ in range(2)]
+    reports = [keep(request, tools(read_and_count)) for _ in range(2)]
 
     assert all(report.choice.tracks.durations_ms[0] for report in reports)
     assert read_count == 1

@@ -2,49 +2,40 @@
 
 import os
 import random
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.explain import IN
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
 from tests.pipeline.conftest import LookAt
-from tests.support.keeping import keep_playlist as keep
+from tests.support import library
+from tests.support.library import deal, keep, reader
 from tests.support.program import listed
 
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
 GENRES = ("Jazz", "Rock", "Podcast", "")
 
 
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags from names: `jazz-3.mp3` is of the genre Jazz; a file `bad…` is not audio."""
-    for number, path in enumerate(paths):
-        name = os.path.basename(path).decode()
-        if name.startswith("bad"):
-            yield number, Reading(None, "not audio: text", is_audio=False)
-        else:
-            genre = name.split("-")[0].title()
-            title = os.path.splitext(name)[0]  # so that x.mp3 and y/x.ogg are copies
-            yield number, Reading(Tags(60_000, title, "Somebody", bitrate=9999 - len(path), genre=genre))
+@reader
+def read_all(path: str) -> Tags | Reading:
+    """Make tags of names: `jazz-3.mp3` is of the genre Jazz; a file `bad…` is not audio."""
+    name = os.path.basename(path)
+    if name.startswith("bad"):
+        return Reading(None, "not audio: text", is_audio=False)
+    title = os.path.splitext(name)[0]  # so that x.mp3 and y/x.ogg are copies
+    genre = name.split("-")[0].title()
+    return Tags(60_000, title, "Somebody", bitrate=9999 - len(path), genre=genre)
 
 
 def tools() -> Tools:
-    return Tools(read_all, Seeded("seed"), Progress())
+    return library.tools(read_all)
 
 
 def write_library(music: Path, choose: random.Random) -> list[Path]:
@@ -117,10 +108,10 @@ def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int, 
         if way == "make":
             make_playlist(request, tools())
         elif way == "keep":
-            keep(request, tools(), EVERYWHERE)
+            keep(request, tools())
         else:
             request = request._replace(recipe=Recipe())
-            deal_playlist(request, tools(), Amount(count=2), Every.RUN, NOON)
+            deal(request, tools(), 2)
     playlist = music / "all.m3u"
     entries = set(listed(playlist)) if playlist.exists() else set()
     stages = look_at(request, tools())
@@ -221,7 +212,7 @@ def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path, look_at: Look
         (music / f"{number}.mp3").write_bytes(b"%d" % number)
     request = Request((bytes(music),), bytes(music / "today.m3u"))
     for _ in range(2):
-        deal_playlist(request, tools(), Amount(count=2), Every.RUN, NOON)
+        deal(request, tools(), 2)
     stages = look_at(request, tools())
     codes = sorted(stages.explain(bytes(music / f"{number}.mp3")).code for number in range(6))
 

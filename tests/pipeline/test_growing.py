@@ -3,33 +3,20 @@
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.period import Every
-from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
-from tests.support.keeping import keep_playlist as keep
-from tests.support.program import DATA, listed
+from tests.support.library import deal, entries, keep, tools
+from tests.support.program import DATA
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()
-_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _STILL_NS = 60 * 10**9
 _COUNT = 12
-
-
-def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((number, read(path)) for number, path in enumerate(paths))
 
 
 class _Music:
@@ -80,18 +67,17 @@ class _Music:
     def deal(self, count: int, *, still_ns: int = 0) -> None:
         """Deal by hand, which reads each file; or as the service does."""
         changes = Changes(still_ns=still_ns)
-        deal_playlist(self._request("today"), self._tools(), Amount(count), Every.RUN, _NOW, changes)
+        deal(self._request("today"), self._tools(), count, changes=changes)
         self.dealt += self.numbers("today")
 
     def numbers(self, name: str) -> list[int]:
-        entries = listed(self.top / f"{name}.m3u")
-        return [self.number_of(self.top / entry) for entry in entries]
+        return [self.number_of(self.top / entry) for entry in entries(self._request(name))]
 
     def _request(self, name: str) -> Request:
         return Request((bytes(self.top / "Music"),), bytes(self.top / f"{name}.m3u"))
 
     def _tools(self) -> Tools:
-        return Tools(_read_all, Seeded("x"), Progress(), _NOW.timestamp)
+        return tools(seed="x")
 
 
 def _choose(music: _Music, kinds: str) -> list[Path]:

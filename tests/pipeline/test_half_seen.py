@@ -5,36 +5,21 @@ Files are retagged and moved between folders, an update sees some of it, and the
 
 import os
 import random
-import time
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes, Dirty
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.shuffle import Seeded
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
-from tests.support.keeping import keep_playlist as keep
+from tests.support.library import deal, entries, keep, tools
 from tests.support.music import Music
-from tests.support.program import listed
 from tests.support.promises import Round
 
-_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _LONG_NS = 3_600_000_000_000
-
-
-def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((number, read(path)) for number, path in enumerate(paths))
 
 
 class _Model:
@@ -43,7 +28,7 @@ class _Model:
         self._music = Music(top, self._chance, 60)
         self._top = top
         self._deals = Round()
-        keep(self._request("kept"), self._tools(), EVERYWHERE)
+        keep(self._request("kept"), self._tools())
         self._deal(Every.WEEK)
         self._order = self._numbers("kept")
 
@@ -62,25 +47,25 @@ class _Model:
         still_ns = self._chance.choice([0, _LONG_NS])
         for changes in (Changes(dirty, still_ns=still_ns), EVERYWHERE):
             keep(self._request("kept"), self._tools(), changes)
-            deal_playlist(self._request("dealt"), self._tools(), Amount(7), Every.WEEK, _NOW, changes)
+            deal(self._request("dealt"), self._tools(), 7, Every.WEEK, changes=changes)
         where = [act.__name__ for act in chosen]
         assert self._numbers("kept") == self._order, where
         self._deal(Every.RUN)
 
     def _deal(self, every: Every) -> None:
-        deal_playlist(self._request("dealt"), self._tools(), Amount(7), every, _NOW)
+        deal(self._request("dealt"), self._tools(), 7, every)
         assert self._deals.add(self._numbers("dealt"), [*self._music.tracks]) == []
 
     def _numbers(self, name: str) -> list[int]:
         number_of = {str(path): number for path, number in self._music.paths.items()}
-        return [number_of[entry] for entry in listed(self._top / f"{name}.m3u")]
+        return [number_of[entry] for entry in entries(self._request(name))]
 
     def _request(self, name: str) -> Request:
         roots = tuple(os.fsencode(root) for root in self._music.roots)
         return Request(roots, os.fsencode(self._top / f"{name}.m3u"), Recipe(), style=PathStyle.ABSOLUTE)
 
     def _tools(self) -> Tools:
-        return Tools(_read_all, Seeded(str(self._chance.random())), Progress(), time.time)
+        return tools(seed=str(self._chance.random()))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,31 +2,21 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
-from tests.support.keeping import keep_playlist as keep
+from tests.support.library import keep, tools
 from tests.support.program import DATA, listed
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()
-
-
-def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags in this process, which is faster for a few files."""
-    return ((number, read(path)) for number, path in enumerate(paths))
 
 
 class Library:
@@ -61,7 +51,7 @@ class Library:
             where=(where,) if where else (),
         )
         request = request._replace(accept_missing=accept_missing)
-        self.notes = keep(request, Tools(read_here, Seeded(name), Progress()), changes).notes
+        self.notes = keep(request, tools(seed=name), changes).notes
         self.sizes |= {path: path.stat().st_size for path in (self.top / "Music").rglob("*.mp3")}
         return [self.sizes[Path(os.path.realpath(self.top / entry))] for entry in listed(output)]
 

@@ -3,8 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,39 +11,28 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
-from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.reading import Tags
 from tests.pipeline.conftest import LookAt
-from tests.support.keeping import keep_playlist as keep
+from tests.support import library
+from tests.support.library import NOON, deal, entries, keep, put, reader
 from tests.support.program import listed
 
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
 
-
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags from names: `Ann-3.mp3` is by Ann; a FLAC file is the better copy of an MP3 file."""
-    for number, path in enumerate(paths):
-        stem, suffix = os.path.splitext(os.path.basename(path).decode())
-        artist = stem.partition("-")[0]
-        yield number, Reading(Tags(60_000, stem, artist, lossless=suffix == ".flac"))
+@reader
+def read_all(path: str) -> Tags:
+    """Make tags of names: `Ann-3.mp3` is by Ann; a FLAC file is the better copy of an MP3 file."""
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    return Tags(60_000, stem, stem.partition("-")[0], lossless=suffix == ".flac")
 
 
 def tools(seed: str = "seed") -> Tools:
-    return Tools(read_all, Seeded(seed), Progress())
-
-
-def put(music: Path, *names: str) -> None:
-    for name in names:
-        (music / name).parent.mkdir(parents=True, exist_ok=True)
-        (music / name).write_bytes(os.urandom(16))
+    return library.tools(read_all, seed)
 
 
 def by(artist: str, count: int, first: int = 0) -> list[str]:
@@ -57,13 +45,13 @@ def request_for(music: Path, most: str | None = "3:artist") -> Request:
     )
 
 
-def artists(entries: Sequence[str]) -> Counter[str]:
-    return Counter(Path(entry).name.partition("-")[0] for entry in entries)
+def artists(names: Sequence[str]) -> Counter[str]:
+    return Counter(Path(name).name.partition("-")[0] for name in names)
 
 
 def kept(request: Request, seed: str = "seed") -> list[str]:
-    keep(request, tools(seed), EVERYWHERE)
-    return listed(Path(os.fsdecode(request.output or b"")))
+    keep(request, tools(seed))
+    return entries(request)
 
 
 def test_each_artist_has_at_most_three_tracks_and_nobody_with_fewer_loses_one(tmp_path: Path) -> None:
@@ -132,7 +120,7 @@ def test_renamed_tracks_keep_their_places(tmp_path: Path) -> None:
 def test_a_new_order_chooses_again(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 40))
     before = kept(request_for(tmp_path))
-    keep(request_for(tmp_path), tools("other"), EVERYWHERE, redraw_before_s=time.time() + 10)
+    keep(request_for(tmp_path), tools("other"), redraw_before_s=time.time() + 10)
 
     assert set(listed(tmp_path / "all.m3u")) != set(before)
 
@@ -185,9 +173,9 @@ def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50), *by("Bob", 2))
     for recipe in (Recipe(limit=4), Recipe(time_ms=240_000)):
         make_playlist(request_for(tmp_path)._replace(recipe=recipe), tools())
-        entries = listed(tmp_path / "all.m3u")
-        assert len(entries) == 4
-        assert artists(entries)["Ann"] <= 3
+        names = listed(tmp_path / "all.m3u")
+        assert len(names) == 4
+        assert artists(names)["Ann"] <= 3
 
 
 def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> None:
@@ -200,7 +188,7 @@ def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> N
 
     content = (tmp_path / "all.m3u").read_bytes()
     music.rename(tmp_path / "Hidden")
-    keep(limited, tools(), EVERYWHERE)
+    keep(limited, tools())
     assert (tmp_path / "all.m3u").read_bytes() == content
 
 
@@ -209,15 +197,15 @@ def test_in_a_deck_each_deal_is_limited_and_a_round_has_every_track_once(tmp_pat
     request = request_for(tmp_path, "2:artist")
     dealt: list[str] = []
     while True:
-        done = deal_playlist(request, tools(f"{len(dealt)}"), Amount(count=5), Every.RUN, NOON)
+        done = deal(request, tools(f"{len(dealt)}"), 5)
         last = done.deck.deal
         assert last is not None
-        entries = [os.path.basename(os.fsdecode(path)) for path in done.report.paths()]
-        assert max(artists(entries).values()) <= 2
-        assert len(dealt) > 24 - 6 or len(entries) == 5 or artists(entries).keys() == {"Ann"}
+        names = [os.path.basename(os.fsdecode(path)) for path in done.report.paths()]
+        assert max(artists(names).values()) <= 2
+        assert len(dealt) > 24 - 6 or len(names) == 5 or artists(names).keys() == {"Ann"}
         if done.deck.round > 1:
             break
-        dealt += entries
+        dealt += names
 
     missing = 24 - len(dealt)  # the last deal of the round is filled from the next one
     assert len(set(dealt)) == len(dealt)
@@ -226,7 +214,7 @@ def test_in_a_deck_each_deal_is_limited_and_a_round_has_every_track_once(tmp_pat
 
 def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 12))
-    done = deal_playlist(request_for(tmp_path, "2:artist"), tools(), Amount(count=6), Every.RUN, NOON)
+    done = deal(request_for(tmp_path, "2:artist"), tools(), 6)
 
     assert done.deck.deal is not None
     assert (len(done.deck.deal.entries), done.deck.deal.of) == (2, 6)

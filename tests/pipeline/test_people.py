@@ -1,23 +1,18 @@
 """Several users who write playlists into one folder."""
 
 import os
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.scan import Progress
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
-from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.reading import Tags
 from tests.support.forked import forked
+from tests.support.library import deal, reader, tools
 from tests.support.program import listed
 from tests.support.tree import public_folder
 
@@ -44,24 +39,20 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield music
 
 
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read no file: other users may not run the Python of this one."""
-    return ((index, Reading(Tags())) for index in range(len(paths)))
-
-
 def run(user: int, output: Path, *, count: int | None = None, seed: str = "", **options: object) -> str:
     """Make or, with a count, deal a playlist as a user; return the error."""
     request = Request((os.fsencode(output.parent),), os.fsencode(output), seed=seed or None)
     request = request._replace(**options)  # type: ignore[arg-type]
-    tools = Tools(read_all, System(), Progress())
+    # Other users may not run the Python of this one, so no file is read.
+    no_files = tools(reader(lambda _: Tags()))._replace(randbelow=System())
 
     def act() -> str:
         os.environ["HOME"] = str(output.parents[1] / str(user))
         try:
             if count is None:
-                make_playlist(request, tools)
+                make_playlist(request, no_files)
             else:
-                deal_playlist(request, tools, Amount(count=count), Every.RUN, datetime.now().astimezone())
+                deal(request, no_files, count)
         except PlayshuffleError as error:
             return f"{error.code.name}: {error}"
         return ""

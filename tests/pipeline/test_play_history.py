@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -15,43 +14,35 @@ from playshuffle.config.options import Options
 from playshuffle.errors import PlayshuffleError
 from playshuffle.history.rows import Row
 from playshuffle.history.sources import Source, SourceError, read_rows
-from playshuffle.library.scan import Progress
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_values import coverage
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading, Tags
 from tests.history.databases import stickers
-from tests.support.keeping import keep_playlist
+from tests.support.library import deal, keep, put, reader, tools
 
 NOW = 1_780_000_000
 DAY = 86_400
 
 
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags from names: `4-a.mp3` has four plays in its tags and four stars; `x` has no tags."""
-    for number, path in enumerate(paths):
-        stem = os.path.basename(path).decode().partition(".")[0]
-        count = int(stem[0]) if stem[0].isdigit() else None
-        tags = Tags(60_000, stem, "Ann", play_count=count, rating=count and count / 5)
-        yield number, Reading(None if stem == "x" else tags)
+@reader
+def read_all(path: str) -> Tags | Reading:
+    """Make tags of names: `4-a.mp3` has four plays in its tags and four stars; `x` has no tags."""
+    stem = os.path.basename(path).partition(".")[0]
+    count = int(stem[0]) if stem[0].isdigit() else None
+    tags = Tags(60_000, stem, "Ann", play_count=count, rating=count and count / 5)
+    return Reading(None) if stem == "x" else tags
 
 
-TOOLS = Tools(read_all, Seeded("seed"), Progress(), lambda: NOW)
+TOOLS = tools(read_all, now_s=NOW)
 
 
 @pytest.fixture
 def music(tmp_path: Path) -> Path:
-    folder = tmp_path / "Music"
-    folder.mkdir()
-    for name in ("a.mp3", "b.mp3", "c.mp3", "x.mp3", "4-d.mp3"):
-        (folder / name).write_bytes(os.urandom(16))
-    return folder
+    return put(tmp_path / "Music", "a.mp3", "b.mp3", "c.mp3", "x.mp3", "4-d.mp3")
 
 
 def source(path: Path, text: str = "") -> Source:
@@ -285,7 +276,7 @@ def test_an_updated_list_follows_what_was_played(music: Path, played: Path) -> N
     with closing(sqlite3.connect(played)) as database, database:
         database.execute("DELETE FROM sticker WHERE uri = 'b.mp3'")
 
-    assert names(keep_playlist(asked, TOOLS)) == "b c"
+    assert names(keep(asked, TOOLS)) == "b c"
 
 
 def test_coverage_shows_fields_of_a_history_only_with_one(music: Path, played: Path) -> None:
@@ -333,8 +324,8 @@ def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, or
         },
     )
     for seed in range(10):
-        tools = TOOLS._replace(randbelow=Seeded(str(seed)))
-        report = make_playlist(resting(music, path, order=order, output=str(tmp_path / "all.m3u")), tools)
+        seeded = tools(read_all, str(seed), NOW)
+        report = make_playlist(resting(music, path, order=order, output=str(tmp_path / "all.m3u")), seeded)
         assert {*order_of(report)[3:]} == {"a", "c"}
     assert "Played in the last 30 days, so at the end: 2 tracks" in report.notes
 
@@ -358,15 +349,7 @@ def test_a_deal_takes_what_was_not_heard_lately_and_the_round_has_every_track(
 ) -> None:
     path = heard(tmp_path, a=1, b=2, c=3)
     request = resting(music, path, limit=2, every="run")
-    assert request.deal is not None
-    dealt = [
-        order_of(
-            deal_playlist(
-                request, TOOLS, request.deal.amount, request.deal.every, datetime.now().astimezone()
-            ).report
-        )
-        for _ in range(2)
-    ]
+    dealt = [order_of(deal(request, TOOLS, 2).report) for _ in range(2)]
 
     assert sorted(dealt[0]) == ["4-d", "x"]
     assert len({*dealt[0], *dealt[1]}) == 4
@@ -377,18 +360,17 @@ def test_an_updated_list_keeps_its_order_whatever_was_heard_meanwhile(music: Pat
     before = order_of(make_playlist(request, TOOLS))
     heard(tmp_path, b=0, c=0)
 
-    assert order_of(keep_playlist(request, TOOLS)) == before
+    assert order_of(keep(request, TOOLS)) == before
 
 
 def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tmp_path: Path) -> None:
-    def read_copies(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        for number, path in enumerate(paths):
-            stem = os.path.basename(path).decode()[0]
-            title = "same" if stem in "ab" else stem
-            yield number, Reading(Tags(60_000, title, "Ann", bitrate=1000 if stem == "a" else 1))
+    def copies(path: str) -> Tags:
+        stem = os.path.basename(path)[0]
+        title = "same" if stem in "ab" else stem
+        return Tags(60_000, title, "Ann", bitrate=1000 if stem == "a" else 1)
 
     request = resting(music, heard(tmp_path, b=1), no_duplicates=True)
-    report = make_playlist(request, TOOLS._replace(read_all=read_copies))
+    report = make_playlist(request, TOOLS._replace(read_all=reader(copies)))
 
     assert order_of(report)[-1] == "a"
 

@@ -4,15 +4,10 @@ import os
 from pathlib import Path
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
-from playshuffle.tags.reader_pool import read_all
-from tests.support.keeping import keep_playlist as keep
+from tests.support.library import keep, tools
 from tests.support.program import listed
 
 
@@ -32,7 +27,7 @@ def test_a_new_order_that_would_lose_a_track_is_not_taken(tmp_path: Path) -> Non
     )
 
     def redraw(seed: int) -> Report:
-        return keep(request, Tools(read_all, Seeded(str(seed)), Progress()), EVERYWHERE, float("inf"))
+        return keep(request, tools(seed=str(seed)), redraw_before_s=float("inf"))
 
     seeds = iter(range(1000))
     while not playlist.exists():

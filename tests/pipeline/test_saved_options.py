@@ -1,44 +1,25 @@
 """Test that each run saves the options of its playlist, together with its order or deck."""
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
 
-from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.scan import Progress
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State
-from playshuffle.tags.reading import Reading, Tags
-from tests.support.decks import undo_deal
-from tests.support.keeping import keep_playlist
+from tests.support.library import NO_TAGS, deal, keep, tools, undo_deal
 from tests.support.program import numbered
-
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
-
-
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((index, Reading(Tags(60_000))) for index in range(len(paths)))
-
-
-def tools() -> Tools:
-    return Tools(read_all, Seeded("seed"), Progress())
 
 
 def test_changed_options_are_saved_though_the_playlist_stays(tmp_path: Path) -> None:
     out = bytes(tmp_path / "all.m3u")
     request = Request((bytes(numbered(tmp_path / "Music", 3)),), out, options="first")
-    make_playlist(request, tools())
+    make_playlist(request, tools(NO_TAGS))
     with State(writes=False) as state:
         [made] = state.orders(out)
 
-    report = keep_playlist(request._replace(options="second"), tools())
+    report = keep(request._replace(options="second"), tools(NO_TAGS))
 
     with State(writes=False) as state:
         [kept] = state.orders(out)
@@ -55,13 +36,13 @@ def test_a_deck_has_the_options_of_its_file_also_after_undo(tmp_path: Path) -> N
             return stored and stored.options
 
     for text in ("first", "second"):
-        deal_playlist(request._replace(options=text), tools(), Amount(count=2), Every.RUN, NOON)
+        deal(request._replace(options=text), tools(NO_TAGS), 2)
         assert options() == text
     assert options(1) == "first"
-    deal_playlist(request._replace(options="again"), tools(), Amount(count=2), Every.DAY, NOON)
+    deal(request._replace(options="again"), tools(NO_TAGS), 2, Every.DAY)
     assert (options(), options(1)) == ("again", "first")
     for undone, redone in (("first", "again"), ("again", "first")):
-        undo_deal(request, tools())
+        undo_deal(request, tools(NO_TAGS))
         assert (options(), options(1)) == (undone, redone)
 
 
@@ -69,9 +50,9 @@ def test_an_order_and_its_options_are_saved_in_one_change(tmp_path: Path) -> Non
     """Nobody sees one without the other, also if the process is killed."""
     out = bytes(tmp_path / "all.m3u")
     request = Request((bytes(numbered(tmp_path / "Music", 3)),), out, options="first")
-    make_playlist(request, tools())
+    make_playlist(request, tools(NO_TAGS))
 
     with mock.patch.object(State, "change", autospec=True, side_effect=State.change) as change:
-        make_playlist(request._replace(options="second"), tools())
+        make_playlist(request._replace(options="second"), tools(NO_TAGS))
 
     assert change.call_count == 1

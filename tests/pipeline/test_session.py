@@ -2,29 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import ReadAll, Reading, Tags
-from tests.support.keeping import keep_playlist as keep
+from tests.support.library import deal, entries, keep, reader, tools
 from tests.support.program import listed
 
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
-
-
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((number, Reading(Tags(title=os.fsdecode(path)))) for number, path in enumerate(paths))
+read_all = reader(lambda path: Tags(title=path))
+read_by_name = reader(lambda path: Tags(genre=os.path.basename(path).split("-")[0]))
 
 
 def interrupted(act: Callable[[], object]) -> ReadAll:
@@ -39,18 +29,6 @@ def interrupted(act: Callable[[], object]) -> ReadAll:
     return reading
 
 
-def tools(reader: ReadAll) -> Tools:
-    return Tools(reader, Seeded("seed"), Progress())
-
-
-def read_by_name(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags whose genre is the name of the file up to a dash."""
-    return (
-        (number, Reading(Tags(genre=os.path.basename(os.fsdecode(path)).split("-")[0])))
-        for number, path in enumerate(paths)
-    )
-
-
 def write_files(music: Path, numbers: range) -> list[str]:
     music.mkdir(exist_ok=True)
     for number in numbers:
@@ -59,11 +37,11 @@ def write_files(music: Path, numbers: range) -> list[str]:
 
 
 def deal_six(request: Request, reader: ReadAll) -> object:
-    return deal_playlist(request, tools(reader), Amount(count=6), Every.DAY, NOON)
+    return deal(request, tools(reader), 6, Every.DAY)
 
 
 def keep_all(request: Request, reader: ReadAll) -> object:
-    return keep(request, tools(reader), EVERYWHERE)
+    return keep(request, tools(reader))
 
 
 def make_all(request: Request, reader: ReadAll) -> object:
@@ -97,8 +75,8 @@ def test_a_changed_file_keeps_its_place_in_all_decks_beside_a_track_that_is_left
     decks = [Request((bytes(music),), bytes(tmp_path / f"{name}.m3u")) for name in ("first", "second")]
 
     def deal_two(request: Request) -> list[str]:
-        deal_playlist(request, tools(read_by_name), Amount(count=2), Every.RUN, NOON)
-        return listed(tmp_path / os.fsdecode(os.path.basename(request.output or b"")))
+        deal(request, tools(read_by_name), 2)
+        return entries(request)
 
     dealt = deal_two(decks[0]), deal_two(decks[1])
     for path in music.glob("jazz-*"):

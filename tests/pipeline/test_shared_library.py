@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,6 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.period import Every
 from playshuffle.library import folder_readings
-from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
@@ -21,25 +20,16 @@ from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import Seeded
 from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
-from tests.support.decks import undo_deal
-from tests.support.keeping import keep_playlist as keep
-from tests.support.program import DATA, listed
+from tests.support import library
+from tests.support.library import FRAME, NOON, deal, entries, keep, read_here, undo_deal
+from tests.support.program import DATA
 
 _AUDIO = (DATA / "v24.mp3").read_bytes()
-_FRAME = (DATA / "none.mp3").read_bytes()[-72:]
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags in this process, which is faster for a few files."""
-    return ((number, read(path)) for number, path in enumerate(paths))
-
-
-def tools(seed: str, now_s: float = NOW.timestamp()) -> Tools:
-    return Tools(read_here, Seeded(seed), Progress(), lambda: now_s)
+def tools(seed: str, now_s: float = NOON.timestamp()) -> Tools:
+    return library.tools(seed=seed, now_s=now_s)
 
 
 class Music:
@@ -80,20 +70,20 @@ class Music:
         name: str,
         recipe: Recipe | None = None,
         changes: Changes = EVERYWHERE,
-        now_s: float = NOW.timestamp(),
+        now_s: float = NOON.timestamp(),
         redraw_before_s: float = 0,
     ) -> Report:
         return keep(self.request(name, recipe), tools(name, now_s), changes, redraw_before_s)
 
     def deal(self, name: str, count: int, every: Every = Every.RUN, day: int = 0) -> Dealt:
-        now = NOW + timedelta(days=day)
-        return dealing.deal_playlist(self.request(name), tools(name), Amount(count), every, now)
+        now = NOON + timedelta(days=day)
+        return deal(self.request(name), tools(name), count, every, now)
 
     def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
         """Return the tracks that are certain to come next."""
         request = self.request(name, recipe)._replace(dry_run=True)
         with open_run(request, tools("x"), deals=True) as run:
-            found = dealing.peek_deal(run, Amount(count), Every.RUN, NOW)
+            found = dealing.peek_deal(run, Amount(count), Every.RUN, NOON)
         return found.report.paths()[: found.certain]
 
     def request(self, name: str, recipe: Recipe | None = None) -> Request:
@@ -103,7 +93,7 @@ class Music:
         return os.fsencode(self.top / f"{name}.m3u")
 
     def listed(self, name: str) -> list[Path]:
-        return [self.top / entry for entry in listed(self.top / f"{name}.m3u")]
+        return [self.top / entry for entry in entries(self.request(name))]
 
     def tracks(self, name: str) -> list[int]:
         return [self.track(path) for path in self.listed(name)]
@@ -288,23 +278,23 @@ def test_a_dealt_track_that_moved_to_a_missing_drive_is_not_dealt_again(tmp_path
     here, usb, out = (tmp_path / name for name in ("here", "usb", "out"))
     for number, path in enumerate([here / "1.mp3", here / "2.mp3", usb / "3.mp3", usb / "4.mp3"]):
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(_FRAME * (20 + number))
+        path.write_bytes(FRAME * (20 + number))
     request = Request((os.fsencode(here), os.fsencode(usb)), os.fsencode(tmp_path / "today.m3u"))
 
-    def deal(count: int) -> list[str]:
-        dealing.deal_playlist(request, tools("x"), Amount(count), Every.RUN, NOW)
-        return sorted(listed(tmp_path / "today.m3u"))
+    def dealt(count: int) -> list[str]:
+        deal(request, tools("x"), count)
+        return sorted(entries(request))
 
     request = request._replace(recipe=Recipe("sorted"))
-    assert deal(2) == ["here/1.mp3", "here/2.mp3"]
+    assert dealt(2) == ["here/1.mp3", "here/2.mp3"]
 
     (here / "1.mp3").rename(usb / "moved.mp3")
-    (here / "1.mp3").write_bytes(_FRAME * 30)
+    (here / "1.mp3").write_bytes(FRAME * 30)
     usb.rename(out)
-    assert deal(1) == ["here/1.mp3"]
+    assert dealt(1) == ["here/1.mp3"]
     out.rename(usb)
 
-    assert deal(2) == ["usb/3.mp3", "usb/4.mp3"]
+    assert dealt(2) == ["usb/3.mp3", "usb/4.mp3"]
 
 
 def _part_of(music: Music, count: int) -> Path:
@@ -320,9 +310,9 @@ def _observe(music: Music, observer: str, part: Path) -> None:
     """Update a list over one folder, or deal from it."""
     request = music.request("part")._replace(roots=(os.fsencode(part),))
     if observer == "list":
-        keep(request, tools("part"), EVERYWHERE)
+        keep(request, tools("part"))
     elif observer == "deck":
-        dealing.deal_playlist(request, tools("part"), Amount(1), Every.RUN, NOW)
+        deal(request, tools("part"), 1)
 
 
 @pytest.mark.parametrize("observer", ["list", "deck", "none"])
@@ -392,12 +382,12 @@ def test_a_gap_longer_than_the_library_is_shortened(tmp_path: Path) -> None:
     music = Music(tmp_path, 8)
     recipe = Recipe(gap=Gap(100))
     first = music.update("all", recipe)
-    again = music.update("all", recipe, redraw_before_s=NOW.timestamp() + 1)
+    again = music.update("all", recipe, redraw_before_s=NOON.timestamp() + 1)
 
     for report in (first, again):
         assert [note for note in report.notes if "gap of 100 plays is longer" in note]
     music.add()
-    music.update("all", recipe, redraw_before_s=NOW.timestamp() + 1)
+    music.update("all", recipe, redraw_before_s=NOON.timestamp() + 1)
     assert sorted(music.tracks("all")) == [*range(1, 10)]
 
 
@@ -414,7 +404,7 @@ def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Pat
     )
     music.retag(first)
 
-    report = keep(request, tools("x"), EVERYWHERE, NOW.timestamp() + 1)
+    report = keep(request, tools("x"), EVERYWHERE, NOON.timestamp() + 1)
 
     assert [note for note in report.notes if "cannot be shuffled again" in note]
     assert sorted(music.tracks("all")) == [*range(1, 9)]
@@ -424,7 +414,7 @@ def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Pat
 def test_an_order_from_the_future_counts_as_drawn_now(tmp_path: Path) -> None:
     """A clock that was once ten years ahead stops no reshuffle."""
     music = Music(tmp_path, 30)
-    now_s = NOW.timestamp()
+    now_s = NOON.timestamp()
     music.update("all", now_s=now_s + 10 * 365 * 86_400)
     first = music.tracks("all")
 
@@ -461,7 +451,7 @@ def test_peek_names_nothing_as_certain_under_another_order(tmp_path: Path) -> No
 def test_a_weekly_round_began_on_the_day_of_its_first_deal(tmp_path: Path) -> None:
     music = Music(tmp_path, 12)
 
-    assert music.deal("today", 4, Every.WEEK).deck.since == NOW.date()
+    assert music.deal("today", 4, Every.WEEK).deck.since == NOON.date()
 
 
 def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> None:
@@ -485,7 +475,7 @@ def test_a_track_that_a_query_leaves_out_is_followed_by_name(
     def update() -> list[int]:
         tags = {os.fsencode(path): {"genre": genres[music.track(path)]} for path in music.folder.iterdir()}
         request = music.request("one")._replace(where=("genre:jazz",))
-        keep(request, tools("x")._replace(tags=tags), EVERYWHERE)
+        keep(request, tools("x")._replace(tags=tags))
         return music.tracks("one")
 
     before = update()
@@ -520,7 +510,7 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
     request = music.request("one")._replace(recipe=Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
     for seed in ("a", "b"):
         with_lengths = tools(seed)._replace(read_all=read_lengths)
-        report = keep(request, with_lengths, EVERYWHERE, NOW.timestamp() + 1)
+        report = keep(request, with_lengths, EVERYWHERE, NOON.timestamp() + 1)
 
         assert report.playlist_length == 20
         assert f"The gap of {gap} plays is longer than the playlist, so it is shortened." in report.notes

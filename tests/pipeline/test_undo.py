@@ -1,18 +1,11 @@
 """Test `undo` where it is killed, and while other runs work on the same list."""
 
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.period import Every
-from playshuffle.library.scan import Progress
-from playshuffle.library.walk import EVERYWHERE
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -20,19 +13,13 @@ from playshuffle.pipeline.undo import record_before, undo
 from playshuffle.shuffle import System
 from playshuffle.store import decks
 from playshuffle.store.state import State
-from playshuffle.tags.reading import Reading, Tags
-from tests.support.keeping import keep_playlist
+from tests.support import library
+from tests.support.library import NO_TAGS, deal, keep
 from tests.support.program import listed, numbered
-
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
-
-
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((index, Reading(Tags(60_000))) for index in range(len(paths)))
 
 
 def tools() -> Tools:
-    return Tools(read_all, System(), Progress())
+    return library.tools(NO_TAGS)._replace(randbelow=System())
 
 
 class KilledError(Exception):
@@ -52,7 +39,7 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
     for text in ("first", "second"):
         request = request_._replace(options=text)
         if is_dealt:
-            deal_playlist(request, tools(), Amount(count=3), Every.RUN, NOON)
+            deal(request, tools(), 3)
         else:
             make_playlist(request, tools())
         contents.append(listed(tmp_path / "all.m3u"))
@@ -79,7 +66,7 @@ def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, 
     undo(request_, tools(), is_dealt=False)
 
     assert listed(tmp_path / "all.m3u") == first
-    keep_playlist(request_, tools(), EVERYWHERE)
+    keep(request_, tools())
     assert listed(tmp_path / "all.m3u") == first
 
 
@@ -90,12 +77,12 @@ def test_updates_in_between_do_not_change_what_is_taken_back(request_: Request, 
     make_playlist(request_, tools())
     (tmp_path / "Music/new.mp3").write_bytes((tmp_path / "Music/000.mp3").read_bytes() + b"new")
     for _ in range(2):
-        keep_playlist(request_, tools(), EVERYWHERE)
+        keep(request_, tools())
     assert len(listed(tmp_path / "all.m3u")) == 10
 
     undo(request_, tools(), is_dealt=False)
     assert listed(tmp_path / "all.m3u") == first
-    keep_playlist(request_, tools(), EVERYWHERE)
+    keep(request_, tools())
 
     assert [name for name in listed(tmp_path / "all.m3u") if "new" not in name] == first
     assert len(listed(tmp_path / "all.m3u")) == 10
@@ -106,7 +93,7 @@ def test_a_list_that_was_made_and_dealt_takes_back_what_the_file_has(
 ) -> None:
     make_playlist(request_, tools())
     for _ in range(2):
-        deal_playlist(request_._replace(options="dealt"), tools(), Amount(count=3), Every.RUN, NOON)
+        deal(request_._replace(options="dealt"), tools(), 3)
     path = request_.output or b""
     with State(writes=False) as state:
         assert isinstance(record_before(state, path), decks.StoredDeck)
@@ -128,5 +115,5 @@ def test_two_undos_and_a_make_at_once_leave_one_of_the_orders(request_: Request,
 
     names = listed(tmp_path / "all.m3u")
     assert sorted(names) == [f"Music/{number:03}.mp3" for number in range(9)]
-    keep_playlist(request_, tools(), EVERYWHERE)
+    keep(request_, tools())
     assert listed(tmp_path / "all.m3u") == names

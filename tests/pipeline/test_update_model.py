@@ -7,29 +7,21 @@ between. A folder may be missing meanwhile, and a playlist may be made by hand.
 import os
 import random
 import time
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.deal import deal_playlist
 from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.shuffle import Seeded
 from playshuffle.store.state import State
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
-from tests.support.keeping import keep_playlist as keep
+from tests.support.library import deal, keep, tools
 from tests.support.music import ANCHOR, Music
 from tests.support.program import listed
 from tests.support.promises import CHECKS, Round, over_limit, survivors_moved
@@ -51,12 +43,6 @@ _RECIPES = {
 }
 _PARTIAL = ("few", "short", "most")
 _STILL_NS = 1800 * 10**9  # more than a test takes
-_NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
-def _read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags in this process, which is faster for a few files."""
-    return ((number, read(path)) for number, path in enumerate(paths))
 
 
 class _Model:
@@ -213,7 +199,7 @@ class _Model:
         known, rounds = self._known[name], self._rounds[name].rounds
         gone = (path for number, path in known.items() if number not in self.music.tracks)
         self._unsure[name] |= {number_at[path] for path in gone if path in number_at} - known.keys()
-        deal_playlist(self._request(name), self._tools(), Amount(7), Every.RUN, _NOW)
+        deal(self._request(name), self._tools(), 7)
         self._known[name] = {
             number: track.path
             for number, track in self.music.tracks.items()
@@ -244,7 +230,7 @@ class _Model:
 
     def _tools(self) -> Tools:
         self._seed += "+"
-        return Tools(_read_all, Seeded(self._seed), Progress(), time.time)
+        return tools(seed=self._seed)
 
     def _request(self, name: str) -> Request:
         pins = (f"{ANCHOR}@5",) if name == "random" else ()

@@ -1,7 +1,7 @@
 """News belongs to a playlist: it is carried until that playlist has applied it, and no longer."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +17,8 @@ from playshuffle.pipeline.run import Run
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
 from playshuffle.watch.debounce import Batch
+from tests.support.library import read_here
 from tests.support.program import listed, numbered
 from tests.support.service import aged
 
@@ -260,11 +259,6 @@ def retag(music: Path) -> Batch:
             file.write(b"more" + path.name.encode())
     aged(music)
     return Batch(frozenset({os.fsencode(music) + b"/"}))
-
-
-def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Read tags in this process."""
-    return ((number, read(path)) for number, path in enumerate(paths))
 
 
 class Playlists:

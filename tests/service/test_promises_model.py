@@ -4,7 +4,7 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -18,18 +18,12 @@ from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import Message, PlaylistUpdated
 from playshuffle.shuffle import chance
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.tag_reader import read
 from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint, relevant_part
+from tests.support.library import read_here
 from tests.support.program import DATA, listed
 
 pytestmark = pytest.mark.process
-
-
-def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    """Reads tags in this process, which is faster for a few files."""
-    return ((number, read(path)) for number, path in enumerate(paths))
 
 
 class Model:

@@ -26,7 +26,7 @@ from playshuffle.service.update_protocol import (
     unpack_request,
 )
 from playshuffle.watch.debounce import Batch
-from tests.service.test_backlog import read_here
+from tests.support.library import read_here
 from tests.support.program import DATA, listed
 from tests.support.service import aged
 

@@ -18,7 +18,7 @@ from playshuffle.service import update
 from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
 from playshuffle.tags.reading import Reading
 from playshuffle.watch.debounce import Batch
-from tests.service.test_backlog import read_here
+from tests.support.library import read_here
 from tests.support.program import DATA, listed
 from tests.support.service import aged, left
 

@@ -1,16 +1,10 @@
-"""Laws for decks of any tracks, without tags, as plain as can be; and the undo of a deal."""
+"""Laws for decks of any tracks, without tags, as plain as can be."""
 
 # ruff: noqa: ARG002 - a law need not look at all that it is given
 
 from collections.abc import Mapping, Sequence
 
-from playshuffle.pipeline import undo
-from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import RandBelow, insert, not_before
-from playshuffle.store.state import State
-from playshuffle.system import atomic_file
 
 
 class Uniform:
@@ -56,11 +50,3 @@ class Sorted:
 def tracks(count: int, first: int = 1) -> list[int]:
     """Return the numbers of some tracks, in order."""
     return list(range(first, first + count))
-
-
-def undo_deal(request: Request, tools: Tools) -> Report:
-    """Open a playlist, and undo its last deal."""
-    assert request.output is not None
-    with State(writes=False) as state:
-        undo.record_before(state, atomic_file.resolved(request.output))
-    return undo.undo(request, tools, is_dealt=True)
