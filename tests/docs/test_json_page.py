@@ -1,4 +1,4 @@
-"""Compare the keys in docs/reference/json.md with the output of the program."""
+"""Compare the keys in docs/reference/files.md with the output of the program."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from playshuffle.demo.tones import write_library
 from tests.docs.commands import CHECKOUT
 from tests.support.program import run
 
-PAGE = (CHECKOUT / "docs/reference/json.md").read_text()
+PAGE = (CHECKOUT / "docs/reference/files.md").read_text()
 
 
 @pytest.mark.process
 def test_the_page_names_the_keys_of_each_command(home: Path) -> None:
     write_library(str(home / "Music"))
-    for section in PAGE.split("\n## ")[1:]:
+    for section in PAGE.split("\n### ")[1:]:
         rows = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)
         keys = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
         command = re.findall(r"^playshuffle (.*)$", section, re.MULTILINE)[0]
