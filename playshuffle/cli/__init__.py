@@ -22,7 +22,7 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 def main() -> int:
     """Run the command line and return the exit code."""
-    words = _with_omitted(sys.argv[1:] or ["--help"])
+    words = _with_omitted(sys.argv[1:] or ["-h"])
     try:
         code = app(words, prog_name="playshuffle", standalone_mode=False)
     except PlayshuffleError as error:

@@ -8,36 +8,38 @@ import typer
 
 from playshuffle import __version__
 from playshuffle.cli import bash_completion
+from playshuffle.cli.common_options import ShortHelp
 from playshuffle.cli.help_layout import Command, Group
 from playshuffle.cli.streams import write_out
+from playshuffle.config.option_groups import EXPERT
 
-EVERYDAY, SERVICE, ABOUT, LAB = "Everyday commands", "Service", "About files and playlists", "Shuffle lab"
-HIDDEN = ""  # needed once by few: not in the help
+LISTS, ANSWERS, SERVICE = "Make and play lists", "Get answers", "Keep lists up to date"
 
 # The commands in the order of the help, each with its group and the first sentence of its docstring.
+# The short help omits those for special cases.
 # To import all modules for these sentences would take longer than most runs.
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "make": (EVERYDAY, "Write a shuffled playlist of music folders."),
-    "deal": (EVERYDAY, "Write today's tracks, and others tomorrow."),
-    "export": (EVERYDAY, "Copy the tracks of a playlist to a stick."),
-    "check": (EVERYDAY, "Check that the entries of a playlist work."),
-    "undo": (EVERYDAY, "Take back the last make or deal of a list."),
-    "status": (EVERYDAY, "Show folders, playlists and the service."),
-    "never": (EVERYDAY, "Remove tracks from all playlists for good."),
-    "help": (EVERYDAY, "Explain a topic, order, player or command."),
-    "demo": (EVERYDAY, "Try it on a small library of tones."),
+    "make": (LISTS, "Write a shuffled playlist of music folders."),
+    "deal": (LISTS, "Write today's tracks, and others tomorrow."),
+    "undo": (LISTS, "Take back the last make or deal of a list."),
+    "never": (LISTS, "Remove tracks from all playlists for good."),
+    "export": (LISTS, "Copy the tracks of a playlist to a stick."),
+    "tell": (LISTS, "Replace the queue of a running player."),
+    "status": (ANSWERS, "Show folders, playlists and the service."),
+    "why": (ANSWERS, "Explain why files are in a playlist or not."),
+    "tags": (ANSWERS, "Show tags and their values for queries."),
+    "check": (ANSWERS, "Check that the entries of a playlist work."),
+    "help": (ANSWERS, "Explain a topic, order, player or command."),
     "config": (SERVICE, "Create, check or show the configuration."),
     "service": (SERVICE, "Install, remove or check the service."),
-    "page": (SERVICE, "Write the status as a page for browsers."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
-    "forget": (SERVICE, "Forget the saved order or deck of a list."),
-    "tell": (SERVICE, "Replace the queue of a running player."),
-    "why": (ABOUT, "Explain why files are in a playlist or not."),
-    "tags": (ABOUT, "Show tags and their values for queries."),
-    "duplicates": (ABOUT, "List copies of the same recording."),
-    "plugin": (HIDDEN, "Install shuffle orders in Quod Libet."),
-    "audit": (LAB, "Measure an order or a playlist."),
-    "trace": (LAB, "Show a shuffle step by step."),
+    "demo": (EXPERT, "Try it on a small library of tones."),
+    "duplicates": (EXPERT, "List copies of the same recording."),
+    "forget": (EXPERT, "Forget the saved order or deck of a list."),
+    "page": (EXPERT, "Write the status as a page for browsers."),
+    "plugin": (EXPERT, "Install shuffle orders in Quod Libet."),
+    "audit": (EXPERT, "Measure an order or a playlist."),
+    "trace": (EXPERT, "Show a shuffle step by step."),
 }
 
 _EXAMPLES = """\b
@@ -46,6 +48,7 @@ Examples:
   playshuffle make ~/Music --order spread   # artists far apart
   playshuffle deal ~/Music                  # 40 tracks a day, each track once
   playshuffle help orders                   # or help spread, help vlc
+  playshuffle demo                          # try it on a library of tones
 """
 
 
@@ -93,11 +96,11 @@ def _program(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version")
     ] = False,
+    *,
+    is_short_help: ShortHelp = False,
 ) -> None:
     pass
 
 
 for _name, (_group, _summary) in COMMANDS.items():
-    app.command(_name, cls=Command, help=_summary, rich_help_panel=_group, hidden=_group == HIDDEN)(
-        lambda: None
-    )
+    app.command(_name, cls=Command, help=_summary, rich_help_panel=_group)(lambda: None)

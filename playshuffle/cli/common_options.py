@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from playshuffle.cli.help_layout import SHORT_HELP
+from playshuffle.cli.streams import write_out
 from playshuffle.config.option_groups import EXPERT, OUTPUT, PLACE, SAFETY
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
@@ -19,4 +21,19 @@ Save = Annotated[
 ConfigFile = Annotated[
     str | None,
     typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=EXPERT),
+]
+
+
+def _show_short_help(context: typer.Context, is_asked: bool) -> None:
+    if is_asked:
+        context.meta[SHORT_HELP] = True
+        write_out([f"{context.get_help()}\n".encode()])
+        raise typer.Exit
+
+
+ShortHelp = Annotated[
+    bool,
+    typer.Option(
+        "-h", is_eager=True, callback=_show_short_help, help="Show what is used most", rich_help_panel=OUTPUT
+    ),
 ]

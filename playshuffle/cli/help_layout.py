@@ -18,8 +18,19 @@ _OTHER = "Options"
 SHORT_HELP = f"{__name__}.short_help"  # in the meta of a context: -h was given
 
 
-class Command(TyperCommand):
-    """A command that shows its options in groups; some show only the most used ones with -h."""
+class _Helped:
+    """A command whose short help, -h, omits what few need."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None and "-h" not in option.opts:
+            option.help = "Show everything, with examples"
+        return option
+
+
+class Command(_Helped, TyperCommand):
+    """A command that shows its options in groups."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help; the short one fits on a screen."""
@@ -28,16 +39,9 @@ class Command(TyperCommand):
             return
         self.format_usage(ctx, formatter)
         formatter.write(f"\n  {self.get_short_help_str(80)}\n\n")
-        sections = _sections(self, ctx)
-        sections.pop(EXPERT, None)
+        sections = {group: rows for group, rows in _sections(self, ctx).items() if group != EXPERT}
+        sections[OUTPUT] = [row for row in sections[OUTPUT] if row[0] != "-h"]
         _write(formatter, sections, is_compact=True)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        """Return the option --help."""
-        option = super().get_help_option(ctx)
-        if option is not None and "-h" not in option.opts:
-            option.help = "Show all options, with examples"
-        return option
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage: versions of typer decorate arguments differently."""
@@ -48,18 +52,20 @@ class Command(TyperCommand):
         _write(formatter, _sections(self, ctx))
 
 
-class Group(TyperGroup):
+class Group(_Helped, TyperGroup):
     """A command with commands of its own, which it shows in groups."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, then the options."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
-            if command.hidden:
-                continue
             panel = getattr(command, "rich_help_panel", None) or "Commands"
             sections.setdefault(panel, []).append((name, command.get_short_help_str(_HELP)))
-        _write(formatter, {**sections, **_sections(self, ctx)})
+        options = _sections(self, ctx)
+        if SHORT_HELP in ctx.meta:
+            sections.pop(EXPERT, None)
+            options = {_OTHER: [row for rows in options.values() for row in rows if row[0] == "--help"]}
+        _write(formatter, {**sections, **options})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command by its name.
@@ -90,10 +96,11 @@ def _for_path(path: str) -> str:
 def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:
     """Return the parameters of a command by group, both in the order of its help."""
     groups: dict[str, list[Any]] = {"Arguments": [], **{group: [] for group in GROUPS}, _OTHER: []}
-    has_groups = any(getattr(parameter, "rich_help_panel", None) for parameter in command.params)
+    panels = {getattr(parameter, "rich_help_panel", None) for parameter in command.params}
+    has_groups = bool(panels - {None, OUTPUT})
     for parameter in command.get_params(ctx):
         if parameter.get_help_record(ctx) is not None:
-            group = getattr(parameter, "rich_help_panel", None) or (OUTPUT if has_groups else _OTHER)
+            group = (getattr(parameter, "rich_help_panel", None) or OUTPUT) if has_groups else _OTHER
             groups["Arguments" if _is_argument(parameter) else group].append(parameter)
     return {group: found for group, found in groups.items() if found}
 

@@ -7,10 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.cli import completion
-from playshuffle.cli.help_layout import SHORT_HELP
-from playshuffle.cli.streams import write_out
-from playshuffle.config.option_groups import OUTPUT
+from playshuffle.cli import common_options, completion
 from playshuffle.config.options import ROWS, Options, Row
 
 
@@ -71,27 +68,11 @@ def _parameter(row: Row, *, is_hidden: bool) -> inspect.Parameter:
     )
 
 
-def _show_short_help(context: typer.Context, is_asked: bool) -> None:
-    if is_asked:
-        context.meta[SHORT_HELP] = True
-        write_out([f"{context.get_help()}\n".encode()])
-        raise typer.Exit
-
-
 _SHORT_HELP = inspect.Parameter(
     "is_short_help",
     inspect.Parameter.KEYWORD_ONLY,
     default=False,
-    annotation=Annotated[
-        bool,
-        typer.Option(
-            "-h",
-            is_eager=True,
-            callback=_show_short_help,
-            help="Show the most used options",
-            rich_help_panel=OUTPUT,
-        ),
-    ],
+    annotation=common_options.ShortHelp,
 )
 
 

@@ -687,7 +687,7 @@ def test_the_version_is_said() -> None:
     [
         (["-h"], b"playshuffle make ~/Music --order spread"),
         (["--help"], b"playshuffle make ~/Music --order spread"),
-        (["make", "-h"], b"Show all options, with examples"),
+        (["make", "-h"], b"Show everything, with examples"),
         (["make", "--help"], b"playshuffle make ~/Music --order spread"),
     ],
 )
