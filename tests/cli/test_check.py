@@ -200,6 +200,8 @@ def test_what_was_written_for_a_player_is_good_for_it(tmp_path: Path, name: str)
     music = hostile(tmp_path / "Music")
     said = report(music, "--for", name)
     path = os.fsencode(said["output"])
+    assert said["output"] == str(music / f"playshuffle-{name}{PLAYERS[name].suffix.decode()}")
+    assert said["paths"] == (PLAYERS[name].style or "relative")
 
     checked = check_playlist(path, [name])
 

@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import shutil
-import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +25,6 @@ from tests.support.program import (
     listed,
     make,
     minutes,
-    moved,
     numbered,
     report,
     run,
@@ -153,87 +151,7 @@ def test_several_roots_make_one_playlist(tmp_path: Path) -> None:
     assert listed(tmp_path / "both.m3u") == ["b/z.mp3", "a/a.mp3", "a/b/c.mp3"]
 
 
-def test_a_track_reached_by_several_ways_is_there_once(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", ["a.mp3", "sub/b.mp3"])
-    (music / "loop").symlink_to(music)
-    (music / "sub/again.mp3").symlink_to(music / "a.mp3")
-    os.link(music / "a.mp3", music / "hard.mp3")
-    (tmp_path / "Link").symlink_to(music)
-
-    make(music, music / "sub", tmp_path / "Link", music)
-
-    assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "sub/b.mp3"]
-
-
-def test_ignore_files_count_unless_told_otherwise(tmp_path: Path) -> None:
-    music = library(tmp_path, ["a.mp3", "b.mp3", "no/c.mp3"])
-    (music / "no/.nomedia").touch()
-    (music / ".ignore").write_text("b.mp3\n")
-
-    make(music)
-    assert listed(music / "playshuffle.m3u") == ["a.mp3"]
-
-    make(music, "--no-ignore-files")
-    assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "b.mp3", "no/c.mp3"]
-
-
 # Orders
-
-
-def test_uniform_is_another_order_each_time(tmp_path: Path) -> None:
-    """Two orders of 13 tracks are equal once in 6,227,020,800 times."""
-    music = library(tmp_path)
-
-    orders = [(make(music, "--no-tags"), listed(music / "playshuffle.m3u"))[1] for _ in range(2)]
-
-    assert orders[0] != orders[1]
-
-
-def test_sorted_is_the_order_of_paths(tmp_path: Path) -> None:
-    music = library(tmp_path)
-
-    make(music, "--order", "sorted")
-
-    assert listed(music / "playshuffle.m3u") == sorted(TRACKS, key=os.fsencode)
-
-
-def test_sattolo_never_leaves_a_track_where_it_was(tmp_path: Path, home: Path) -> None:
-    """Run after run; also from the file alone, where the state is lost; also when the folder changed."""
-    music = numbered(tmp_path / "Music", 5)
-    playlist = music / "playshuffle.m3u"
-
-    def next_order() -> list[str]:
-        make(music, "--order", "sattolo", "--no-tags")
-        return listed(playlist)
-
-    last = next_order()
-    assert moved(sorted(last), last)  # from the path order, where there is no last one
-    for _ in range(4):
-        now = next_order()
-        assert moved(last, now)
-        last = now
-
-    state_file(home).unlink()
-    now = next_order()
-    assert moved(last, now)
-
-    (music / now[1]).unlink()
-    library(music, ["new.mp3", "a.mp3"])
-    kept = [name for name in now if name != now[1]] + ["a.mp3", "new.mp3"]
-    assert moved(kept, next_order())
-
-
-def test_an_order_belongs_to_its_playlist(tmp_path: Path) -> None:
-    """What another list of the same library does in between is no matter."""
-    music = numbered(tmp_path / "Music", 4)
-    one, other = tmp_path / "one.m3u", tmp_path / "other.m3u"
-    make(music, "--no-tags", "-o", one)
-    before = listed(one)
-    make(music, "--no-tags", "-o", other, "--order", "sorted")
-
-    make(music, "--no-tags", "-o", one, "--order", "sattolo")
-
-    assert moved(before, listed(one))
 
 
 def test_what_only_tries_changes_nothing(tmp_path: Path, home: Path) -> None:
@@ -273,71 +191,7 @@ def test_a_seed_gives_the_same_order_in_another_home(tmp_path: Path, order: str)
     assert entries(first) != listed(here / "playshuffle.m3u")
 
 
-def test_a_seed_gives_the_same_order_twice(tmp_path: Path) -> None:
-    music = library(tmp_path)
-
-    make(music, "--seed", "some text")
-    first = (music / "playshuffle.m3u").read_bytes()
-    said = make(music, "--seed", "some text")
-
-    assert (music / "playshuffle.m3u").read_bytes() == first
-    assert said.startswith("ok: Unchanged: ")
-
-
 # Pins, limits, times
-
-
-@pytest.mark.parametrize("order", ["random", "sattolo", "spread", "light", "favourites", "sorted"])
-def test_pins_hold_with_every_order_of_single_tracks(tmp_path: Path, order: str) -> None:
-    music = library(tmp_path)
-    make(music)
-    here = listed(music / "playshuffle.m3u").index("1/02.flac")
-    pins = ["top.aac", "2/b.wav@last", f"{music}/deep/er/x.tta@5", "02@here"]
-    if here in (0, 4, 12):  # one of the others has that place
-        pins[3], here = "02@2", 1
-
-    for _ in range(2):
-        make(music, "--order", order, *(word for pin in pins for word in ("--pin", pin)))
-        found = listed(music / "playshuffle.m3u")
-
-        assert sorted(found) == sorted(TRACKS)
-        assert [found.index(name) for name in ("top.aac", "2/b.wav", "deep/er/x.tta", "1/02.flac")] == [
-            0, 12, 4, here
-        ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("pins", "found"),
-    [
-        ("me@home.mp3 live@2@2 live@4@3", "me@home.mp3 live@2.mp3 live@4.mp3"),
-        ("live@2 me@home@last", "live@2.mp3 * * * me@home.mp3"),
-        ("sub/live@first x@here@2 live@4.mp3@4", "sub/live.mp3 x@here.mp3 * live@4.mp3"),
-        ("live@4", "live@4.mp3"),  # not 'live' at place 4: the whole names a track
-        ("x@here", "x@here.mp3"),
-    ],
-)
-def test_an_at_may_be_part_of_a_name(tmp_path: Path, pins: str, found: str) -> None:
-    music = library(tmp_path, ["me@home.mp3", "live@2.mp3", "live@4.mp3", "sub/live.mp3", "x@here.mp3"])
-
-    make(music, "--no-tags", *(word for pin in pins.split() for word in ("--pin", pin)))
-
-    for name, wanted in zip(listed(music / "playshuffle.m3u"), found.split(), strict=False):
-        assert wanted in ("*", name)
-
-
-def test_a_limit_takes_some_of_the_tracks(tmp_path: Path) -> None:
-    music = library(tmp_path)
-    playlist = music / "playshuffle.m3u"
-
-    said = make(music, "-n", "3")
-    assert len(set(listed(playlist))) == 3
-    assert said.startswith(f"ok: Wrote {playlist}: 3 tracks of 13")
-
-    make(music, "--limit", "3", "--order", "sorted")
-    assert listed(playlist) == sorted(TRACKS)[:3]
-
-    make(music, "-n", "99")
-    assert sorted(listed(playlist)) == sorted(TRACKS)
 
 
 def test_pins_count_in_the_limited_list(tmp_path: Path) -> None:
@@ -365,15 +219,6 @@ def test_a_list_shorter_than_its_time_says_so(tmp_path: Path) -> None:
 
     assert report(music, "--time", "2h")["notes"] == ["All tracks together last 3 min, less than 2 h."]
     assert report(music, "--time", "3m")["notes"] == []
-
-
-def test_pins_count_in_the_time(tmp_path: Path) -> None:
-    music = minutes(tmp_path, [f"{number}.wav" for number in range(9)])
-
-    make(music, "--time", "4m", "--pin", "8@last", "--pin", "7", "--pin", "6@3")
-
-    found = listed(music / "playshuffle.m3u")
-    assert (len(found), found[0], found[2], found[3]) == (4, "7.wav", "6.wav", "8.wav")
 
 
 # A second run
@@ -424,40 +269,6 @@ def test_what_did_not_change_is_not_written(tmp_path: Path) -> None:
     )  # fmt: skip
     assert f"Unchanged: {playlist}:" in said
     assert report(music, "--order", "sorted")["changed"] is False
-
-
-def test_mode_and_link_of_a_playlist_are_kept(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
-    (tmp_path / "kept").mkdir()
-    link = music / "playshuffle.m3u"
-    link.symlink_to("../kept/real.m3u")
-    make(music, "--order", "sattolo")
-    before = entries((tmp_path / "kept/real.m3u").read_bytes())
-    (tmp_path / "kept/real.m3u").chmod(0o640)
-
-    make(music, "--order", "sattolo")
-
-    assert os.readlink(link) == "../kept/real.m3u"
-    assert stat.S_IMODE((tmp_path / "kept/real.m3u").stat().st_mode) == 0o640
-    assert moved(before, entries((tmp_path / "kept/real.m3u").read_bytes()))
-    assert [os.path.normpath(tmp_path / "kept" / entry) for entry in before] == [
-        str(music / name) for name in ("b.mp3", "a.mp3")
-    ]
-
-
-def test_a_playlist_is_for_all_to_read_and_the_state_for_nobody(tmp_path: Path, home: Path) -> None:
-    """Whatever the umask: players run as other users."""
-    music = library(tmp_path, ["a.mp3"])
-
-    for umask in (0o077, 0o000):
-        assert run("make", music, umask=umask).code == 0
-        assert stat.S_IMODE((music / "playshuffle.m3u").stat().st_mode) == 0o644
-        for folder in (home / ".local/state/playshuffle", home / ".cache/playshuffle"):
-            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-            assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
-        (music / "playshuffle.m3u").unlink()
-        shutil.rmtree(home / ".local")
-        shutil.rmtree(home / ".cache")
 
 
 # Messages
@@ -739,31 +550,3 @@ def test_a_playlist_behind_a_link_gets_absolute_paths(tmp_path: Path) -> None:
 
     lines = (music / "lists" / "real.m3u").read_text().splitlines()
     assert [line for line in lines if not line.startswith("#")] == [f"{music}/000.mp3", f"{music}/001.mp3"]
-
-
-def test_relative_paths_on_standard_output_are_refused(tmp_path: Path) -> None:
-    done = run("make", numbered(tmp_path / "Music", 2), "-o", "-", "--paths", "relative")
-
-    assert done.code == 2
-    assert "--paths relative needs the folder of a playlist" in done.err
-
-
-def test_two_names_of_one_root_are_one_root(tmp_path: Path) -> None:
-    """The second has nothing that the first has not; that is no drive away."""
-    music = numbered(tmp_path / "A", 3)
-    (tmp_path / "B").symlink_to("A")
-    make(tmp_path / "B", "-q")
-
-    make(music, tmp_path / "B", "-q", "-o", tmp_path / "x.m3u")
-
-    assert len(entries((tmp_path / "x.m3u").read_bytes())) == 3
-
-
-@pytest.mark.root
-def test_root_is_told_whose_music_it_is(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", ("a.mp3",))
-    assert "Running as root" not in make(music)
-
-    os.chown(music, 65534, 65534)
-
-    assert "Running as root, but the music belongs to user 65534." in make(music)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.m3u import parse
 from tests.support.program import entries, library, listed, make, numbered, report, run
 
@@ -37,30 +36,6 @@ def forget() -> None:
         path.unlink()
 
 
-@pytest.mark.parametrize("name", [name for name in PLAYERS if name != "mpd"])
-def test_each_player_gets_its_suffix_and_style(music: Path, name: str) -> None:
-    player = PLAYERS[name]
-
-    said = report(music, "--for", name)
-
-    stem = "playshuffle" if name == "generic" else f"playshuffle-{name}"
-    written = music / f"{stem}{player.suffix.decode()}"
-    assert said["output"] == str(written)
-    assert said["player"] == name
-    assert said["paths"] == (player.style or "relative")
-    assert all(line.startswith("file:///") == (said["paths"] == "uri") for line in listed(written))
-    assert said["tracks"] + len(said["skipped"]) == said["library"] == len(ODD)
-
-
-def test_without_a_player_all_is_as_it_was(music: Path) -> None:
-    plain = report(music, "--seed", "1")
-    content = (music / "playshuffle.m3u").read_bytes()
-
-    assert report(music, "--seed", "1", "--for", "generic")["changed"] is False
-    assert (music / "playshuffle.m3u").read_bytes() == content
-    assert plain["player"] == "generic"
-
-
 def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
     said = report(music, "--for", "vlc", "--paths", "absolute", "--no-extinf", "-o", tmp_path / "x.m3u8")
 
@@ -69,23 +44,6 @@ def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
     assert {Path(pair["path"]).name for pair in said["skipped"]} == {
         "b#c.mp3", "d%41.mp3", "h\ni.mp3", "l\udce9.mp3",
     }  # fmt: skip
-
-
-def test_what_a_player_does_not_read_at_all_is_said(music: Path, tmp_path: Path) -> None:
-    said = report(music, "--for", "cmus", "--paths", "uri", "-o", tmp_path / "x.m3u8")
-
-    assert [loss["what"] for loss in said["losses"]][:2] == [
-        "a file:// URI",
-        "a suffix that it does not load",
-    ]
-    assert run("make", music, "--for", "cmus", "--paths", "uri", "--strict").code == 1
-
-
-@pytest.mark.parametrize("name", ["mpv", "vlc", "quodlibet", "mopidy", "rhythmbox"])
-def test_what_takes_uris_loses_nothing(music: Path, name: str) -> None:
-    said = report(music, "--for", name, "--strict")
-
-    assert (said["tracks"], said["skipped"], said["losses"]) == (len(ODD), [], [])
 
 
 def test_what_is_left_out_is_counted_and_named(music: Path) -> None:
@@ -110,22 +68,6 @@ def test_strict_without_a_player_minds_only_what_is_left_out(tmp_path: Path) -> 
     assert run("make", library(tmp_path / "b", ["a.mp3", "b\n.mp3"]), "--strict").code == 1
 
 
-def test_navidrome_gets_one_of_two_names_that_look_alike(tmp_path: Path) -> None:
-    music = library(tmp_path, ["Twin.mp3", "tWIN.mp3", "other.mp3"])
-
-    said = report(music, "--for", "navidrome")
-
-    assert sorted(listed(music / "playshuffle-navidrome.m3u")) == ["Twin.mp3", "other.mp3"]
-    assert [Path(pair["path"]).name for pair in said["skipped"]] == ["tWIN.mp3"]
-
-
-def test_an_unknown_player_is_refused_with_the_nearest(music: Path) -> None:
-    done = run("make", music, "--for", "navidrom")
-
-    assert done.code == 2
-    assert "Did you mean 'navidrome'?" in done.err
-
-
 # MPD
 
 
@@ -140,20 +82,6 @@ def test_mpd_gets_a_stored_playlist_relative_to_its_music(music: Path, mpd: Path
         name if name[0].isalpha() else f"./{name}" for name in ODD if "\n" not in name
     )
     assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
-
-
-def test_mpd_gets_paths_as_it_knows_them_in_either_style(tmp_path: Path, mpd: Path) -> None:
-    """Absolute ones begin with what it was told, which is a link to the music."""
-    music = library(tmp_path / "Music", ["a/#1.mp3"])
-
-    report(music, "--for", "mpd", "--paths", "relative")
-    relative = listed(mpd / "playshuffle.m3u")
-    report(music, "--for", "mpd", "--paths", "absolute")
-    content = (mpd / "playshuffle.m3u").read_bytes()
-
-    assert relative == ["a/#1.mp3"]
-    assert entries(content) == [f"{tmp_path}/mpd/music/a/#1.mp3"]
-    assert parse(content, bytes(mpd)).paths == [bytes(music / "a" / "#1.mp3")]
 
 
 def test_a_device_has_other_absolute_paths_and_that_is_said(tmp_path: Path) -> None:
@@ -180,20 +108,6 @@ def test_mpd_sees_its_own_part_of_the_music(tmp_path: Path, mpd: Path, root: str
     assert ["outside.mp3" in pair["path"] for pair in said["skipped"]] == [True] * (root == ".")
 
 
-def test_music_that_is_linked_into_that_of_mpd_is_found(tmp_path: Path, home: Path) -> None:
-    library(tmp_path / "Music", ["x.mp3"])
-    (tmp_path / "var").mkdir()
-    (tmp_path / "lists").mkdir()
-    (tmp_path / "var" / "ann").symlink_to(tmp_path / "Music")
-    (home / ".mpdconf").write_text(
-        f'music_directory "{tmp_path}/var"\nplaylist_directory "{tmp_path}/lists"\n'
-    )
-
-    report(tmp_path / "Music", "--for", "mpd")
-
-    assert listed(tmp_path / "lists" / "playshuffle.m3u") == ["ann/x.mp3"]
-
-
 def test_music_that_mpd_has_not_is_refused_with_a_way_out(tmp_path: Path, mpd: Path) -> None:
     library(tmp_path / "Music", ["x.mp3"])
     done = run("make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
@@ -201,16 +115,6 @@ def test_music_that_mpd_has_not_is_refused_with_a_way_out(tmp_path: Path, mpd: P
     assert done.code == 66
     assert "--map FROM=TO" in done.err
     assert list(mpd.iterdir()) == []
-
-
-def test_without_a_playlist_folder_it_says_so(music: Path, home: Path) -> None:
-    (home / ".mpdconf").write_text(f'music_directory "{music}"\n')
-    done = run("make", music, "--for", "mpd")
-
-    assert done.code == 66
-    assert "playlist_directory" in done.err
-    assert "name the playlist to write" in done.err
-    assert run("make", music, "--for", "mpd", "-o", music / "x.m3u").code == 0
 
 
 def test_a_configuration_that_cannot_be_read_needs_the_name_of_the_playlist(music: Path, home: Path) -> None:
@@ -279,21 +183,6 @@ def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
     assert all(a != b for a, b in zip(first, second, strict=True))
 
 
-def test_the_last_order_is_found_again_in_the_parts(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 7)
-    words = (music, "--max-per-file", "3", "-o", tmp_path / "a.m3u", "--map", f"{music}=Z:\\Music")
-    report(*words)
-    first = [name for number in (1, 2, 3) for name in listed(tmp_path / f"a-{number}.m3u")]
-    forget()
-
-    said = report(*words, "--order", "sattolo")
-
-    assert said["notes"] == []
-    second = [name for number in (1, 2, 3) for name in listed(tmp_path / f"a-{number}.m3u")]
-    assert all(a != b for a, b in zip(first, second, strict=True))
-    assert first[0].startswith("Z:\\Music\\")
-
-
 def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
 
@@ -309,13 +198,10 @@ def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
     ("words", "line"),
     [
         (["--map", "~/Music=/music", "--map", "{music}=/m=u"], "/m=u/sub/a b.mp3"),
-        (["--map", "{music}=/music"], "/music/sub/a b.mp3"),
-        (["--map", "{music}=/music", "--paths", "uri"], "file:///music/sub/a%20b.mp3"),
         (["--map", "{music}=/music", "--for", "vlc"], "file:///music/sub/a%20b.mp3"),
         (["--map", "{music}=\\\\nas\\music"], "\\\\nas\\music\\sub\\a b.mp3"),
         (["--map", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
         (["--relative-to", "{music}/sub"], "a b.mp3"),
-        (["--relative-to", "{music}"], "sub/a b.mp3"),
         (["--relative-to", "/"], "{bare}/sub/a b.mp3"),
     ],
 )
@@ -353,13 +239,10 @@ def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
     [
         ["--map", "/a=/M", "--relative-to", "/"],
         ["--map", "/a"],
-        ["--map", "=/M"],
-        ["--map", "/a=M=N"],
         ["--map", "/a=/M", "--paths", "relative"],
         ["--relative-to", "/", "--paths", "uri"],
         ["--map", "/a=Z:\\M", "--paths", "uri"],
         ["--max-per-file", "0"],
-        ["--map", ""],
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str]) -> None:
@@ -404,22 +287,6 @@ def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
     forget()
 
     assert report(music, "-o", path, "--order", "sattolo")["changed"]
-
-
-def test_jellyfin_gets_escapes_where_it_would_find_some(tmp_path: Path) -> None:
-    """It decodes every path, and perhaps every '+'; all other paths stay as they are."""
-    names = ["a%41+b.mp3", "c+d.mp3", "100% e.mp3", "%25.mp3", "f%2B/g.mp3", "h%2Bi%.mp3"]
-    music = library(tmp_path, names)
-
-    said = report(music, "--for", "jellyfin", "--order", "sorted", "--strict")
-
-    content = (music / "playshuffle-jellyfin.m3u").read_bytes()
-    assert sorted(entries(content)) == [
-        "./%2525.mp3", "100% e.mp3", "a%2541%2Bb.mp3", "c%2Bd.mp3", "f%252B/g.mp3", "h%252Bi%25.mp3",
-    ]  # fmt: skip
-    assert said["losses"] == []
-    assert set(parse(content, bytes(music)).paths) == {bytes(music / name) for name in names}
-    assert run("check", music / "playshuffle-jellyfin.m3u", "--for", "jellyfin").code == 0
 
 
 @pytest.mark.parametrize("suffix", ["m3u", "m3u8", "xspf", "jspf", "pls"])

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import mutagen
@@ -11,7 +10,7 @@ import pytest
 from playshuffle import cli
 from playshuffle.errors import flag
 from playshuffle.ordering.orders import ORDERS
-from tests.support.program import DATA, library, listed, make, report, run
+from tests.support.program import DATA, library, listed, make, run
 from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
 
@@ -79,132 +78,11 @@ def test_every_order_plays_every_track_once(tmp_path: Path, name: str) -> None:
     assert sorted(order(music, "--order", name, *words)) == sorted(SONGS)
 
 
-def test_spread_keeps_artists_apart_guests_or_not(tmp_path: Path) -> None:
-    """Five of nine by Abba: every other track is one of them. Of four, too, at most every other one."""
-    music = tagged(tmp_path)
-
-    for words in ([], ["-n", "4"], ["-n", "6", "--pin", "Blur/y.mp3@2"]):
-        said = report(music, "--order", "spread", "--seed", "1", *words)
-        playlist = listed(music / "playshuffle.m3u")
-        artists = [name.split("/")[0] for name in playlist]
-        assert said["same_artist_neighbours"] == 0
-        assert all(one != other for one, other in pairwise(artists))
-
-
-def test_spread_uses_the_named_tag(tmp_path: Path) -> None:
-    """Without tags, too, if that is the folder."""
-    music = library(tmp_path, ["1/a.mp3", "1/b.mp3", "1/c.mp3", "2/a.mp3", "2/b.mp3"])
-
-    folders = [name[0] for name in order(music, "--order", "spread", "--group-by", "folder", "--no-tags")]
-
-    assert folders == list("12121")
-
-
 def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
     music = tagged(tmp_path)
 
     for _ in range(2):  # the second time from the cache
         assert is_whole(order(music, "--order", "albums"), BLOCKS)
-
-
-def test_a_limit_cuts_albums_where_it_falls(tmp_path: Path) -> None:
-    music = tagged(tmp_path)
-
-    playlist = order(music, "--order", "albums", "-n", "4")
-
-    assert len(playlist) == 4
-    assert playlist[0] in {block[0] for block in BLOCKS.values()}
-    for one, other in pairwise(playlist):
-        assert any(other == block[0] or (one, other) in pairwise(block) for block in BLOCKS.values())
-
-
-def test_folders_are_played_whole_by_path_also_without_tags(tmp_path: Path) -> None:
-    music = tagged(tmp_path)
-    folders: dict[str, list[str]] = {}
-    for name in sorted(SONGS):
-        folders.setdefault(name.rpartition("/")[0], []).append(name)
-
-    assert is_whole(order(music, "--order", "folders", "--no-tags"), folders)
-    assert is_whole(order(music, "--order", "folders"), folders)
-
-
-def test_blocks_are_of_a_tag_or_of_a_size(tmp_path: Path) -> None:
-    music = tagged(tmp_path)
-    by_artist = {"Abba": BLOCKS["One"] + BLOCKS["Two"], "Blur": BLOCKS["Blur"], "Cher": BLOCKS["Cher"]}
-    names = sorted(SONGS)
-
-    assert is_whole(order(music, "--order", "groups", "--group-by", "artist"), by_artist)
-    assert is_whole(
-        order(music, "--order", "groups", "--group-size", "4"),
-        {"1": names[:4], "2": names[4:8], "3": names[8:]},
-    )
-
-
-def test_blocks_may_be_shuffled_inside(tmp_path: Path) -> None:
-    """The folder as a whole stays together; 'none' is the default."""
-    music = tagged(tmp_path)
-    words = ("--order", "albums", "--seed", "4")
-
-    inside = order(music, *words, "--inside", "all")
-
-    assert order(music, *words, "--inside", "none") == order(music, *words)
-    assert not is_whole(inside, BLOCKS)
-    albums = [next(album for album, block in BLOCKS.items() if name in block) for name in inside]
-    assert sum(one != other for one, other in pairwise(albums)) == 3
-
-
-def test_a_rating_of_nothing_is_played_last(tmp_path: Path) -> None:
-    music = tagged(tmp_path, {f"{name}.flac": {"title": name} for name in "abc"})
-    for name, rating in (("a", "0"), ("b", "1.0"), ("c", "0.2")):
-        file = mutagen.File(music / f"{name}.flac")
-        file["fmps_rating"] = rating
-        file.save()
-
-    assert order(music, "--order", "favourites")[2] == "a.flac"
-
-
-def test_a_part_is_shuffled_and_the_rest_is_where_it_was(tmp_path: Path) -> None:
-    music = tagged(tmp_path)
-    before = order(music)
-
-    after = order(music, "--part", "2:3:3")
-
-    assert [name for place, name in enumerate(after) if place not in (1, 4, 7)] == [
-        name for place, name in enumerate(before) if place not in (1, 4, 7)
-    ]
-    assert sorted(after) == sorted(SONGS)
-
-
-def test_a_semi_shuffle_leaves_some_of_the_last_order(tmp_path: Path) -> None:
-    """Four swaps move eight tracks of nine at most."""
-    music = tagged(tmp_path)
-    before = order(music)
-
-    after = order(music, "--order", "light")
-
-    assert any(one == other for one, other in zip(before, after, strict=True))
-
-
-def test_a_gap_is_counted_from_the_last_playlist(tmp_path: Path) -> None:
-    """Of that what was in it: the rest may come at once. New tracks as well, and gone ones are no matter."""
-    music = tagged(tmp_path)
-    played = order(music, "-n", "4")
-    (music / played[1]).unlink()
-    library(music, ["new.mp3"])
-
-    playlist = order(music, "-n", "6", "--gap", "6")
-
-    for place, name in enumerate(playlist):
-        if name in played:
-            left = [other for other in played if other != played[1]]
-            assert len(left) - left.index(name) + place >= 6
-
-
-def test_a_gap_of_all_tracks_repeats_the_order(tmp_path: Path) -> None:
-    music = tagged(tmp_path)
-    before = order(music)
-
-    assert order(music, "--gap", "100%") == before
 
 
 @pytest.mark.parametrize(

@@ -57,14 +57,12 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
-    umask: int = -1,
 ) -> Done:
     """Run the program to its end; `before` are the words of a program that starts it."""
     done = subprocess.run(
         [*before, *PROGRAM, *words],
         cwd=cwd,
         env=environment(**(env or {})),
-        umask=umask,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
