@@ -1,4 +1,4 @@
-"""Draw the picture of a playlist for docs/orders.md: `python -m scripts.draw_playlist`."""
+"""Draw the picture of a playlist for docs/make.md: `python -m scripts.draw_playlist`."""
 
 from pathlib import Path
 
