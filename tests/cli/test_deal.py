@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import Done, change_options, library, listed, minutes, numbered, run
+from tests.support.program import Done, change_options, library, listed, numbered, run
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -53,23 +53,6 @@ def report(*words: str | Path) -> dict[str, Any]:
 # Once in each period
 
 
-@pytest.mark.parametrize("every", ["day", "week"])
-def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: str) -> None:
-    """A deck that was dealt once while the clock was wrong must not wait for that day."""
-    music = numbered(tmp_path, 10)
-    words = (music, "-n", "4", "--every", every)
-    deal(*words, day="2031-01-01")
-    first = listed(music / "today.m3u")
-
-    said = deal(*words, day="2026-03-27")
-    assert "is in the future. It counts as made now." in said
-    assert listed(music / "today.m3u") == first
-    assert "in the future" not in deal(*words, day="2026-03-27")
-    deal(*words, day="2026-03-30")  # the next day and a Monday
-
-    assert not set(first) & set(listed(music / "today.m3u"))
-
-
 def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     """The same bytes however often it runs; a clock that is set back deals nothing and loses nothing."""
     music = numbered(tmp_path, 10)
@@ -90,16 +73,6 @@ def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     assert today.read_bytes() == second
     first_names = set(first.splitlines()[3::2])
     assert not first_names.intersection(second.splitlines()[3::2])
-
-
-def test_a_week_has_one_deal(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 10)
-    deal(music, "-n", "4", "--every", "week", day="2026-03-23")
-
-    again = deal(music, "-n", "4", "--every", "week", day="2026-03-24")
-    assert again.startswith("ok: Already dealt this week (4 tracks), next: Monday 00:00\n")
-    assert "next: tomorrow 00:00" in deal(music, "-n", "4", "--every", "week", day="2026-03-29")
-    assert "deal 2 of 3" in deal(music, "-n", "4", "--every", "week", day="2026-03-30")
 
 
 def test_a_round_is_every_track_once_and_the_next_one_fills_up(tmp_path: Path) -> None:
@@ -127,33 +100,6 @@ def test_a_file_that_was_lost_or_edited_is_written_again(tmp_path: Path) -> None
     deal(music, "-n", "4")
 
     assert (music / "today.m3u").read_bytes() == before
-
-
-def test_all_configured_decks_are_left_where_none_is_due(tmp_path: Path) -> None:
-    music, config = numbered(tmp_path / "Music", 9), tmp_path / "config.toml"
-    decks = "".join(f'[playlist.{name}]\nfolders = ["{music}"]\ndeal = 2\n' for name in ("today", "car"))
-    config.write_text(decks)
-    deal("--due", "--config", config)
-    before = {path: path.stat().st_mtime_ns for path in music.glob("*.m3u")}
-
-    again = deal("--due", "--config", config)
-
-    assert again.count("Already dealt today (2 tracks)") == 2
-    assert {path: path.stat().st_mtime_ns for path in music.glob("*.m3u")} == before
-
-
-def test_a_track_that_was_dealt_today_may_be_deleted_and_come_back(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 9)
-    deal(music, "-n", "3")
-    before = listed(music / "today.m3u")
-
-    (music / before[0]).rename(tmp_path / "away.mp3")
-    deal(music, "-n", "3")
-    assert listed(music / "today.m3u") == before[1:]
-
-    (tmp_path / "away.mp3").rename(music / before[0])
-    deal(music, "-n", "3")
-    assert listed(music / "today.m3u") == before
 
 
 def test_other_options_write_the_deal_of_today_in_their_form(tmp_path: Path) -> None:
@@ -342,13 +288,6 @@ def test_peek_says_what_is_not_drawn_yet(tmp_path: Path) -> None:
 # How much
 
 
-def test_by_time_no_deal_is_longer_than_asked(tmp_path: Path) -> None:
-    music = minutes(tmp_path / "Music", [f"{number}.wav" for number in range(9)])
-
-    assert "2 tracks, 2 min" in deal(music, "--time", "150s", "--every", "run")
-    assert "2 tracks, 2 min" in deal(music, "--time", "150s", "--every", "run")
-
-
 def test_whole_albums_are_dealt(tmp_path: Path) -> None:
     music = library(tmp_path, [f"{album}/{number}.mp3" for album in "abcd" for number in range(3)])
 
@@ -356,32 +295,6 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
 
     names = listed(music / "today.m3u")
     assert [name.split("/")[1] for name in names] == ["0.mp3", "1.mp3", "2.mp3"] * 2
-
-
-def test_the_size_and_the_order_may_change_between_deals(tmp_path: Path) -> None:
-    """What is still to come is put in the new order at once; the round goes on."""
-    music = numbered(tmp_path, 12)
-    deal(music, "-n", "3", "--every", "run")
-    first = listed(music / "today.m3u")
-    deal(music, "-n", "4", "--every", "run", "--order", "sorted")
-    second = listed(music / "today.m3u")
-    deal(music, "-n", "5", "--every", "run", "--order", "sorted")
-    third = listed(music / "today.m3u")
-
-    assert second + third == sorted(second + third)
-    assert len({*first, *second, *third}) == 12
-
-
-@pytest.mark.parametrize("order", ["spread", "albums", "sattolo", "favourites", "folders"])
-def test_every_order_deals_rounds(tmp_path: Path, order: str) -> None:
-    music = numbered(tmp_path, 9)
-    dealt = []
-    for _ in range(4):
-        deal(music, "-n", "4", "--every", "run", "--order", order)
-        dealt += listed(music / "today.m3u")
-
-    assert len(set(dealt[:9])) == 9
-    assert len(set(dealt[9:])) == 7
 
 
 @pytest.mark.parametrize(
@@ -410,20 +323,6 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], said: 
 
 
 # Few tracks, none, and drives
-
-
-def test_a_library_of_one_and_one_smaller_than_the_deal(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 1)
-    for number in (1, 2):
-        assert f"deal 1 of 1 in round {number}" in deal(music, "-n", "40", "--every", "run")
-    assert listed(music / "today.m3u") == ["000.mp3"]
-
-
-def test_an_empty_library_is_reported(tmp_path: Path) -> None:
-    done = dealing(tmp_path)
-
-    assert (done.code, "contains no audio files" in done.err) == (3, True)
-    assert "deck" not in status()
 
 
 def test_a_missing_drive_is_passed_over_and_comes_later(tmp_path: Path) -> None:
@@ -520,20 +419,6 @@ def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
     assert "of 4 (" in status("today")
 
 
-def test_a_renamed_track_keeps_its_place_and_the_file_of_today_names_it(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 10)
-    deal(music, "-n", "4")
-    names = listed(music / "today.m3u")
-    (music / names[1]).rename(music / "new.mp3")
-    (music / names[2]).unlink()
-
-    deal(music, "-n", "4")
-    assert listed(music / "today.m3u") == [names[0], "new.mp3", names[3]]
-    deal(music, "-n", "6", "--every", "run")
-
-    assert not {*names, "new.mp3"}.intersection(listed(music / "today.m3u"))
-
-
 def test_a_lost_state_takes_the_file_for_heard(tmp_path: Path, home: Path) -> None:
     music = numbered(tmp_path, 10)
     deal(music, "-n", "4")
@@ -542,28 +427,6 @@ def test_a_lost_state_takes_the_file_for_heard(tmp_path: Path, home: Path) -> No
 
     assert "6 tracks, 3 s, deal 1 of 1 in round 1" in deal(music, "-n", "6")
     assert not set(first).intersection(listed(music / "today.m3u"))
-
-
-@pytest.mark.damages_state
-def test_a_damaged_deck_is_set_aside_and_named(tmp_path: Path, home: Path) -> None:
-    music = numbered(tmp_path, 10)
-    deal(music, "-n", "4")
-    [state] = home.glob(".local/state/playshuffle/state.db")
-    text = state.read_bytes()
-    state.write_bytes(text.replace(b'"parts": [4, 6', b'"parts": [4, 9'))
-
-    said = deal(music, "-n", "4")
-
-    assert "damaged" in said
-    assert list(state.parent.glob("state.db.damaged-*"))
-
-
-def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 3)
-    (music / "today.m3u").write_text("mine.mp3\n")
-
-    assert dealing(music).code == 73
-    assert (music / "today.m3u").read_text() == "mine.mp3\n"
 
 
 # Decks
@@ -640,8 +503,6 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
     "options",
     [
         ("--map", "/=/volume1/", "--no-extinf"),
-        ("--order", "sorted"),
-        ("--no-ignore-files", "--where", "length:..10:00", "--for", "vlc"),
         ("--from", "list"),
     ],
 )
@@ -679,17 +540,6 @@ def test_undo_without_a_folder_works_after_others_changed_the_file_or_a_track(tm
     undo()
 
     assert listed(music / "today.m3u") == first
-
-
-def test_undo_without_a_folder_finds_one_that_was_named_by_a_link(tmp_path: Path) -> None:
-    music, out = numbered(tmp_path / "Music", 6), tmp_path / "today.m3u"
-    (tmp_path / "link").symlink_to(music)
-    deal(tmp_path / "link", "-o", out, "-n", "2")
-    first = out.read_bytes()
-    deal(tmp_path / "link", "-o", out, "-n", "2", "--every", "run")
-
-    undo(out)
-    assert out.read_bytes() == first
 
 
 def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:

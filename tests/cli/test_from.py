@@ -52,14 +52,6 @@ def test_the_files_of_a_list_are_the_library(
     assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
 
 
-@pytest.mark.parametrize("suffix", [".m3u", ".m3u8", ".xspf", ".jspf", ".pls"])
-def test_a_playlist_of_any_format_is_shuffled(music: Path, suffix: str) -> None:
-    make(music, "-o", music / f"all{suffix}", "--where", "-path:c")
-    make("--from", music / f"all{suffix}", "-o", music / "again.m3u")
-
-    assert sorted(listed(music / "again.m3u")) == sorted(NAMES)
-
-
 def test_missing_files_are_counted_and_named(music: Path) -> None:
     lines = [*NAMES, "gone.mp3", "cover.jpg", "a"]
     (music / "list.txt").write_text("\n".join(lines))
@@ -135,7 +127,9 @@ def test_a_list_that_is_its_own_source_loses_no_radio_station(music: Path) -> No
     assert playlist.read_bytes() == before
 
 
-@pytest.mark.parametrize("options", [["-n", "2"], ["--where", "-path:c"], ["--without", "skip.m3u"], []])
+@pytest.mark.parametrize(
+    "options", [["-n", "2"], ["--where", "-path:c"], ["--without", "skip.m3u"], ["--most", "1:folder"], []]
+)
 def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
     music: Path, options: list[str]
 ) -> None:

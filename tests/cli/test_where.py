@@ -39,32 +39,11 @@ def test_only_matching_tracks_are_in_the_playlist(music: Path) -> None:
     assert kept(music, "path:rock -title:live") == ["rock/3.ogg"]
 
 
-def test_repeated_queries_narrow(music: Path) -> None:
-    assert kept(music, "genre:jazz OR genre:rock", "year:1960..") == ["jazz/2.flac", "rock/3.ogg"]
-
-
 def test_the_summary_counts_matches_and_tracks_without_the_tag(music: Path) -> None:
     said = make(music, "--where", "-genre:rock")
 
     assert "3 of 5 tracks match the query" in said
     assert "1 track has no genre; -genre:rock keeps it" in said
-
-
-def test_the_summary_counts_tracks_that_may_be_explicit(tmp_path: Path) -> None:
-    music = tagged_library(
-        tmp_path / "Music",
-        {
-            "1.flac": {"title": "One", "itunesadvisory": "1"},
-            "2.flac": {"title": "Two", "itunesadvisory": "2"},
-            "3.flac": {"title": "Three"},
-        },
-    )
-
-    said = make(music, "--where", "-explicit:yes")
-
-    assert sorted(listed(music / "playshuffle.m3u")) == ["2.flac", "3.flac"]
-    assert "2 of 3 tracks match the query" in said
-    assert "1 track has no explicit tag; -explicit:yes keeps it" in said
 
 
 def test_the_report_has_the_same_numbers(music: Path) -> None:
@@ -79,46 +58,6 @@ def test_with_v_the_tracks_left_out_are_named_with_the_term(music: Path) -> None
 
     assert f"{music}/jazz/1.mp3: year:1960.. fails (year is 1959)" in said
     assert f"{music}/5.opus: genre:jazz fails (no genre); year:1960.. fails (no year)" in said
-
-
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        ("gnre:jazz", "column 1: there is no field 'gnre'. Did you mean 'genre'?"),
-        ("jazz year+", "column 6: 'year+' would sort"),
-        ("(jazz", "column 1: this parenthesis is not closed"),
-        ("year:abc", "column 1: 'year:abc': abc is not a number"),
-        ("artist::[", "column 1: 'artist::['"),
-        ("x" * 100_000, "column 10001"),
-        ("artist:\x1b[31m\u202ered year:\x07", r"\x07"),
-    ],
-)
-def test_an_invalid_query_is_a_usage_error_with_the_column(music: Path, query: str, message: str) -> None:
-    done = run("make", music, "--where", query)
-
-    assert done.code == 2
-    assert message in done.err
-    assert "\x1b" not in done.err
-    assert "Traceback" not in done.err
-    assert not (music / "playshuffle.m3u").exists()
-
-
-def test_a_query_of_a_megabyte_is_refused_in_the_configuration(music: Path) -> None:
-    file = music.parent / "config.toml"
-    file.write_text(config(music, where="x" * 1_000_000))
-    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
-
-    assert done.code == 78
-    assert "larger than 64 KiB" in done.err
-
-
-def test_a_catastrophic_regular_expression_is_ended(music: Path) -> None:
-    tagged_library(music, {"slow.mp3": {"title": "a" * 60, "artist": "x"}})
-    done = run("make", music, "--where", "title::^(a+)+$x")
-
-    assert done.code == 2
-    assert "title::^(a+)+$x" in done.err
-    assert "takes too long" in done.err
 
 
 def test_if_nothing_matches_the_playlist_stays(music: Path) -> None:
@@ -156,29 +95,6 @@ def test_an_invalid_query_in_the_configuration_is_named_with_its_line(music: Pat
     assert f"{file}, line 3: where: The query has an error in column 14: a term is missing." in done.err
 
 
-def test_the_configuration_takes_one_query_or_several(music: Path) -> None:
-    file = music.parent / "config.toml"
-    for where, code in (("genre:jazz", 0), (["genre:jazz", "path:a"], 0), (["genre:jazz OR"], 78), (3, 78)):
-        file.write_text(config(music, where=where))
-
-        assert run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)}).code == code
-
-
-def test_tracks_left_out_never_look_like_a_missing_drive(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", [f"{folder}/{number}.mp3" for folder in "ab" for number in range(30)])
-    make(music)
-
-    assert kept(music, "path:a") == sorted(f"a/{number}.mp3" for number in range(30))
-    assert kept(music, "path:b") == sorted(f"b/{number}.mp3" for number in range(30))
-
-    before = (music / "playshuffle.m3u").read_bytes()
-    shutil.rmtree(music / "b")
-    done = run("make", music, "--where", "path:b")
-    assert (done.code, "No track matches 'path:b'." in done.err) == (3, True), done.err
-    assert (music / "playshuffle.m3u").read_bytes() == before
-    assert len(listed(music / "playshuffle.m3u")) == 30
-
-
 # Spoken word
 
 
@@ -193,31 +109,6 @@ def test_spoken_word_is_skipped_and_counted(music: Path) -> None:
 
     make(music, "--spoken")
     assert sorted(listed(music / "playshuffle.m3u")) == sorted([*FILES, "book.m4b", "cast.mp3"])
-
-
-def test_without_tags_the_suffix_tells_spoken_word(music: Path) -> None:
-    tagged_library(music, {"book.m4b": {"title": "1"}})
-    make(music, "--no-tags")
-
-    assert sorted(listed(music / "playshuffle.m3u")) == sorted(FILES)
-
-
-def test_a_retagged_file_becomes_music(music: Path) -> None:
-    tagged_library(music, {"cast.mp3": {"title": "2", "genre": "Podcast"}})
-    make(music)
-    assert "cast.mp3" not in listed(music / "playshuffle.m3u")
-
-    tagged_library(music, {"cast.mp3": {"title": "2", "genre": "Jazz"}})
-    make(music)
-    assert "cast.mp3" in listed(music / "playshuffle.m3u")
-
-
-def test_a_folder_of_audiobooks_has_nothing_to_play(tmp_path: Path) -> None:
-    music = tagged_library(tmp_path / "Books", {"book.m4b": {"title": "1"}})
-    done = run("make", music)
-
-    assert done.code == 3
-    assert "1 file of spoken word (--spoken)" in done.err
 
 
 # Kept playlists and decks

@@ -427,6 +427,21 @@ def test_an_order_from_the_future_counts_as_drawn_now(tmp_path: Path) -> None:
     assert music.tracks("all") != first
 
 
+@pytest.mark.parametrize("every", [Every.DAY, Every.WEEK])
+def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: Every) -> None:
+    """A deck that was dealt once while the clock was wrong must not wait for that day."""
+    music = Music(tmp_path, 10)
+    music.deal("today", 4, every, day=1740)
+    first = music.tracks("today")
+
+    assert [note for note in music.deal("today", 4, every).report.notes if "in the future" in note]
+    assert music.tracks("today") == first
+    assert not [note for note in music.deal("today", 4, every).report.notes if "in the future" in note]
+    music.deal("today", 4, every, day=7)
+
+    assert not {*first} & {*music.tracks("today")}
+
+
 # Peek and describe
 
 
