@@ -55,6 +55,14 @@ class Tracks:
         return durations if self.chosen is None else array("I", [durations[row] for row in self.chosen])
 
     @cached_property
+    def index_of(self) -> "array[int]":
+        """Index of each track by its number; -1 for other numbers."""
+        indices = array("i", [-1]) * (max(self.numbers, default=0) + 1)
+        for index, number in enumerate(self.numbers):
+            indices[number] = index
+        return indices
+
+    @cached_property
     def artists(self) -> list[bytes]:
         """As tagged; empty where there is none."""
         return self.column(Folder.all_artists)
@@ -79,7 +87,10 @@ class Tracks:
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
         """Return a value for each track; `make` returns those of a folder's files."""
-        values = [value for folder in self.folders for value in make(folder)]
+        return self.chosen_of([value for folder in self.folders for value in make(folder)])
+
+    def chosen_of(self, values: list[T]) -> list[T]:
+        """Return the values of the tracks, from those of all files of their folders."""
         return values if self.chosen is None else [values[row] for row in self.chosen]
 
     def only(self, indices: Sequence[int]) -> "Tracks":

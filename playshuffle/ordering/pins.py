@@ -97,8 +97,8 @@ def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
 
 def move_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
     """Put each pinned track at its place; all other tracks keep their order among themselves."""
-    pinned = frozenset(pinned_at.values())
-    order[:] = [index for index in order if index not in pinned]
+    for index in pinned_at.values():
+        order.remove(index)
     for place in sorted(pinned_at):
         order.insert(place, pinned_at[place])
 

@@ -47,16 +47,16 @@ def last_order_now(
         now_s: Unix time.
     """
     count = len(tracks)
-    index_of = array("i", [-1]) * (max([0, *tracks.numbers, *numbers]) + 1)
-    for index, number in enumerate(tracks.numbers):
-        index_of[number] = index
+    index_of = tracks.index_of + array("i", [-1]) * (max(numbers, default=0) + 1 - len(tracks.index_of))
     order = list(map(index_of.__getitem__, numbers))
-    missing = [number for number, index in zip(numbers, order, strict=True) if index < 0]
-    new: list[int] = []
-    if len(order) - len(missing) < count:
-        new = sorted(set(range(count)).difference(order))
+    is_listed = bytearray(count + 1)  # the last one is for missing tracks
+    for index in order:
+        is_listed[index] = True
+    new = [index for index in range(count) if not is_listed[index]]
+    missing: list[int] = []
     still_absent: list[tuple[int, int]] = []
-    if missing:
+    if -1 in order:
+        missing = [number for number, index in zip(numbers, order, strict=True) if index < 0]
         # The clock may have been set back; the track must not stay for ever.
         since = [(number, min(absent.get(number, now_s), now_s)) for number in missing]
         still_absent = [(number, since_s) for number, since_s in since if now_s - since_s <= ABSENT_S]

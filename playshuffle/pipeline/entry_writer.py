@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Folder, Skipped
@@ -52,6 +53,11 @@ class EntryWriter(NamedTuple):
     @property
     def _escapes(self) -> bool:
         return PLAYERS[self.player].escapes and self.format is M3U and self.style is not PathStyle.URI
+
+    @property
+    def style_alone(self) -> Self:
+        """Return the writer without what belongs to one playlist: others may write their lines alike."""
+        return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
         """Return the comments that are needed to read the entries back."""
@@ -145,6 +151,12 @@ class EntryWriter(NamedTuple):
                 player=PLAYERS[self.player].title,
                 tracks=", ".join(phrases[:_SHOWN]) + rest,
             )
+
+
+@lru_cache(1)  # the playlists of an update have the same library, and mostly the same style
+def lines_of_all(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
+    """Return the lines of all files in the folders of some tracks."""
+    return [line for folder in tracks.folders for line in writer.lines(folder)]
 
 
 def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[Folder]) -> EntryWriter:

@@ -46,8 +46,9 @@ def keep(run: Run, redraw_before_s: float = 0) -> Report:
         run.tracks, run.recipe, order, run.tools.randbelow, run.tags_of, is_changed=is_changed
     )
     report = run.report(updated.arranged, notes)
-    renamed = replaced + len(run.opened.table.renamed.intersection(numbers, run.tracks.numbers))
-    report = report._replace(came=order.came, went=order.went, renamed=renamed)
+    renamed = run.opened.table.renamed
+    renamed_count = replaced + len(renamed and renamed.intersection(numbers, run.tracks.numbers))
+    report = report._replace(came=order.came, went=order.went, renamed=renamed_count)
     return run.write_order(report, updated.numbers(run.tracks, order.absent), order.absent, drawn_s)
 
 

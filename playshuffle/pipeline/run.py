@@ -2,7 +2,7 @@
 
 import os
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import NAME, Choice
-from playshuffle.pipeline.entry_writer import EntryWriter
+from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.play_history import PlayHistory
 from playshuffle.pipeline.record import Record
@@ -85,7 +85,7 @@ class Run(NamedTuple):
         lost = writer.losses(suspects, arranged.playlist_length)
         if request.strict:
             writer.check_strict(self.choice.skipped(NAME), lost, suspects)
-        lines = tracks.column(writer.lines)
+        lines = tracks.chosen_of(lines_of_all(library.tracks, writer.style_alone))
         text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
         return Report(
             output=file.path if file is not None else None,
@@ -134,7 +134,10 @@ class Run(NamedTuple):
         _check_own_list(self.request, self.file, report)
         if self.file is None or not self.request.writes:
             return self.finish(report, is_changed=False)
-        with prepared(self.file.path, report.text, force=self.request.force) as ready:
+        is_same, saved = None, self.record.saved
+        if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # as we wrote it
+            is_same = saved.content == report.text.fingerprint
+        with prepared(self.file.path, report.text, force=self.request.force, is_same=is_same) as ready:
             self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
             save(ready.stamp)
             is_changed = ready.replace()
@@ -190,24 +193,21 @@ class Run(NamedTuple):
             for path in self.choice.idle_lists
             if path != self.request.never
         ]
-        until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
-        numbers = frozenset(self.tracks.numbers)
-        notes += [
-            self._waiting_note(root, error) + until
-            for root, error in self.library.missing.items()
-            if not numbers.isdisjoint(self.library.waiting[root])
-        ]
+        notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
         by_root = list(self.library.roots.items())
         has_news = self.record.saved is None or self.record.saved.noted != report.noted
         return report._replace(is_changed=is_changed, by_root=by_root, notes=notes, has_news=has_news)
 
-    def _waiting_note(self, root: bytes, error: MissingError) -> str:
-        numbers = frozenset(self.tracks.numbers)
-        waiting = self.library.waiting[root] & numbers
+    def _waiting(self, root: bytes, error: MissingError) -> Iterator[str]:
+        """Yield a note if tracks wait for a missing root."""
+        waiting = self.library.waiting[root].intersection(self.tracks.numbers)
+        if not waiting:
+            return
         verb = "waits" if len(waiting) == 1 else "wait"
-        tracks = f"{len(waiting):,} of {counted(len(numbers), 'track')}"
+        tracks = f"{len(waiting):,} of {counted(len(self.tracks), 'track')}"
         why = error.summary.removeprefix(f"{shown(root)} seems to be missing: ")
-        return f"{tracks} {verb} for {shown(root)}: {why}. {error.advice}"
+        until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
+        yield f"{tracks} {verb} for {shown(root)}: {why}. {error.advice}{until}"
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:

@@ -62,7 +62,7 @@ def _entry_fields(
 class _Xspf(Text):
     _tail = b"  </trackList>\n</playlist>\n"
 
-    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+    def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
         metas = "".join(
             f"  <title>{_xml(value)}</title>\n"
             if key == TITLE
@@ -90,7 +90,7 @@ class _Xspf(Text):
 class _Jspf(Text):
     _tail = b"\n]}}\n"
 
-    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+    def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
         metas = json.dumps([{_KEY + key: value} for key, value in comments if key != TITLE])
         title = "".join(f'"title": {json.dumps(value)}, ' for key, value in comments if key == TITLE)
         return f'{{"playlist": {{"meta": {metas}, {title}"track": [\n'.encode()
@@ -112,8 +112,9 @@ class _Jspf(Text):
 
 
 class _Pls(Text):
-    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        self._tail = b"NumberOfEntries=%d\nVersion=2\n" % len(self._order)
+    _tail = b"NumberOfEntries=\0\nVersion=2\n"
+
+    def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
         return b"[playlist]\n" + b"".join(our_lines(comments))
 
     def _chunk(self, start: int, lines: list[bytes]) -> bytes:

@@ -129,7 +129,9 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 
 
 class Text:
-    """The text of a playlist, put together again each time it is iterated: it may be large.
+    """The text of a playlist, in pieces.
+
+    fingerprint: of the whole text, as the function `fingerprint` returns it.
 
     Args:
         lines: of each track, as `lines` makes them.
@@ -138,7 +140,7 @@ class Text:
             the playlist is ours.
     """
 
-    _tail = b""
+    _tail = b""  # with a NUL for the number of tracks
 
     def __init__(
         self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
@@ -147,35 +149,17 @@ class Text:
         for key, _ in headers:
             if not re.fullmatch(_KEY, key):
                 raise ValueError(key)
-        self._lines = lines
-        self._order = order
-        self._head = self._headed(headers)
-        self._fingerprint = ""
-
-    @property
-    def fingerprint(self) -> str:
-        """Return the fingerprint of the whole text, as the function `fingerprint` does."""
-        if not self._fingerprint:
-            for _ in self:
-                pass
-        return self._fingerprint
+        chunks = [
+            self._chunk(start, list(map(lines.__getitem__, order[start : start + _CHUNK])))
+            for start in range(0, len(order), _CHUNK)
+        ]
+        self._chunks = [self._head(headers), *chunks, self._tail.replace(b"\0", b"%d" % len(order))]
+        self.fingerprint = fingerprint_of(self._chunks)
 
     def __iter__(self) -> Iterator[bytes]:
-        size = checksum = 0
-        for chunk in self._chunks():
-            size += len(chunk)
-            checksum = crc32(chunk, checksum)
-            yield chunk
-        self._fingerprint = f"{size}-{checksum:08x}"  # known here without another look at a large text
+        return iter(self._chunks)
 
-    def _chunks(self) -> Iterator[bytes]:
-        yield self._head
-        for start in range(0, len(self._order), _CHUNK):
-            yield self._chunk(start, list(map(self._lines.__getitem__, self._order[start : start + _CHUNK])))
-        if self._tail:
-            yield self._tail
-
-    def _headed(self, comments: Sequence[tuple[str, str]]) -> bytes:
+    def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
         return _HEADER + b"".join(our_lines(comments))
 
     def _chunk(self, start: int, lines: list[bytes]) -> bytes:  # noqa: ARG002 - other formats count their tracks

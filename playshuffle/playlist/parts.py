@@ -94,13 +94,16 @@ class PreparedParts:
 
 
 @contextlib.contextmanager
-def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[PreparedParts]:
+def prepared(
+    path: bytes, text: Text | Parts, *, force: bool, is_same: bool | None = None
+) -> Iterator[PreparedParts]:
     """Write the new content of a playlist beside its file or files, to be put in place with `replace`.
 
     Args:
         path: of the playlist.
         text: of it.
         force: replace parts that are not ours, and files of other users, too.
+        is_same: whether the files hold exactly this already; None compares them.
 
     Raises:
         PlayshuffleError: the content could not be written, or a file of another user would get another
@@ -113,7 +116,7 @@ def prepared(path: bytes, text: Text | Parts, *, force: bool) -> Iterator[Prepar
             raise not_ours(file)
     with contextlib.ExitStack() as stack:
         ready = [
-            stack.enter_context(atomic_file.prepared(file, content))
+            stack.enter_context(atomic_file.prepared(file, content, is_same))
             for file, content in zip(files, texts, strict=True)
         ]
         unused = surplus(path, text)

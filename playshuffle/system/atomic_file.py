@@ -107,7 +107,7 @@ def stamp(path: bytes, folder_fd: int | None = None) -> str:
 
 
 @contextlib.contextmanager
-def prepared(path: bytes, content: Iterable[bytes]) -> Iterator[Prepared]:
+def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
     """Write new content of a file beside it, to be put in place with `replace`.
 
     So what must be true together with the new file can be done in between, when all that could
@@ -119,6 +119,7 @@ def prepared(path: bytes, content: Iterable[bytes]) -> Iterator[Prepared]:
     Args:
         path: of the file.
         content: iterated twice where the file exists: to compare, then to write.
+        is_same: whether the file holds exactly this already; None compares them.
 
     Raises:
         PlayshuffleError: the content could not be written. The old file is as it was.
@@ -129,7 +130,8 @@ def prepared(path: bytes, content: Iterable[bytes]) -> Iterator[Prepared]:
         try:
             folder_fd = stack.enter_context(_folder(folder))
             old = _old(name, folder_fd)
-            is_same = old is not None and _holds(name, folder_fd, content)
+            if is_same is None:
+                is_same = old is not None and _holds(name, folder_fd, content)
             temporary = None if is_same else _write_temporary(name, folder_fd, content, old)
         except OSError as error:
             raise refusal(path, folder, error) from error

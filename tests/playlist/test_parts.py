@@ -98,11 +98,11 @@ def test_a_part_that_cannot_be_written_leaves_all_files_as_they_were(
     prepared = atomic_file.prepared
 
     def fails_at_the_second(
-        file: bytes, content: Iterable[bytes]
+        file: bytes, content: Iterable[bytes], is_same: bool | None
     ) -> AbstractContextManager[atomic_file.Prepared]:
         if file.endswith(b"-2.m3u"):
             raise PlayshuffleError("full", Exit.CANNOT_CREATE)
-        return prepared(file, content)
+        return prepared(file, content, is_same)
 
     monkeypatch.setattr(atomic_file, "prepared", fails_at_the_second)
     with pytest.raises(PlayshuffleError):
