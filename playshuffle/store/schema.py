@@ -111,6 +111,8 @@ def prepared(database: sqlite3.Connection, *, writes: bool) -> sqlite3.Connectio
     database.execute("PRAGMA synchronous = FULL")
     # Where SQLite is built to overwrite freed pages, each change would write twice as much.
     database.execute("PRAGMA secure_delete = OFF")
+    # In KB: the checks, then each playlist of an update read the same pages.
+    database.execute("PRAGMA cache_size = -32768")
     version: int = database.execute("PRAGMA user_version").fetchone()[0]
     if version == 0 and writes:
         database.executescript(f"BEGIN IMMEDIATE; {_tables()} PRAGMA user_version = {VERSION}; COMMIT;")
