@@ -90,26 +90,6 @@ def test_a_renamed_file_keeps_its_place(music: Path, service: Service) -> None:
     assert listed(music / "all.m3u") == ["2/Z#1.m4a" if entry == "e.m4a" else entry for entry in before]
 
 
-def test_a_renamed_folder_keeps_its_tracks_in_place(music: Path, service: Service) -> None:
-    before = listed(music / "all.m3u")
-
-    (music / "1").rename(music / "neu")
-    wait_for(lambda: "neu/a.mp3" in listed(music / "all.m3u"))
-
-    assert listed(music / "all.m3u") == [entry.replace("1/", "neu/") for entry in before]
-
-
-def test_a_track_that_is_renamed_while_nobody_watches_keeps_its_place(music: Path, service: Service) -> None:
-    before = listed(music / "all.m3u")
-    assert service.stop() == 0
-
-    (music / "e.m4a").rename(music / "g.m4a")
-    service.start()
-    wait_for(lambda: "g.m4a" in listed(music / "all.m3u"))
-
-    assert listed(music / "all.m3u") == ["g.m4a" if entry == "e.m4a" else entry for entry in before]
-
-
 def test_changed_tags_change_only_their_line(music: Path, service: Service) -> None:
     before = (music / "all.m3u").read_bytes()
 
@@ -129,32 +109,6 @@ def test_changed_tags_change_only_their_line(music: Path, service: Service) -> N
     ]
     assert len(changed) == 1
     assert changed[0][1].startswith(b"#EXTINF:")
-
-
-def test_a_file_that_is_replaced_by_a_rename_keeps_its_place(music: Path, service: Service) -> None:
-    """As tag editors do that write a new file beside the old one."""
-    before = listed(music / "all.m3u")
-
-    shutil.copyfile(music / "e.m4a", music / ".e.m4a.tmp")
-    (music / ".e.m4a.tmp").rename(music / "e.m4a")
-    shutil.copyfile(DATA / "tone.ogg", music / "sign.ogg")  # so that there is something to wait for
-    wait_for(lambda: "sign.ogg" in listed(music / "all.m3u"))
-
-    assert left(before, listed(music / "all.m3u")) == before
-
-
-def test_a_folder_moved_in_comes_with_all_below_it(music: Path, service: Service) -> None:
-    outside = aged(library(music.parent / "Outside", ("x/y/1.mp3", "x/2.ogg", "3.flac")))
-
-    outside.rename(music / "in")
-
-    wait_for(holds(music / "all.m3u", *NAMES, "in/x/y/1.mp3", "in/x/2.ogg", "in/3.flac"))
-
-
-def test_a_folder_moved_out_takes_its_tracks_along(music: Path, service: Service) -> None:
-    (music / "2").rename(music.parent / "out")
-
-    wait_for(holds(music / "all.m3u", *(name for name in NAMES if not name.startswith("2/"))))
 
 
 @pytest.mark.timing
@@ -195,20 +149,6 @@ def test_what_is_not_music_wakes_nobody(music: Path, service: Service) -> None:
     assert service.status()["roots"][0]["last_event"] is None, list(state)
 
 
-@pytest.mark.timing
-def test_a_burst_leads_to_a_handful_of_writes(music: Path, service: Service) -> None:
-    """Two thousand files at once: some looks, not thousands."""
-    tone = (DATA / "v24.mp3").read_bytes()
-    for number in range(2000):
-        folder = music / f"burst{number % 20}"
-        folder.mkdir(exist_ok=True)
-        (folder / f"{number}.mp3").write_bytes(tone)
-
-    wait_for(lambda: len(listed(music / "all.m3u")) == 2000 + len(NAMES))
-
-    assert service.log.count("tracks written to ") <= 8
-
-
 # Restarts
 
 
@@ -226,42 +166,6 @@ def test_a_restart_goes_on_with_the_very_same_order(music: Path, service: Servic
 
         assert (music / "all.m3u").read_bytes() == before
     assert os.stat(music / "all.m3u").st_mtime_ns != written_ns
-
-
-def test_where_nothing_changed_a_restart_writes_nothing(music: Path, service: Service) -> None:
-    before = os.stat(music / "all.m3u")
-    service.stop()
-    service.start()
-    time.sleep(SETTLE_S)
-
-    assert service.stop() == 0
-    assert os.stat(music / "all.m3u") == before
-
-
-def test_order_is_taken_back_from_the_playlist_if_the_state_is_lost(
-    music: Path, service: Service, home: Path
-) -> None:
-    before = listed(music / "all.m3u")
-    service.stop()
-    shutil.rmtree(home / ".local/state/playshuffle")
-    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-    aged(music)
-
-    service.start()
-    wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
-
-    assert left(before, listed(music / "all.m3u")) == before
-
-
-def test_what_make_wrote_is_taken_over_as_it_is(music: Path, tmp_path: Path) -> None:
-    make(music, "-o", music / "all.m3u")
-    before = (music / "all.m3u").read_bytes()
-
-    with Service(tmp_path, config(music)) as service:
-        time.sleep(SETTLE_S)
-        assert service.stop() == 0
-
-    assert (music / "all.m3u").read_bytes() == before
 
 
 # Told from outside
@@ -285,17 +189,6 @@ def test_a_list_is_made_again_while_the_service_runs(music: Path, service: Servi
     gap = len(before) // 4
     assert all(len(before) - before.index(entry) + place >= gap for place, entry in enumerate(after))
     assert left(before, listed(music / "all.m3u")) == after
-
-
-def test_reload_takes_the_new_configuration_and_shuffles_nothing(music: Path, service: Service) -> None:
-    before = (music / "all.m3u").read_bytes()
-
-    service.configure(config(music) + "[playlist.few]\nlimit = 2\n")
-    service.signal(signal.SIGHUP)
-    wait_for((music / "few.m3u").exists)
-
-    assert len(listed(music / "few.m3u")) == 2
-    assert (music / "all.m3u").read_bytes() == before
 
 
 def test_a_change_of_the_configuration_file_is_taken_without_a_signal(music: Path, service: Service) -> None:
@@ -322,16 +215,6 @@ def test_a_mistake_in_the_configuration_is_in_the_status_until_it_is_corrected(
 
     service.configure(config(music))
     wait_for(lambda: note() is None)
-
-
-def test_a_broken_configuration_is_said_and_the_old_one_stays(music: Path, service: Service) -> None:
-    service.file.write_text("folders = 3\n")
-    service.signal(signal.SIGHUP)
-    wait_for(lambda: "the old one stays in force" in service.log)
-
-    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-
-    wait_for(holds(music / "all.m3u", *NAMES, "new.ogg"))
 
 
 def test_a_broken_configuration_at_the_start_is_an_error_of_its_own(tmp_path: Path) -> None:
@@ -477,16 +360,6 @@ def test_forget_says_that_it_is_meant(tmp_path: Path) -> None:
         wait_for(lambda: service.status()["roots"][0]["state"] == "ok")
 
 
-def test_deletions_that_were_seen_are_meant(tmp_path: Path) -> None:
-    music = aged(numbered(tmp_path / "Music", 60))
-    with Service(tmp_path, config(music)):
-        wait_for(lambda: (music / "all.m3u").exists() and len(listed(music / "all.m3u")) == 60)
-        for number in range(50):
-            (music / f"{number:03}.mp3").unlink()
-
-        wait_for(lambda: len(listed(music / "all.m3u")) == 10)
-
-
 # Deals
 
 
@@ -513,18 +386,6 @@ def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
         assert len(listed(music / "now.m3u")) == 3
 
 
-def test_a_dealt_track_that_is_renamed_is_mended_in_its_file(tmp_path: Path) -> None:
-    music = aged(numbered(tmp_path / "Music", 8))
-    with Service(tmp_path, config(music, deal=8)):
-        wait_for((music / "all.m3u").exists)
-        before = listed(music / "all.m3u")
-
-        (music / "003.mp3").rename(music / "x.mp3")
-        wait_for(lambda: "x.mp3" in listed(music / "all.m3u"))
-
-        assert listed(music / "all.m3u") == ["x.mp3" if entry == "003.mp3" else entry for entry in before]
-
-
 def test_status_of_a_configuration_that_only_deals(tmp_path: Path) -> None:
     """The folder has its figures, and is not missing for ever after it was missing once."""
     music = aged(numbered(tmp_path / "Music", 8))
@@ -545,21 +406,6 @@ def test_status_of_a_configuration_that_only_deals(tmp_path: Path) -> None:
         wait_for(lambda: is_well(service.status()["roots"][0], service.playlist("all")))
         service.stop()
         assert service.playlist("all")["state"] == "dealt"
-
-
-def test_missing_tracks_of_a_dealt_playlist_can_be_forgotten(tmp_path: Path) -> None:
-    music = aged(numbered(tmp_path / "Music", 60))
-    with Service(tmp_path, config(music, deal=60)) as service:
-        wait_for((music / "all.m3u").exists)
-        service.stop()
-        for path in music.glob("*.mp3"):
-            if path.name != "000.mp3":
-                path.unlink()
-
-        done = run("deal", "all", "--accept-missing", env=service.env)
-
-        assert done.code == 0, done.err
-        assert listed(music / "all.m3u") == ["000.mp3"]
 
 
 def test_a_library_that_is_still_being_written_is_no_error(tmp_path: Path) -> None:
