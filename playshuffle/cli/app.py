@@ -36,7 +36,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": (EXPERT, "Try it on a small library of tones."),
     "duplicates": (EXPERT, "List copies of the same recording."),
     "forget": (EXPERT, "Forget the saved order or deck of a list."),
-    "page": (EXPERT, "Write the status as a page for browsers."),
     "plugin": (EXPERT, "Install shuffle orders in Quod Libet."),
     "audit": (EXPERT, "Measure an order or a playlist."),
     "trace": (EXPERT, "Show a shuffle step by step."),

@@ -17,7 +17,7 @@ from playshuffle.audit import (
     playlist_report,
 )
 from playshuffle.audit.playlist import look_into
-from playshuffle.cli import audit_report
+from playshuffle.cli import audit_report, common_options
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, home_path, screen_of
 from playshuffle.cli.streams import say, write_out
@@ -69,7 +69,7 @@ def audit(
         str | None,
         typer.Option(metavar="TAG", help="Tag of the colours. Default: artist"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    as_json: common_options.Json = False,
 ) -> Exit:
     """Measure an order or a playlist.
 

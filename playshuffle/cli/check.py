@@ -1,6 +1,5 @@
 """Check the entries of playlists, and which ones players would lose: `playshuffle check`."""
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -9,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from playshuffle.cli import common_options
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import print_json, print_lines
 from playshuffle.config.build_request import absolute
 from playshuffle.config.own_players import known_player, player_names
 from playshuffle.errors import Exit, shown
@@ -22,7 +22,6 @@ from playshuffle.playlist.reading import Entry
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
 
-_SCHEMA = 1
 _ALL = "all"
 _Group = tuple[str, str, tuple[int, ...]]  # what is odd, its cure, the lines
 _NAMES = 20  # of one kind that are shown
@@ -49,7 +48,7 @@ def check(
             autocompletion=lambda: [*player_names(), "all"],
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    as_json: common_options.Json = False,
 ) -> Exit:
     """Check that the entries of a playlist work.
 
@@ -64,11 +63,10 @@ def check(
         report = partial(progress.working, "Checking entries")
         checked = [check_playlist(path, asked, content, report) for path, content in sources]
     if as_json:
-        reports = [_as_json(result) for result in checked]
-        _print([json.dumps(reports[0] if len(reports) == 1 else reports, indent=2)])
+        print_json(*map(_as_json, checked))
     else:
         for result in checked:
-            _print(_lines(result, screen_of(sys.stdout)))
+            print_lines(_lines(result, screen_of(sys.stdout)))
     has_losses = any(result.faults or (player and any(result.troubles.values())) for result in checked)
     return Exit.LOSSES if has_losses else Exit.DONE
 
@@ -84,10 +82,6 @@ def _sources(playlist: str) -> list[tuple[bytes, bytes | None]]:
         return [(os.path.abspath(b"standard-input.m3u"), content)]
     path = absolute(playlist, Exit.NO_INPUT)
     return [(file, None) for file in (not os.path.lexists(path) and existing_parts(path)) or [path]]
-
-
-def _print(lines: Iterable[str]) -> None:
-    write_out(f"{line}\n".encode(errors="replace") for line in lines)
 
 
 def _lines(result: Checked, screen: Screen) -> Iterator[str]:
@@ -179,7 +173,6 @@ def _hanging(line: str, screen: Screen) -> Iterator[str]:
 
 def _as_json(result: Checked) -> dict[str, Any]:
     return {
-        "schema": _SCHEMA,
         "playlist": os.fsdecode(result.path),
         "entries": result.entries,
         "streams": result.streams,

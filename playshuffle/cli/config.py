@@ -1,15 +1,13 @@
 """Create, check or show the configuration."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from playshuffle.cli import common_options
 from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.example import example
 from playshuffle.config.load import understand
 from playshuffle.config.model import ConfiguredPlaylist
@@ -30,19 +28,8 @@ Examples:
   playshuffle config show      # every value, and the line that sets it
 """
 
-_SCHEMA = 1
 
-_File = Annotated[
-    str | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help="Configuration file to use, see: help files",
-    ),
-]
-
-
-def init(config: _File = None) -> None:
+def init(config: common_options.ConfigFile = None) -> None:
     """Write an example configuration."""
     path = places(config)[0]
     if os.path.lexists(path):
@@ -63,7 +50,7 @@ def init(config: _File = None) -> None:
     say([f"Wrote {home_path(path)}. Edit it, then run: playshuffle config check"])
 
 
-def check(config: _File = None) -> Exit:
+def check(config: common_options.ConfigFile = None) -> Exit:
     """Show every problem of the configuration.
 
     Exit code 78 if there is one, 1 if a folder is unknown.
@@ -157,8 +144,8 @@ def _unknown_lists(playlists: Sequence[ConfiguredPlaylist]) -> list[bytes]:
 
 
 def show(
-    config: _File = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    config: common_options.ConfigFile = None,
+    as_json: common_options.Json = False,
 ) -> Exit:
     """Show every value and the line that sets it."""
     document = read(find(config))
@@ -167,9 +154,9 @@ def show(
     players = player_settings(document)
     if as_json:
         broken = [each.text for each in config_file.broken]
-        write_out([_json(document.path, values, players, broken).encode(), b"\n"])
+        print_json(_json(document.path, values, players, broken))
     else:
-        write_out(f"{line}\n".encode() for line in _lines(document.path, values, players))
+        print_lines(_lines(document.path, values, players))
         say(broken.text for broken in config_file.broken)
     return Exit.CONFIG if config_file.broken else Exit.DONE
 
@@ -200,18 +187,14 @@ def _words(value: object) -> str:
 
 def _json(
     path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]], broken: list[str]
-) -> str:
+) -> dict[str, Any]:
     def table(settings: list[Any]) -> dict[str, Any]:
         return {key: {"value": value, "line": line} for key, value, line in settings}
 
-    return json.dumps(
-        {
-            "schema": _SCHEMA,
-            "file": os.fsdecode(path),
-            **table(values[None]),
-            "playlists": {name: table(settings) for name, settings in values.items() if name is not None},
-            "players": {name: table(settings) for name, settings in players.items()},
-            "broken": broken,
-        },
-        indent=2,
-    )
+    return {
+        "file": os.fsdecode(path),
+        **table(values[None]),
+        "playlists": {name: table(settings) for name, settings in values.items() if name is not None},
+        "players": {name: table(settings) for name, settings in players.items()},
+        "broken": broken,
+    }

@@ -24,7 +24,7 @@ from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.save import check_save, default_file
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import home_path, screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
@@ -116,10 +116,9 @@ def deal(
     began = time.monotonic()
     dealt = _deal(kind, request._replace(dry_run=peek), quiet)
     if as_json:
-        write_out([deal_report.as_json(dealt, seconds=time.monotonic() - began).encode(), b"\n"])
+        print_json(deal_report.as_json(dealt, seconds=time.monotonic() - began))
     elif peek:
-        lines = deal_report.glance(dealt, screen_of(sys.stdout))
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+        print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))
     if not quiet and peek:
         say(deal_report.notes(dealt.report.notes, screen_of(sys.stderr)))
     elif not quiet:

@@ -1,9 +1,9 @@
 """Show what a deal did, as lines for a person or JSON for a program."""
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from datetime import date
+from typing import Any
 
 from playshuffle import __version__, duration
 from playshuffle.cli import choice_report
@@ -16,7 +16,6 @@ from playshuffle.errors import shown
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.text import counted
 
-_SCHEMA = 1
 _PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
@@ -86,30 +85,26 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
         yield f"… and {random_count:,} more, chosen when they are dealt"
 
 
-def as_json(dealt: Dealt, *, seconds: float) -> str:
-    """Return the deal as one JSON object; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
+def as_json(dealt: Dealt, *, seconds: float) -> dict[str, Any]:
+    """Return the deal for JSON; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     report, deck, last = dealt.report, dealt.deck, dealt.deck.deal
     entries = report.paths()[: dealt.certain]
-    return json.dumps(
-        {
-            "schema": _SCHEMA,
-            "playshuffle": __version__,
-            "output": report.output and os.fsdecode(report.output),
-            "removed": [os.fsdecode(file) for file in report.removed],
-            "changed": report.is_changed,
-            "dealt": dealt.is_new,
-            "deal": last and last.number,
-            "of": last and last.of,
-            "round": last and last.round,
-            "period": last and last.period.isoformat(),
-            "order": report.order,
-            "tracks": report.playlist_length,
-            "duration_s": round(report.figures().duration_ms / 1000, 3),
-            "entries": [os.fsdecode(path) for path in entries],
-            "deck": deck_facts(deck),
-            "choice": choice_report.as_json(report.choice),
-            "notes": report.notes,
-            "elapsed_s": round(seconds, 3),
-        },
-        indent=2,
-    )
+    return {
+        "playshuffle": __version__,
+        "output": report.output and os.fsdecode(report.output),
+        "removed": [os.fsdecode(file) for file in report.removed],
+        "changed": report.is_changed,
+        "dealt": dealt.is_new,
+        "deal": last and last.number,
+        "of": last and last.of,
+        "round": last and last.round,
+        "period": last and last.period.isoformat(),
+        "order": report.order,
+        "tracks": report.playlist_length,
+        "duration_s": round(report.figures().duration_ms / 1000, 3),
+        "entries": [os.fsdecode(path) for path in entries],
+        "deck": deck_facts(deck),
+        "choice": choice_report.as_json(report.choice),
+        "notes": report.notes,
+        "elapsed_s": round(seconds, 3),
+    }

@@ -10,7 +10,7 @@ import typer
 from playshuffle.cli import make_report
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_lines, say
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
@@ -36,9 +36,7 @@ def demo(
     request = build_request(Options(folders=(folder,), order="spread", output=os.path.join(folder, PLAYLIST)))
     with progress_bar(False) as progress:
         report = make_playlist(request, Tools(read_all, System(), progress))
-    write_out(
-        f"{line}\n".encode() for line in _table([tracks[os.path.realpath(path)] for path in report.paths()])
-    )
+    print_lines(_table([tracks[os.path.realpath(path)] for path in report.paths()]))
     say(make_report.lines(report, screen_of(sys.stderr), names=False))
 
 

@@ -1,6 +1,5 @@
 """List tracks that are the same recording."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,15 +11,13 @@ from playshuffle.cli import common_options
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, home_path, screen_of
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import print_json, print_lines
 from playshuffle.errors import shown
 from playshuffle.pipeline.duplicates import find_duplicates
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted
-
-_SCHEMA = 1
 
 EXAMPLES = """\b
 Examples:
@@ -38,7 +35,7 @@ def duplicates(
         ),
     ] = None,
     config: common_options.ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    as_json: common_options.Json = False,
     quiet: common_options.Quiet = False,
 ) -> None:
     """List copies of the same recording."""
@@ -46,10 +43,9 @@ def duplicates(
     with progress_bar(quiet) as progress:
         groups = find_duplicates(roots, Tools(read_all, System(), progress))
     if as_json:
-        paths = [[os.fsdecode(path) for path in group] for group in groups]
-        write_out([json.dumps({"schema": _SCHEMA, "groups": paths}, indent=2).encode(), b"\n"])
+        print_json({"groups": [[os.fsdecode(path) for path in group] for group in groups]})
         return
-    write_out(f"{line}\n".encode() for line in _lines(groups, screen_of(sys.stdout)))
+    print_lines(_lines(groups, screen_of(sys.stdout)))
 
 
 def _lines(groups: Sequence[Sequence[bytes]], screen: Screen) -> Iterator[str]:

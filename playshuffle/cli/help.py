@@ -1,7 +1,6 @@
 """Explain a topic, order, player or command: `playshuffle help`."""
 
 import sys
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ from playshuffle.cli import completion, help_topics
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import print_lines
 from playshuffle.config.own_players import known_player
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.text import known
@@ -41,16 +40,12 @@ def help(  # noqa: A001 - the word on the command line
     if topic is None:
         width = max(map(len, TOPICS))
         lines = [f"  {name:{width}}  {summary}" for name, (summary, _) in TOPICS.items()]
-        _print(["Topics:", *lines, "", _OTHERS])
+        print_lines(["Topics:", *lines, "", _OTHERS])
         return
     name = known("topic", topic, _names(), see="playshuffle help")
     if name in TOPICS:
-        _print(TOPICS[name][1]())
+        print_lines(TOPICS[name][1]())
     elif name in ORDERS:
-        _print(help_topics.order_lines(name, screen))
+        print_lines(help_topics.order_lines(name, screen))
     else:
-        _print(profile(known_player(name), screen))
-
-
-def _print(lines: Iterable[str]) -> None:
-    write_out(f"{line}\n".encode() for line in lines)
+        print_lines(profile(known_player(name), screen))

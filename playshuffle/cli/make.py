@@ -26,7 +26,7 @@ from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.save import check_save, default_file
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_json, say, write_out
 from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import build_request
 from playshuffle.config.option_groups import EXPERT
@@ -120,7 +120,7 @@ def make(
             write_out(report.text)
         elif as_json:
             seconds = time.monotonic() - began
-            write_out([make_report.as_json(report, seconds=seconds, dry_run=dry_run).encode(), b"\n"])
+            print_json(make_report.as_json(report, seconds=seconds, dry_run=dry_run))
         if not quiet:
             _say(
                 report,

@@ -1,10 +1,10 @@
 """Show what `make` did, as lines for a person or JSON for a program."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from playshuffle import __version__, duration
 from playshuffle.cli import choice_report
@@ -20,7 +20,6 @@ from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.text import any_of, counted, shortened
 
-_SCHEMA = 1
 _NAMES = 20  # of one kind that -v shows
 
 
@@ -66,45 +65,41 @@ def lines(
         yield from screen.detail("Players", "playshuffle help NAME shows what a player needs")
 
 
-def as_json(report: Report, *, seconds: float, dry_run: bool) -> str:
-    """Return the report as one JSON object; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
+def as_json(report: Report, *, seconds: float, dry_run: bool) -> dict[str, Any]:
+    """Return the report for JSON; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     figures = report.figures()
-    return json.dumps(
-        {
-            "schema": _SCHEMA,
-            "playshuffle": __version__,
-            "output": report.output and os.fsdecode(report.output),
-            "files": [os.fsdecode(file) for file in report.files()],
-            "removed": [os.fsdecode(file) for file in report.removed],
-            "dry_run": dry_run,
-            "changed": report.is_changed,
-            "order": report.order,
-            "player": report.player,
-            "paths": report.style.value,
-            "tracks": report.playlist_length,
-            "library": report.found,
-            "duration_s": round(figures.duration_ms / 1000, 3),
-            "artists": figures.artists,
-            "same_artist_neighbours": figures.neighbours,
-            "fewest_possible": figures.fewest,
-            "skipped": _pairs([*report.skipped, *report.unwritable]),
-            "choice": choice_report.as_json(report.choice),
-            "untagged": _pairs(report.untagged),
-            "unreadable": _pairs(report.unreadable),
-            "losses": [
-                {
-                    "what": loss.what,
-                    "players": list(loss.players),
-                    "cure": loss.cure,
-                    "tracks": [os.fsdecode(path) for path in _lost(report, loss)],
-                }
-                for loss in report.losses
-            ],
-            "notes": report.notes,
-            "elapsed_s": round(seconds, 3),
-        },
-        indent=2,
-    )
+    return {
+        "playshuffle": __version__,
+        "output": report.output and os.fsdecode(report.output),
+        "files": [os.fsdecode(file) for file in report.files()],
+        "removed": [os.fsdecode(file) for file in report.removed],
+        "dry_run": dry_run,
+        "changed": report.is_changed,
+        "order": report.order,
+        "player": report.player,
+        "paths": report.style.value,
+        "tracks": report.playlist_length,
+        "library": report.found,
+        "duration_s": round(figures.duration_ms / 1000, 3),
+        "artists": figures.artists,
+        "same_artist_neighbours": figures.neighbours,
+        "fewest_possible": figures.fewest,
+        "skipped": _pairs([*report.skipped, *report.unwritable]),
+        "choice": choice_report.as_json(report.choice),
+        "untagged": _pairs(report.untagged),
+        "unreadable": _pairs(report.unreadable),
+        "losses": [
+            {
+                "what": loss.what,
+                "players": list(loss.players),
+                "cure": loss.cure,
+                "tracks": [os.fsdecode(path) for path in _lost(report, loss)],
+            }
+            for loss in report.losses
+        ],
+        "notes": report.notes,
+        "elapsed_s": round(seconds, 3),
+    }
 
 
 def removed(report: Report, screen: Screen, *, dry_run: bool) -> Iterator[str]:

@@ -12,7 +12,7 @@ import typer
 from playshuffle.cli import common_options
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, home_path, screen_of
-from playshuffle.cli.streams import say, say_error, write_out
+from playshuffle.cli.streams import print_lines, say, say_error
 from playshuffle.config.build_request import absolute
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
@@ -61,7 +61,7 @@ def never(
         return _undo(quiet=quiet)
     if not tracks:
         paths = never_tracks()
-        write_out(f"{home_path(path)}\n".encode(errors="surrogateescape") for path in paths)
+        print_lines(map(home_path, paths))
         if not paths and not quiet:
             say(["No track is in the list. To add one: playshuffle never TRACK"])
         return Exit.DONE

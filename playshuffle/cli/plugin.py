@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import print_lines
 from playshuffle.errors import shown
 from playshuffle.install import plugins
 
@@ -23,19 +23,19 @@ def install(player: Player) -> None:
     """Install the shuffle orders into a player."""
     installed = plugins.install(player)
     outcome = "Installed" if installed.is_changed else "Already installed"
-    _print(f"{outcome}: {shown(installed.path)}")
-    _print("Restart Quod Libet. Enable the orders in File > Plugins (search: playshuffle).")
-    _print("Then choose one in the shuffle menu below the song list.")
+    print_lines(
+        [
+            f"{outcome}: {shown(installed.path)}",
+            "Restart Quod Libet. Enable the orders in File > Plugins (search: playshuffle).",
+            "Then choose one in the shuffle menu below the song list.",
+        ]
+    )
 
 
 def remove(player: Player) -> None:
     """Remove the shuffle orders from a player."""
     removed = plugins.remove(player)
-    _print(f"Removed: {shown(removed.path)}" if removed.is_changed else "The plugin is not installed.")
+    print_lines([f"Removed: {shown(removed.path)}" if removed.is_changed else "The plugin is not installed."])
 
 
 SUBCOMMANDS = (install, remove)
-
-
-def _print(line: str) -> None:
-    write_out([f"{line}\n".encode()])

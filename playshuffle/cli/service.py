@@ -6,10 +6,11 @@ It keeps the playlists of the configuration up to date.
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 
 from playshuffle.cli import common_options, service_report
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.load import load
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -49,7 +50,7 @@ def install() -> None:
     unit_texts = _units(writable_folders.writable_folders(config), sandboxed=is_sandboxed)
     if tells:
         to_tell.make_folders()
-    _tell(installer.install(unit_texts, deals=deals, tells=tells))
+    _report(installer.install(unit_texts, deals=deals, tells=tells))
 
 
 def uninstall() -> None:
@@ -58,7 +59,7 @@ def uninstall() -> None:
     Playlists, saved orders and the configuration are not changed.
     """
     _check_user()
-    _tell(installer.uninstall())
+    _report(installer.uninstall())
 
 
 def status(json: common_options.Json = False) -> int:
@@ -73,7 +74,10 @@ def status(json: common_options.Json = False) -> int:
     except PlayshuffleError:  # `playshuffle config check` reports it
         pass
     state = service_state(unit_texts)
-    _tell([service_report.as_json(state)] if json else service_report.lines(state, screen_of(sys.stdout)))
+    if json:
+        print_json({**asdict(state), "runs": state.runs})
+    else:
+        print_lines(service_report.lines(state, screen_of(sys.stdout)))
     return Exit.DONE if state.is_installed and state.runs else Exit.LOSSES
 
 
@@ -84,9 +88,10 @@ def _units(folders: Folders, *, sandboxed: bool) -> Mapping[str, str | None]:
     return units.rendered(units.program(), folders, os.environ, sandboxed=sandboxed)
 
 
-def _tell(lines: Iterable[str]) -> None:
-    for line in lines:  # one by one, since systemd may be slow
-        write_out([f"{line}\n".encode()])
+def _report(steps: Iterable[str]) -> None:
+    screen = screen_of(sys.stdout)
+    for step in steps:  # one by one, since systemd may be slow
+        print_lines(screen.hanging(step))
 
 
 def _check_user() -> None:

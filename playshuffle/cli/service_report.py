@@ -1,14 +1,11 @@
 """Report the state of the service: the verdict first, then what to do."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from playshuffle.cli.screen import Mark, Screen
 from playshuffle.errors import shown
 from playshuffle.install.service_state import ServiceState
 
-_SCHEMA = 1
 _INSTALL = "playshuffle service install"
 _LOG = "journalctl --user -u playshuffle"
 
@@ -69,8 +66,3 @@ def _facts(state: ServiceState) -> Iterator[tuple[str, str]]:
         yield "Logout", "it goes on after you log out"
     elif state.lingers is False:
         yield "Logout", "it stops when you log out. To change: sudo loginctl enable-linger $USER"
-
-
-def as_json(state: ServiceState) -> str:
-    """Return the state as one JSON object."""
-    return json.dumps({"schema": _SCHEMA, **asdict(state), "runs": state.runs}, indent=2)

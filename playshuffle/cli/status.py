@@ -4,24 +4,32 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, datetime
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
-from playshuffle.cli import common_options, completion, list_status
-from playshuffle.cli.lists import configuration, known_lists, the_list
+from playshuffle.cli import common_options, completion
+from playshuffle.cli.lists import known_lists, the_list
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
-from playshuffle.cli.streams import say_error, write_out
+from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
+from playshuffle.cli.track_list import track_list
 from playshuffle.config.load import load
 from playshuffle.config.model import Config
+from playshuffle.config.option_groups import OUTPUT
+from playshuffle.config.options import Options, as_flags, to_json
 from playshuffle.config.places import find, places
+from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.pipeline.record import was_dealt
 from playshuffle.service.metrics import metrics
-from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status
+from playshuffle.service.page import page
+from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.service.status_report import current_status
+from playshuffle.store import decks
+from playshuffle.store.state import State
 from playshuffle.text import counted
 
 _LAST = "its last content counts"
@@ -29,9 +37,10 @@ _LAST = "its last content counts"
 EXAMPLES = """\b
 Examples:
   playshuffle status
-  playshuffle status today      # one list
-  playshuffle status --all      # with the playlists that `make` wrote
-  playshuffle status --json
+  playshuffle status today          # one list: its options, and the last deal
+  playshuffle status today --all    # all that was dealt in this round
+  playshuffle status --all          # with the playlists that `make` wrote
+  playshuffle status --html > status.html
 """
 
 
@@ -43,29 +52,96 @@ def status(
         ),
     ] = None,
     config: common_options.ConfigFile = None,
-    lists_all: Annotated[bool, typer.Option("--all", help="List playlists written by make, too")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="All lists; of one LIST, its whole round", rich_help_panel=OUTPUT)
+    ] = False,
+    as_json: common_options.Json = False,
+    as_html: Annotated[
+        bool, typer.Option("--html", help="Print a page for browsers", rich_help_panel=OUTPUT)
+    ] = False,
     prometheus: Annotated[
-        bool, typer.Option("--prometheus", help="Print metrics in the format of Prometheus")
+        bool,
+        typer.Option(
+            "--prometheus", help="Print metrics in the format of Prometheus", rich_help_panel=OUTPUT
+        ),
     ] = False,
 ) -> int:
     """Show folders, playlists and the service."""
+    if as_json + as_html + prometheus > 1:
+        raise PlayshuffleError("Choose one of --json, --html and --prometheus.", Exit.USAGE)
+    config_file = _configuration(config)
+    report = current_status(config_file, lists_all=is_all or name is not None)
+    screen = screen_of(sys.stdout)
+    one = None
     if name is not None:
-        one = the_list(name, known_lists(configuration(config)))
-        text = list_status.lines(one, screen_of(sys.stdout), as_json=as_json)
-        write_out(f"{line}\n".encode(errors="surrogateescape") for line in text)
-        return Exit.DONE
-    if as_json and prometheus:
-        raise PlayshuffleError("Choose either --json or --prometheus.", Exit.USAGE)
-    report = current_status(_configuration(config), lists_all=lists_all)
+        one = _one_list(the_list(name, known_lists(config_file)).path, report, is_all=is_all)
+        report = replace(report, playlists=(one.status,))
     if prometheus:
-        write_out(f"{line}\n".encode() for line in metrics(report))
+        print_lines(metrics(report))
+    elif as_html:
+        write_out([page(report)])
     elif as_json:
-        write_out([json.dumps(asdict(report), indent=2).encode(), b"\n"])
+        print_json(asdict(report) if one is None else one.facts())
     else:
-        write_out(f"{line}\n".encode(errors="replace") for line in _lines(report, screen_of(sys.stdout)))
+        print_lines(_lines(report, screen) if one is None else [*_list_lines(one, screen), *report.notes])
     is_well = all(playlist.last_error is None for playlist in report.playlists)
     return Exit.DONE if is_well else Exit.LOSSES
+
+
+class _List(NamedTuple):
+    """One list: its status, its options if they are known, and tracks that were dealt."""
+
+    status: PlaylistStatus
+    options: Options | None
+    entries: Sequence[bytes]
+
+    def facts(self) -> dict[str, object]:
+        """Return it as JSON shows it."""
+        options = self.options and json.loads(to_json(self.options))
+        return {**asdict(self.status), "options": options, "entries": [*map(os.fsdecode, self.entries)]}
+
+
+def _one_list(path: bytes, report: Status, *, is_all: bool) -> _List:
+    found = [each for each in report.playlists if resolved(each.output) == path]
+    with State(writes=False) as state:
+        stored = decks.load(state, path) if was_dealt(state, path) else None
+        numbers: Sequence[int] = ()
+        if stored is not None:
+            deck = stored.deck
+            numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
+        paths = state.load_tracks().paths_of(numbers) if numbers else {}
+        options = saved_options([stored, *state.orders(path)[:1]])
+    known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
+    if stored is None:  # made since it was dealt
+        known = replace(known, deck=None, summary=None)
+    return _List(
+        known,
+        options,
+        [paths[number] for number in numbers if number in paths],
+    )
+
+
+def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
+    """Return what is known of one list: the verdict, then its options, then its tracks."""
+    playlist = one.status
+    facts = [playlist.summary, _count(playlist), playlist.order and f"{shown(playlist.order)} order"]
+    facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
+    mark = Mark.WARNING if playlist.last_error or facts == ["not made yet"] else Mark.GOOD
+    yield screen.verdict(mark, f"{_title(playlist)}: {', '.join(map(str, facts))}")
+    for remark in _remarks(playlist):
+        yield from screen.detail("Note", remark)
+    if playlist.deck is not None:
+        yield from screen.detail("Next", next_deal(playlist.deck, datetime.now().astimezone().date()))
+    if playlist.last_write is not None:
+        yield from screen.detail("Written", screen.when(playlist.last_write))
+    if one.options is not None:
+        folders = ", ".join(map(home_path, one.options.folders))
+        yield from screen.detail("Options", " ".join(filter(None, (folders, as_flags(one.options)))))
+    yield from track_list(one.entries, screen)
+
+
+def _count(playlist: PlaylistStatus) -> str | None:
+    return None if playlist.tracks is None else counted(playlist.tracks, "track")
 
 
 def _configuration(named: str | None) -> Config | None:
@@ -85,7 +161,7 @@ def _configuration(named: str | None) -> Config | None:
 def _lines(report: Status, screen: Screen) -> Iterator[str]:
     """Return the report: the verdict, then folders, playlists and decks as tables."""
     yield from _verdict(report, screen)
-    decks = [playlist for playlist in report.playlists if playlist.deck is not None]
+    dealt = [playlist for playlist in report.playlists if playlist.deck is not None]
     others = [playlist for playlist in report.playlists if playlist.deck is None]
     yield from _table(
         ("folder", "state", "tracks", "watch", "last scan"),
@@ -100,16 +176,14 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
         [_playlist_row(playlist, screen) for playlist in others],
         screen,
     )
-    for playlist in others:
-        yield from _remarks(playlist, screen)
+    yield from _all_remarks(others, screen)
     today = datetime.now().astimezone().date()
     yield from _table(
         ("deck", "state", "tracks", "this round", "next deal"),
-        [_deck_row(playlist, screen, today) for playlist in decks],
+        [_deck_row(playlist, screen, today) for playlist in dealt],
         screen,
     )
-    for playlist in decks:
-        yield from _remarks(playlist, screen)
+    yield from _all_remarks(dealt, screen)
     if report.not_listed:
         if screen.is_terminal:
             yield ""
@@ -149,7 +223,14 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], screen: Screen)
         yield from screen.table(header, rows, right={2})
 
 
-def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
+def _all_remarks(playlists: Sequence[PlaylistStatus], screen: Screen) -> Iterator[str]:
+    for playlist in playlists:
+        for remark in _remarks(playlist):
+            yield from screen.wrapped(f"{_title(playlist)}: {remark}", "  ")
+
+
+def _remarks(playlist: PlaylistStatus) -> Iterator[str]:
+    """Return what keeps a playlist from being as it should."""
     remarks = [playlist.last_error and shown(playlist.last_error)]
     remarks += [f"cannot read {shown(path)}" for path in playlist.unreadable]
     remarks += [
@@ -159,8 +240,7 @@ def _remarks(playlist: PlaylistStatus, screen: Screen) -> Iterator[str]:
         if count
     ]
     remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
-    for remark in filter(None, remarks):
-        yield from screen.wrapped(f"{_title(playlist)}: {remark}", "  ")
+    return filter(None, remarks)
 
 
 def _title(playlist: PlaylistStatus) -> str:

@@ -1,12 +1,15 @@
 """Write to standard output and standard error, even if they are closed or full."""
 
+import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TextIO
 
 from playshuffle.cli.screen import Mark, screen_of
 from playshuffle.errors import Exit, PlayshuffleError
+
+_SCHEMA = 1  # of all JSON
 
 
 def write_out(content: Iterable[bytes]) -> None:
@@ -27,6 +30,25 @@ def write_out(content: Iterable[bytes]) -> None:
         raise PlayshuffleError(
             f"Cannot write to standard output: {error.strerror}.", Exit.CANNOT_CREATE
         ) from error
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, one by one; names that are not UTF-8 as their bytes.
+
+    Raises:
+        PlayshuffleError: it is closed, or full.
+    """
+    write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+
+
+def print_json(*results: Mapping[str, Any]) -> None:
+    """Write a result as JSON to standard output; several as a list.
+
+    Raises:
+        PlayshuffleError: it is closed, or full.
+    """
+    rows = [{"schema": _SCHEMA, **result} for result in results]
+    print_lines([json.dumps(rows if len(rows) > 1 else rows[0], indent=2)])
 
 
 def say(lines: Iterable[str]) -> None:

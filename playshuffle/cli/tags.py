@@ -1,6 +1,5 @@
 """Show the tags that queries can use, and their values."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from playshuffle.cli import common_options
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_json, print_lines, say, write_out
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -25,7 +24,6 @@ from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Tags
 from playshuffle.text import counted, known
 
-_SCHEMA = 1
 _EXAMPLES = 3
 _LONGEST = 40  # columns of an example
 _LEAST = 8  # columns for all examples, even in a narrow terminal
@@ -57,7 +55,7 @@ def tags(
         ),
     ] = None,
     config: common_options.ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON")] = False,
+    as_json: common_options.Json = False,
     print0: Annotated[
         bool, typer.Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")
     ] = False,
@@ -86,11 +84,10 @@ def tags(
         values = by_field[field or ""].values.most_common()
         write_out(os.fsencode(value) + b"\0" for value, _ in values)
     elif as_json:
-        write_out([_as_json(count, by_field, all_values=field is not None).encode(), b"\n"])
+        print_json(_as_json(count, by_field, all_values=field is not None))
     else:
         screen = screen_of(sys.stdout)
-        lines = _field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field])
-        write_out(f"{line}\n".encode() for line in lines)
+        print_lines(_field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field]))
     if not quiet:
         say(line for note in notes for line in screen_of(sys.stderr).detail("Note", note))
 
@@ -115,7 +112,7 @@ def _value_lines(field: Coverage) -> Iterator[str]:
     return (f"{count:>9,}  {shown(value)}" for value, count in field.values.most_common())
 
 
-def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> str:
+def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> dict[str, object]:
     fields = {
         name: {
             "tracks": field.track_count,
@@ -123,7 +120,7 @@ def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> 
         }
         for name, field in by_field.items()
     }
-    return json.dumps({"schema": _SCHEMA, "tracks": count, "fields": fields}, indent=2)
+    return {"tracks": count, "fields": fields}
 
 
 def _write_files(names: Sequence[str], *, as_json: bool) -> None:
@@ -138,11 +135,10 @@ def _write_files(names: Sequence[str], *, as_json: bool) -> None:
         fields = (reading.tags or Tags())._asdict().items()
         found.append((path, reading.reason, {tag: value for tag, value in fields if value not in (None, "")}))
     if as_json:
-        rows = [{"schema": _SCHEMA, "path": os.fsdecode(path), "tags": tags} for path, _, tags in found]
-        write_out([json.dumps(rows if len(rows) > 1 else rows[0], indent=2).encode(), b"\n"])
+        print_json(*({"path": os.fsdecode(path), "tags": tags} for path, _, tags in found))
         return
     screen = screen_of(sys.stdout)
-    write_out(f"{line}\n".encode() for each in found for line in _file_lines(*each, screen))
+    print_lines(line for each in found for line in _file_lines(*each, screen))
 
 
 def _file_lines(path: bytes, reason: str, tags: Mapping[str, Any], screen: Screen) -> Iterator[str]:

@@ -50,7 +50,7 @@ def tell(
         bool, typer.Option("--written", help="All playlists the service wrote (used by systemd)")
     ] = False,
     config: common_options.ConfigFile = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors")] = False,
+    quiet: common_options.Quiet = False,
 ) -> int:
     """Replace the queue of a running player.
 

@@ -7,7 +7,7 @@ import typer
 
 from playshuffle.audit import trace_steps
 from playshuffle.audit.trace_steps import Traced
-from playshuffle.cli.streams import write_out
+from playshuffle.cli.streams import print_lines
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
 from playshuffle.text import known
@@ -59,7 +59,7 @@ def trace(
         numbers = trace_steps.drawn(traced, count, System() if seed is None else Seeded(seed))
     else:
         _check(traced, count, numbers)
-    write_out([f"{line}\n".encode() for line in _lines(traced, count, numbers)])
+    print_lines(_lines(traced, count, numbers))
 
 
 def _numbers(text: str) -> list[int]:

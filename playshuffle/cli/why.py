@@ -14,7 +14,7 @@ from playshuffle.cli import common_options, completion, playlist_options, why_re
 from playshuffle.cli.lists import short_names
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
-from playshuffle.cli.streams import say_error, write_out
+from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import understand
@@ -125,12 +125,12 @@ def _explain_files(
             say_error(f"{home_path(top)} contains no audio file that a playlist could have.")
     if as_json:
         every = dict(item for found in (reasons, *inside.values()) for item in found.items())
-        _print([why_report.as_json(every, playlists, question)])
+        print_json(why_report.as_json(every, playlists, question))
     else:
-        _print(why_report.lines(reasons, question, screen))
+        print_lines(why_report.lines(reasons, question, screen))
         for top, found in inside.items():
             if found:
-                _print(why_report.folder_lines(top, found, list(playlists), screen))
+                print_lines(why_report.folder_lines(top, found, list(playlists), screen))
     return _code(reasons, inside.values())
 
 
@@ -145,9 +145,9 @@ def _explain_left_out(playlists: Mapping[str, PlaylistStages], question: Questio
         if all(reason.code != IN for reason in by_list.values())
     }
     if as_json:
-        _print([why_report.as_json(in_none, playlists, question)])
+        print_json(why_report.as_json(in_none, playlists, question))
     else:
-        _print(why_report.groups(in_none, screen_of(sys.stdout)))
+        print_lines(why_report.groups(in_none, screen_of(sys.stdout)))
 
 
 def _explained(paths: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Reasons:
@@ -260,7 +260,3 @@ def _code(reasons: Reasons, inside: Iterable[Reasons]) -> Exit:
     for found in inside:
         codes += [{reason.code for reason in by_list.values()} for by_list in found.values()] or [set()]
     return Exit.LOSSES if any(found != {IN} for found in codes) else Exit.DONE
-
-
-def _print(lines: Iterable[str]) -> None:
-    write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)

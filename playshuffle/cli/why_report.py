@@ -1,6 +1,5 @@
 """Show why files are in playlists or not, as lines for a person or JSON for a program."""
 
-import json
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +31,6 @@ from playshuffle.pipeline.explain import (
 from playshuffle.pipeline.request import Request
 from playshuffle.text import counted, short, shortened
 
-_SCHEMA = 1
 _NAMES = 5  # files of one reason that are named
 
 Reasons = Mapping[bytes, Mapping[str, Reason]]
@@ -169,8 +167,8 @@ def _heading(reason: Reason) -> str:
     return reason.text
 
 
-def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> str:
-    """Return the reasons as one JSON object, with what each term of a query saw."""
+def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> dict[str, Any]:
+    """Return the reasons for JSON, with what each term of a query saw."""
 
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
         explained = playlists[name]
@@ -189,11 +187,12 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question:
             "drawn": explained.drawn_s or None,
         }
 
-    files = [
-        {
-            "path": os.fsdecode(path),
-            "playlists": [row(path, name, why_of) for name, why_of in by_list.items()],
-        }
-        for path, by_list in reasons.items()
-    ]
-    return json.dumps({"schema": _SCHEMA, "files": files}, indent=2)
+    return {
+        "files": [
+            {
+                "path": os.fsdecode(path),
+                "playlists": [row(path, name, why_of) for name, why_of in by_list.items()],
+            }
+            for path, by_list in reasons.items()
+        ]
+    }

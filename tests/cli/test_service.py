@@ -59,7 +59,7 @@ def test_without_systemd_the_units_are_written_and_what_that_means_is_said(home:
     assert {path.name for path in folder.iterdir()} == {
         name for name in os.listdir(ROOT / "systemd") if name != "playshuffle@.service"
     } - {"playshuffle-sandbox-off.conf"}
-    assert f"wrote {folder}/playshuffle.service\n" in done.stdout
+    assert "wrote ~/.config/systemd/user/playshuffle.service\n" in done.stdout
     assert "nothing was started" in done.stdout
     assert f'ReadWritePaths="-{home}/Music"' in (folder / "playshuffle.service").read_text()
     assert (home / ".local/state/playshuffle").stat().st_mode & 0o777 == 0o700
@@ -117,7 +117,7 @@ def test_a_unit_from_another_program_is_left_as_it_is(home: Path, kind: str) -> 
     shown = "~/.config/systemd/user/playshuffle-deal.timer"
     assert f"{shown} was not written by playshuffle service install. Nothing was changed" in installed.stderr
     assert removed.returncode == 0
-    assert f"kept {theirs}" in removed.stdout
+    assert f"kept {shown}" in removed.stdout
 
 
 def test_uninstall_removes_what_install_made_and_nothing_else(home: Path) -> None:
@@ -149,6 +149,7 @@ def test_status_without_systemd_says_so(home: Path) -> None:
         "Instead: run `playshuffle watch`: by @reboot in crontab, or in a container\n"
     )
     facts = json.loads(run("status", home, words=("--json",)).stdout)
+    assert (facts["schema"], facts["sandbox"], facts["timers"]) == (1, None, [])
     assert (facts["is_installed"], facts["has_systemd"], facts["runs"]) == (False, False, False)
 
 

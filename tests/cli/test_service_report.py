@@ -1,12 +1,11 @@
 """`playshuffle service status` begins with the verdict, and each warning ends in what to do."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from playshuffle.cli.screen import Screen
-from playshuffle.cli.service_report import as_json, lines
+from playshuffle.cli.service_report import lines
 from playshuffle.install.service_state import ServiceState
 
 RUNNING = ServiceState(
@@ -68,10 +67,3 @@ def test_each_problem_comes_with_what_to_do(changes: dict[str, object], verdict:
 
     assert said[0] == verdict
     assert advice in " ".join(" ".join(said).split())
-
-
-def test_programs_get_all_facts() -> None:
-    facts = json.loads(as_json(RUNNING))
-
-    assert facts["schema"] == 1
-    assert (facts["runs"], facts["sandbox"], facts["timers"]) == (True, "on", [])

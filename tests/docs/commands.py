@@ -25,7 +25,6 @@ NOT_RUN = {
 ONLY_PARSED = {
     r"playshuffle watch": "it runs until it is stopped; tests/service runs it",
     r"playshuffle export ~/calm.m3u /media": "it needs a stick; tests/cli runs it",
-    r"playshuffle page": "it needs a configuration; tests/service runs it",
     r"playshuffle service (install|uninstall)": "it acts on the systemd of the user; tests/install runs it",
     r"playshuffle --install-completion": "it changes the start file of the shell",
     r"playshuffle make ~/Music --order tempo": "that order is in a package of the reader",

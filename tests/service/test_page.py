@@ -227,30 +227,22 @@ def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
         wait_for(lambda: file.exists() and b"managed, 2 tracks" in file.read_bytes())
         (music / "b.ogg").unlink()
         wait_for(lambda: b"managed, 1 track," in file.read_bytes())
-        before = file.read_bytes()
-        done = run("page", env=service.env)
 
-        assert "has not changed" in done.err
-        assert file.read_bytes() == before
+        assert file.read_bytes() == run("status", "--html", env=service.env).out
         assert "page = " in run("config", "show", env=service.env).out.decode()
 
 
 @pytest.mark.process
-def test_the_command_writes_the_page_without_a_service(tmp_path: Path) -> None:
+def test_status_prints_the_page_without_a_service(tmp_path: Path) -> None:
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}}))
     file = tmp_path / "config.toml"
     file.write_text(config(music) + "[playlist.other]\n")
     env = {"PLAYSHUFFLE_CONFIG": str(file)}
     make(music, "-o", music / "all.m3u")
 
-    whole = run("page", "-o", "-", env=env)
-    one = run("page", "all", "-o", tmp_path / "one.html", env=env)
+    whole = run("status", "--html", env=env)
+    one = run("status", "all", "--html", env=env)
 
     assert b"<h3>other</h3>" in whole.out
-    assert (one.code, b"<h3>other</h3>" in (tmp_path / "one.html").read_bytes()) == (0, False)
-    assert b"<h3>all</h3>" in (tmp_path / "one.html").read_bytes()
-    assert run("page", env=env).code == 2
-    assert "Unknown playlist 'nothing'" in run("page", "nothing", "-o", "-", env=env).err
-    assert run("page", "status.html", env=env).err == (
-        "error: 'status.html' is the page to write. Add -o before it.\n"
-    )
+    assert (one.code, b"<h3>other</h3>" in one.out, b"<h3>all</h3>" in one.out) == (0, False, True)
+    assert run("status", "--html", "--json", env=env).code == 2
