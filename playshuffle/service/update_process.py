@@ -96,7 +96,7 @@ class UpdateProcess:
         self.is_busy = True
         self.heard_s = time.monotonic()
         try:
-            self._pipes.requests.write(update_protocol.pack_request(batches))
+            self._pipes.requests.write(update_protocol.pack(batches))
         except BrokenPipeError:
             self.is_over = True
 
@@ -174,7 +174,7 @@ def _run_one(update: Update, request: bytes, replies: int) -> None:
     gc.disable()  # it ends before garbage matters
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
-    batches = update_protocol.unpack_request(request)
+    batches = update_protocol.unpack(request)
     with contextlib.suppress(StoppedError):
         update(batches, lambda message: _write(replies, update_protocol.pack(message)))
 

@@ -1,9 +1,9 @@
-"""Define the messages between the service and its update processes, one line of JSON each."""
+"""Define the messages between the service and its update processes, one line each."""
 
-import json
-import os
+import pickle
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from playshuffle.watch.debounce import Batch
@@ -92,67 +92,15 @@ class UpdateEnded:
 
 Message = UpdateStarted | ScanProgress | LibraryScanned | PlaylistUpdated | PlaylistFailed | UpdateEnded
 
-_TYPES: dict[str, type[Message]] = {
-    kind.__name__: kind
-    for kind in (
-        UpdateStarted,
-        ScanProgress,
-        LibraryScanned,
-        PlaylistUpdated,
-        PlaylistFailed,
-        UpdateEnded,
-    )
-}
+
+def pack(message: Message | Mapping[str, Batch]) -> bytes:
+    """Return a message, or the request to update playlists, each for its batch, as a line."""
+    return b64encode(pickle.dumps(message)) + b"\n"
 
 
-def pack(message: Message) -> bytes:
-    """Return a message as a line."""
-    return _line({"type": type(message).__name__} | asdict(message))
-
-
-def unpack(line: bytes) -> Message | None:
-    """Return the message of a line; None if its writer was killed in the middle of it."""
+def unpack(line: bytes) -> Any:
+    """Return what `pack` packed; None if its writer was killed in the middle of the line."""
     try:
-        fields = json.loads(line)
-        kind = _TYPES[fields.pop("type")]
-        return kind(**fields)
-    except (ValueError, TypeError, LookupError, AttributeError):
+        return pickle.loads(b64decode(line))  # noqa: S301 - from a process of our own
+    except (ValueError, EOFError, pickle.UnpicklingError):
         return None
-
-
-def pack_request(batches: Mapping[str, Batch]) -> bytes:
-    """Return the request to update playlists, each for its batch, as a line."""
-    return _line({name: _batch_fields(batch) for name, batch in batches.items()})
-
-
-def unpack_request(line: bytes) -> dict[str, Batch]:
-    """Return what `pack_request` packed."""
-    return {name: _batch(fields) for name, fields in json.loads(line).items()}
-
-
-def _line(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields).encode() + b"\n"  # in ASCII: no name makes a second line
-
-
-def _batch_fields(batch: Batch) -> dict[str, Any]:
-    return {
-        "folders": [*map(os.fsdecode, batch.folders)],
-        "trees": [*map(os.fsdecode, batch.trees)],
-        "gone": [*map(os.fsdecode, batch.gone)],
-        "moved": [[os.fsdecode(old), os.fsdecode(new)] for old, new in batch.moved],
-        "is_whole": batch.is_whole,
-        "why": batch.why,
-        "files": [*map(os.fsdecode, batch.files)],
-    }
-
-
-def _batch(fields: dict[str, Any]) -> Batch:
-    return Batch(
-        frozenset(map(os.fsencode, fields["folders"])),
-        frozenset(map(os.fsencode, fields["trees"])),
-        frozenset(map(os.fsencode, fields["gone"])),
-        tuple((os.fsencode(old), os.fsencode(new)) for old, new in fields["moved"]),
-        fields["is_whole"],
-        fields["why"],
-        frozenset(map(os.fsencode, fields["files"])),
-    )

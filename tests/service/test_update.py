@@ -21,9 +21,7 @@ from playshuffle.service.update_protocol import (
     PlaylistFailed,
     PlaylistUpdated,
     pack,
-    pack_request,
     unpack,
-    unpack_request,
 )
 from playshuffle.watch.debounce import Batch
 from tests.support.library import read_here
@@ -73,8 +71,9 @@ class Managed:
 
     def _message(self, batch: Batch, name: str) -> Message | None:
         messages: list[Message] = []
-        update.update(self.config, self.began_s, unpack_request(pack_request({name: batch})), messages.append)
-        return unpack(pack(messages[-1]))
+        update.update(self.config, self.began_s, unpack(pack({name: batch})), messages.append)
+        message: Message | None = unpack(pack(messages[-1]))
+        return message
 
     def look(self, *folders: Path) -> PlaylistUpdated:
         """Update for events in these folders."""
