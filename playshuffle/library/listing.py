@@ -34,7 +34,6 @@ _RECENT_NS = 3_000_000_000
 # The others stamp with a clock that stands still for up to 10 ms. It may have been set since.
 _SETTLED_NS = 1_000_000_000
 
-_DOT = ord(".")
 _LIMIT = 1 << 63
 _READINGS = Folder._fields.index("durations_ms")  # from here on, what comes of reading the files
 
@@ -58,7 +57,6 @@ class Listing:
         path: bytes,
         known: Folder | None,
         *,
-        with_stamps: bool,
         now_ns: int,
         still_ns: int = 0,
         moved_inodes: Collection[int] = (),
@@ -70,7 +68,6 @@ class Listing:
         self.replaced_inodes: set[int] = set()
         self._path = path
         self._known = known
-        self._with_stamps = with_stamps
         self._now_ns = now_ns
         self._still_ns = still_ns
         self._moved_inodes = moved_inodes
@@ -82,7 +79,7 @@ class Listing:
         self._stamps: list[int] = []
         self._linked: dict[bytes, int] = {}
         self._left_out: list[tuple[bytes, str]] = []
-        self._is_plain = with_stamps
+        self._is_plain = True
         self._has_hard_links = False
 
     def read(
@@ -103,20 +100,12 @@ class Listing:
         else:
             if use_ignore_files:
                 rules = ignore_files.read(self._path, entries, rules)
-            take_at_once = rules is None and not self._with_stamps
-            if self._with_stamps and self._workers.count > 1:
+            if self._workers.count > 1:
                 audio = [entry for name, entry in entries.items() if is_audio_name(name)]
                 deque(self._workers.each(_stat, audio), 0)
             for name in sorted(entries):
-                entry = entries[name]
-                # Nearly all that is found, and told by its name and kind alone.
-                if take_at_once and name[0] != _DOT and entry.is_file(follow_symlinks=False):
-                    if is_audio_name(name):
-                        self._names.append(name)
-                        self._stamps += (0, 0, 0, entry.inode())
-                else:
-                    self._take(entry, rules)
-        return self._folder(status, digest(entries) if self._with_stamps else b""), rules
+                self._take(entries[name], rules)
+        return self._folder(status, digest(entries)), rules
 
     def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
         """Return the known folder if nothing changed; else a new one without readings."""
@@ -163,10 +152,8 @@ class Listing:
                 self._left_out.append((name, reason))
             elif is_folder:
                 (self._links if is_link else self._folders).append(name)
-            elif self._with_stamps or is_link:
+            else:
                 self._take_file(name, entry.stat(), is_link)
-            else:  # under ignore rules
-                self._take_row(name, (0, 0, 0, entry.inode()))
         except OSError as error:
             if error.errno == errno.ELOOP:
                 self._left_out += [(name, "link to no file")] * is_audio

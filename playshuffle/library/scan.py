@@ -127,10 +127,7 @@ def scan_places(
     fresh: dict[bytes, Folder] = {}
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
-        found = {
-            place: _walk(place, cached, fresh, workers, progress, changes, with_stamps=cache is not None)
-            for place in places
-        }
+        found = {place: _walk(place, cached, fresh, workers, progress, changes) for place in places}
     if cache is None:
         return Scan(found, cached)
     shrunk: list[tuple[Folder, str]] = []
@@ -155,8 +152,6 @@ def _walk(
     workers: Workers,
     progress: Progress,
     changes: Changes,
-    *,
-    with_stamps: bool,
 ) -> Found:
     """Find the files of a place; fresh: what was listed for other places, to which its folders are added."""
     if place.files is not None:
@@ -167,7 +162,6 @@ def _walk(
         place.roots,
         {path: folder for path, folder in cached.items() if path.startswith(tops)},
         use_ignore_files=place.ignore_files,
-        with_stamps=with_stamps,
         seen_so_far=progress.finding,
         workers=workers,
         dirty=changes.dirty,

@@ -168,7 +168,7 @@ def _found(libraries: Iterable[Tracks], table: TrackTable) -> dict[bytes, _Found
             if chosen is not None and not chosen.issuperset(rows):
                 named = zip(rows, _marks_by_name(one).items(), strict=True)
                 one = _packed(dict(each for row, each in named if row in chosen))
-            if folder.durations_ms is None:  # tags were not read, nor times compared
+            if folder.durations_ms is None:  # tags were not read
                 known = _marks_by_name(table.folders.get(folder.path))
                 one = _packed({name: known.get(name, mark) for name, mark in _marks_by_name(one).items()})
             if one != found.get(folder.path, one):

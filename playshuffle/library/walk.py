@@ -6,11 +6,8 @@ names. An unchanged folder comes back as the same object, tags included.
 An unreadable folder is unknown, never empty: it comes back as it was known.
 """
 
-import contextlib
 import os
 import time
-from array import array
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import chain, count
@@ -98,7 +95,6 @@ def find(
     known: Mapping[bytes, Folder],
     *,
     use_ignore_files: bool = True,
-    with_stamps: bool = True,
     seen_so_far: Callable[[int], object] = lambda _: None,
     clock_ns: Callable[[], int] = time.time_ns,
     workers: Workers = ALONE,
@@ -117,8 +113,6 @@ def find(
         known: folders of an earlier pass by path; one that has not changed comes back as
             the same object.
         use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
-        with_stamps: False spares the stat of each file; the stamps then hold zeros but for
-            the inode.
         seen_so_far: called with the number of files found, after each folder that is listed, and
             every `_SEEN_EVERY` folders.
         clock_ns: the clock that file systems stamp with.
@@ -135,7 +129,7 @@ def find(
         unchanged_folders = dirty.without(not_fresh)
     unchanged_folders |= fresh
     known_files = KnownFiles(known.values())
-    look = _Look(use_ignore_files, with_stamps, seen_so_far, clock_ns, still_ns, known_files, workers)
+    look = _Look(use_ignore_files, seen_so_far, clock_ns, still_ns, known_files, workers)
     walk = _Walk(roots, known, unchanged_folders, look)
     began_s = time.monotonic()
     moved_inodes: Collection[int] = frozenset()
@@ -153,8 +147,6 @@ def find(
         # The next walk does not read unreadable folders again, nor files that were taken while growing.
         walk.found.unreadable[:] = dict.fromkeys(found.unreadable + walk.found.unreadable)
         walk.found.growing[:] = dict.fromkeys(found.growing + walk.found.growing)
-    if not with_stamps:
-        _stat_twins(walk.found)
     return walk.found
 
 
@@ -162,7 +154,6 @@ class _Look(NamedTuple):
     """How a walk looks at folders; the arguments of `find`. known_files: of an earlier scan."""
 
     use_ignore_files: bool
-    with_stamps: bool
     seen_so_far: Callable[[int], object]
     clock_ns: Callable[[], int]
     still_ns: int
@@ -250,7 +241,6 @@ class _Walk:
             listing = Listing(
                 path,
                 self.known.get(path),
-                with_stamps=look.with_stamps,
                 now_ns=now_ns,
                 still_ns=look.still_ns,
                 moved_inodes=self._moved_inodes,
@@ -303,26 +293,3 @@ class _Walk:
             folder = self.known.get(path)
             if folder is not None and path not in self._filed:
                 self._file(number, folder, None, todo)
-
-
-def _stat_twins(result: WalkResult) -> None:
-    """Stat the files whose inode numbers, taken from the listings, are not theirs alone.
-
-    They may be hard links; or the file system is one of FUSE that lists no true numbers.
-    """
-    inodes = array("q")
-    for folder in chain.from_iterable(result.roots):
-        inodes += folder.stamp_column(3)
-    if len(set(inodes)) == len(inodes):
-        return
-    counts = Counter(inodes)
-    for folders in result.roots:
-        for place, folder in enumerate(folders):
-            stamps = array("q", folder.stamps)
-            twins = [row for row, inode in enumerate(stamps[3::4]) if counts[inode] > 1]
-            names = folder.file_names()
-            for row in twins:
-                with contextlib.suppress(OSError):
-                    stamps[4 * row + 3] = fits(os.stat(folder.path + names[row]).st_ino)
-            if twins:
-                folders[place] = folder._replace(has_hard_links=True, stamps=stamps.tobytes())

@@ -237,7 +237,7 @@ def in_ten_seconds() -> int:
 
 def test_numbers_of_more_than_63_bits_are_folded_and_stop_nothing() -> None:
     """As some file systems of networks give their inodes."""
-    listing = Listing(b"/m/", None, with_stamps=True, now_ns=0)
+    listing = Listing(b"/m/", None, now_ns=0)
     listing._take_row(b"x.mp3", (1, 2, 3, 2**64 - 1))
 
     folder = listing._folder(os.stat("/"), b"")

@@ -1,7 +1,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +16,7 @@ from playshuffle.library import listing, outdated_folders, walk
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
-from playshuffle.library.tracks import tracks
-from playshuffle.library.walk import Dirty, WalkResult, _stat_twins, find
+from playshuffle.library.walk import Dirty, WalkResult, find
 from playshuffle.tags.reading import Reading, Tags
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put
@@ -477,32 +475,6 @@ def _with_readings(
         folders[folder.path] = folder
         fields[folder.path] = text
     return folders
-
-
-# Without stamps
-
-
-def test_without_stamps_hard_links_are_found_all_the_same(top: bytes) -> None:
-    """By the inode numbers of the listing."""
-    put(top, b"a/x.mp3", b"b/y.mp3")
-    os.link(top + b"/a/x.mp3", top + b"/b/z.mp3")
-
-    library, skipped, _ = tracks(find([top], {}, with_stamps=False).roots)
-
-    assert library.paths == [top + b"/a/x.mp3", top + b"/b/y.mp3"]
-    assert [path for path, _ in skipped] == [top + b"/b/z.mp3"]
-
-
-def test_without_stamps_a_number_that_all_files_have_makes_no_twins(top: bytes) -> None:
-    """Some file systems of FUSE list all files with one inode number."""
-    put(top, b"a/x.mp3", b"a/y.mp3", b"b/z.mp3")
-    found = find([top], {}, with_stamps=False)
-    one_for_all = bytes(24) + (0xFFFFFFFF).to_bytes(8, sys.byteorder)
-    listed = [folder._replace(stamps=one_for_all * (len(folder.stamps) // 32)) for folder in found.roots[0]]
-
-    _stat_twins(WalkResult([listed], [], [], []))
-
-    assert tracks([listed])[0].paths == files(found.roots[0])
 
 
 def test_progress_is_reported_with_every_folder(top: bytes) -> None:
