@@ -15,6 +15,8 @@ _TOPICS = {
     **dict.fromkeys(("queries", "query"), "where"),
     "exit": "exit-codes",
     "time": "times",
+    **dict.fromkeys(("heard", "plays", "played"), "history"),
+    **dict.fromkeys(("android", "iphone", "ios"), "phone"),
 }
 _FIELDS = {
     "album_artist": "albumartist",
@@ -53,13 +55,12 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
             ("audiobook", "audiobooks"), "To play one: playshuffle make FOLDER --spoken --order sorted"
         ),
         **dict.fromkeys(("stick", "usb"), "To copy a playlist to one: playshuffle export LIST FOLDER"),
-        "history": "To choose by what was played: --history, such as --history mpd --where plays:0",
     },
     "order to audit": dict.fromkeys(("albums", "folders", "sorted"), _NOT_MEASURED),
     "command": {
         "play": "To play a list: mpv --playlist=FILE.m3u",
         "search": "To find values of tags: playshuffle tags. To ask about a file: playshuffle why FILE",
-        "history": "To see what was dealt: playshuffle status",
+        "history": "To see what was dealt or played: playshuffle help history",
         "edit": "To edit it: ${EDITOR:-nano} ~/.config/playshuffle/config.toml",
         "start": "To start it: systemctl --user start playshuffle",
         "restart": "To restart it: systemctl --user restart playshuffle",

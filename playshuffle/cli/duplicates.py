@@ -39,7 +39,7 @@ def duplicates(
     quiet: common_options.Quiet = False,
 ) -> None:
     """List copies of the same recording."""
-    roots = music_folders(folders or (), config)
+    roots, _ = music_folders(folders or (), config)
     with progress_bar(quiet) as progress:
         groups = find_duplicates(roots, Tools(read_all, System(), progress))
     if as_json:

@@ -30,6 +30,14 @@ def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     return (f"  {term:{width}}  {meaning}" for term, meaning in rows)
 
 
+_AFTER_ORDERS = """
+  --gap 25%        no track again before a quarter of the library was played
+  --pin intro.mp3  this track comes first; also @last, @here, @7
+  --group-by work  with --order groups: movements stay together
+
+Drawbacks and options of an order: playshuffle help spread"""
+
+
 def _orders() -> Iterator[str]:
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
@@ -37,16 +45,7 @@ def _orders() -> Iterator[str]:
         yield from textwrap.wrap(
             order.guarantee, _WIDTH, initial_indent=f"  {name:12}", subsequent_indent=" " * 14
         )
-    yield ""
-    yield from _columns(
-        (
-            ("--gap 25%", "no track again before a quarter of the library was played"),
-            ("--pin intro.mp3", "this track comes first; also @last, @here, @7"),
-            ("--group-by work", "with --order groups: movements stay together"),
-        )
-    )
-    yield ""
-    yield "Drawbacks and options of an order: playshuffle help spread"
+    yield _AFTER_ORDERS
 
 
 def _all_orders() -> dict[str, Order]:
@@ -72,6 +71,12 @@ def order_lines(name: str, screen: Screen) -> Iterator[str]:
         yield from screen.detail("Fields", "album, artist, folder and all that playshuffle tags lists")
 
 
+_AFTER_PLAYERS = """
+  playshuffle help vlc    how to use a player, and what it cannot play
+  playshuffle check FILE  find entries that do not work
+  playshuffle tell mpd    replace the queue of a running player"""
+
+
 def _players() -> Iterator[str]:
     say(fault.text for faults in add_own_players().values() for fault in faults)
     yield "Players read playlists differently. --for PLAYER writes the form for yours."
@@ -84,95 +89,111 @@ def _players() -> Iterator[str]:
             initial_indent=f"  {name:{width - 2}}",
             subsequent_indent=" " * width,
         )
-    yield ""
-    yield from _columns(
-        (
-            ("playshuffle help vlc", "how to use a player, and what it cannot play"),
-            ("playshuffle check FILE", "find entries that do not work"),
-            ("playshuffle tell mpd", "replace the queue of a running player"),
-        )
-    )
+    yield _AFTER_PLAYERS
 
 
-def _phone() -> Iterator[str]:
-    yield "A phone plays the playlist in a copy of the folder. Its paths are relative."
-    yield ""
-    yield "  playshuffle make ~/Music   # then copy or synchronise the folder"
-    yield ""
-    yield "If only the playlist is copied, name the music folder of the phone:"
-    yield ""
-    yield "  playshuffle make ~/Music --map ~/Music=/sdcard/Music -o ~/phone.m3u"
+_PHONE = """\
+The phone needs a copy of the music folder. Its playlist works there as it is:
+
+  playshuffle make ~/Music                  # then synchronise it by Syncthing
+  playshuffle export LIST FOLDER            # or copy only the tracks of a list
+
+Android: Poweramp reads playlists in its music folders at each scan. In VLC,
+open the file below Browse. In Auxio, import it below Playlists.
+iPhone, or music that stays at home: play it from a server.
+
+  playshuffle help navidrome                # also help jellyfin
+
+If only the playlist is copied, name the music folder of the phone:
+
+  playshuffle make ~/Music --map ~/Music=/sdcard/Music -o ~/phone.m3u
+"""
+
+_NAS = """\
+Use a container on the NAS, or a computer that mounts the share:
+
+  playshuffle make /mnt/nas/Music   # relative paths work on both
+  playshuffle make /mnt/nas/Music --map /mnt/nas=/volume1   # paths of the NAS
+
+A share reports no changes. The service scans it at intervals: poll = "5m".
+"""
+
+_HISTORY = """\
+What was dealt, the last track at the end:
+
+  playshuffle status today --all
+
+What a player has played: --history SOURCE of make, deal, watch, tags and why
+
+  playshuffle make --history mpd --where plays:1.. -o heard.m3u
+  playshuffle make --history mpd --where plays:0 -o unheard.m3u
+  playshuffle make --history mpd --rest 30d          # heard lately: last
+  playshuffle make --history likes.m3u --order favourites
+  playshuffle tags plays --history mpd               # how often
+
+SOURCE is mpd, beets, strawberry, clementine, quodlibet or rhythmbox, or a file:
+navidrome.db, .scrobbler.log, CSV, or a playlist, whose tracks get five stars.
+In the configuration: history = ["mpd"]
+"""
 
 
-def _nas() -> Iterator[str]:
-    yield "Use a container on the NAS, or a computer that mounts the share:"
-    yield ""
-    yield "  playshuffle make /mnt/nas/Music   # relative paths work on both"
-    yield "  playshuffle make /mnt/nas/Music --map /mnt/nas=/volume1   # paths of the NAS"
-    yield ""
-    yield 'A share reports no changes. The service scans it at intervals: poll = "5m".'
+_WHERE = """\
+--where QUERY chooses tracks. The syntax is that of beets.
+
+  genre:jazz                the genre contains jazz, in any case
+  genre:=Jazz               the genre is exactly Jazz
+  artist::^The              a regular expression
+  year:1990..1999           a range; 1990.. and ..1999 have one end
+  genre:jazz year:1990..    both
+  genre:jazz , genre:blues  either; OR is the same
+  -title:live               not
+  path:~/Music/Live         below a folder
+"""
+_AFTER_FIELDS = """
+  playshuffle tags genre ~/Music  all values of a field
+  playshuffle why song.mp3        why a file is in a playlist or not"""
 
 
 def _where() -> Iterator[str]:
-    yield "--where QUERY chooses tracks. The syntax is that of beets."
-    yield ""
-    yield from _columns(
-        (
-            ("genre:jazz", "the genre contains jazz, in any case"),
-            ("genre:=Jazz", "the genre is exactly Jazz"),
-            ("artist::^The", "a regular expression"),
-            ("year:1990..1999", "a range; 1990.. and ..1999 have one end"),
-            ("genre:jazz year:1990..", "both"),
-            ("genre:jazz , genre:blues", "either; OR is the same"),
-            ("-title:live", "not"),
-            ("path:~/Music/Live", "below a folder"),
-        )
-    )
-    yield ""
+    yield _WHERE
     yield from textwrap.wrap(
         f"Fields: {', '.join(FIELDS)}.", _WIDTH, subsequent_indent="  ", break_on_hyphens=False
     )
-    yield ""
-    yield from _columns(
-        (
-            ("playshuffle tags genre ~/Music", "all values of a field"),
-            ("playshuffle why song.mp3", "why a file is in a playlist or not"),
-        )
-    )
+    yield _AFTER_FIELDS
 
 
-def _times() -> Iterator[str]:
-    yield "A duration has a unit:"
-    yield ""
-    yield from _columns(
-        (
-            ("90m, 2h, 45s, 1d", "minutes, hours, seconds, days"),
-            ("1h30, 1h 30m", "hours and minutes"),
-            ("1:30:00", "hours, minutes and seconds"),
-            ('"2 hours"', "in words"),
-        )
-    )
-    yield ""
-    yield "A playlist by `make --time 90m` is never longer than 90 minutes."
+_TIMES = """\
+A duration has a unit:
+
+  90m, 2h, 45s, 1d  minutes, hours, seconds, days
+  1h30, 1h 30m      hours and minutes
+  1:30:00           hours, minutes and seconds
+  "2 hours"         in words
+
+A playlist by `make --time 90m` is never longer than 90 minutes.
+"""
+
+_CONFIG = """\
+The configuration is a TOML file. To create one: playshuffle config init
+
+folders = ["~/Music"]        # for every playlist without folders of its own
+settle = "2s"                # how long to wait after the last change
+poll = "5m"                  # how often folders on network drives are scanned
+
+[playlist.calm]              # writes ~/Music/calm.m3u
+order = "spread"
+reshuffle = "daily"          # or weekly, on-start, never
+
+[playlist.today]             # writes ~/Music/today.m3u
+deal = 40                    # 40 tracks at a time, instead of all
+every = "day"                # or week, run
+tell = ["mpd"]               # replace the queue of a player
+
+Other keys of a playlist:"""
 
 
 def _config() -> Iterator[str]:
-    yield "The configuration is a TOML file. To create one: playshuffle config init"
-    yield ""
-    yield 'folders = ["~/Music"]        # for every playlist without folders of its own'
-    yield 'settle = "2s"                # how long to wait after the last change'
-    yield 'poll = "5m"                  # how often folders on network drives are scanned'
-    yield ""
-    yield "[playlist.calm]              # writes ~/Music/calm.m3u"
-    yield 'order = "spread"'
-    yield 'reshuffle = "daily"          # or weekly, on-start, never'
-    yield ""
-    yield "[playlist.today]             # writes ~/Music/today.m3u"
-    yield "deal = 40                    # 40 tracks at a time, instead of all"
-    yield 'every = "day"                # or week, run'
-    yield 'tell = ["mpd"]               # replace the queue of a player'
-    yield ""
-    yield "Other keys of a playlist:"
+    yield _CONFIG
     yield from _columns([(row.key, row.help) for row in ROWS if row.has_key and not row.is_negated])
     yield from _columns([(f"{row.key} = false", row.help) for row in ROWS if row.is_negated])
 
@@ -192,38 +213,31 @@ def _exit_codes() -> Iterator[str]:
         yield from textwrap.wrap(meaning, _WIDTH, initial_indent=f"{code:5}  ", subsequent_indent=" " * 7)
 
 
-def _service() -> Iterator[str]:
-    yield "The service keeps the playlists of the configuration up to date."
-    yield ""
-    yield from _columns(
-        (
-            ("playshuffle config init", "write an example configuration, to edit"),
-            ("playshuffle config check", "show every problem in it"),
-            ("playshuffle service install", "install and start the service (systemd)"),
-            ("playshuffle status", "show folders, playlists and the service"),
-        )
-    )
-    yield ""
-    yield "Without systemd, `playshuffle watch` does the same in the foreground:"
-    yield ""
-    yield from _columns(
-        (
-            ("in a container", "make it the command of the container"),
-            ("cron", "@reboot playshuffle watch"),
-            ("OpenRC, runit, s6", "run playshuffle watch as this user, without forking"),
-        )
-    )
+_SERVICE = """\
+The service keeps the playlists of the configuration up to date.
 
+  playshuffle config init      write an example configuration, to edit
+  playshuffle config check     show every problem in it
+  playshuffle service install  install and start the service (systemd)
+  playshuffle status           show folders, playlists and the service
 
-TOPICS: Mapping[str, tuple[str, Callable[[], Iterator[str]]]] = {
+Without systemd, `playshuffle watch` does the same in the foreground:
+
+  in a container     make it the command of the container
+  cron               @reboot playshuffle watch
+  OpenRC, runit, s6  run playshuffle watch as this user, without forking
+"""
+
+TOPICS: Mapping[str, tuple[str, Callable[[], Iterable[str]]]] = {
     "orders": ("the orders, and how to choose one", _orders),
     "players": ("playlists for MPD, VLC, the car and others", _players),
-    "phone": ("the same playlist on a phone", _phone),
-    "nas": ("music on a NAS", _nas),
+    "phone": ("the same playlist on a phone", _PHONE.splitlines),
+    "nas": ("music on a NAS", _NAS.splitlines),
     "where": ("queries, such as genre:jazz year:1990..", _where),
+    "history": ("what was dealt and played, and favourites", _HISTORY.splitlines),
     "config": ("the keys of the configuration", _config),
-    "times": ("durations, such as 90m", _times),
-    "service": ("playlists that are kept up to date", _service),
+    "times": ("durations, such as 90m", _TIMES.splitlines),
+    "service": ("playlists that are kept up to date", _SERVICE.splitlines),
     "files": ("configuration, state and environment", _files),
     "exit-codes": ("what the exit codes mean", _exit_codes),
 }

@@ -10,13 +10,15 @@ from playshuffle.config.example import music_folder
 from playshuffle.config.load import load
 from playshuffle.config.places import find, places
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.history.sources import Source
 
 
 class Default(NamedTuple):
-    """Folders, and a line of text that says where they come from."""
+    """Folders, a line of text that says where they come from, and the configured play histories."""
 
     folders: tuple[str, ...]
     text: str
+    history: tuple[Source, ...] = ()
 
 
 def default_folders(config: str | None = None) -> Default:
@@ -30,7 +32,11 @@ def default_folders(config: str | None = None) -> Default:
         found = load(path)
         roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
         names = ", ".join(map(home_path, roots))
-        return Default(tuple(map(os.fsdecode, roots)), f"Folders: {names} (from {home_path(path)})")
+        return Default(
+            tuple(map(os.fsdecode, roots)),
+            f"Folders: {names} (from {home_path(path)})",
+            tuple(dict.fromkeys(each for wanted in found.playlists for each in wanted.request.history)),
+        )
 
     folder = os.path.expanduser(music_folder())
     if not os.path.isdir(folder):
@@ -42,16 +48,17 @@ def default_folders(config: str | None = None) -> Default:
     return Default((folder,), f"Folder: {home_path(folder)} (the music folder of the desktop)")
 
 
-def music_folders(folders: Sequence[str], config: str | None) -> tuple[bytes, ...]:
-    """Return the folders that were named, or else the default ones.
+def music_folders(folders: Sequence[str], config: str | None) -> tuple[tuple[bytes, ...], tuple[Source, ...]]:
+    """Return the folders that were named; or else the default ones, with the play histories of these.
 
     Raises:
         PlayshuffleError: one is not a folder, or there are none.
     """
     if not folders:
-        return tuple(map(os.fsencode, default_folders(config).folders))
+        default = default_folders(config)
+        return tuple(map(os.fsencode, default.folders)), default.history
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
     for root in roots:
         if not os.path.isdir(root):
             raise PlayshuffleError(f"{shown(root)} is not a folder. Name a music folder.", Exit.NO_INPUT)
-    return roots
+    return roots, ()

@@ -76,8 +76,9 @@ def tags(
     if print0 and field is None:
         raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:
-        roots = music_folders(words, config)
+        roots, configured = music_folders(words, config)
         sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
+        sources = sources or [*configured]
         fields = () if field is None else (field,)
         count, by_field, notes = coverage(roots, Tools(read_all, System(), progress), fields, sources)
     if print0:

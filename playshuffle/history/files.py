@@ -1,6 +1,6 @@
-"""Read play histories that are files: of Quod Libet, Rhythmbox and Rockbox, and CSV.
+"""Read play histories that are files: of Quod Libet, Rhythmbox and Rockbox, CSV, and M3U playlists.
 
-Content is told by its first bytes, whatever the name of the file.
+Content is told by its first bytes, whatever the name of the file; only a playlist by its name.
 """
 
 import csv
@@ -182,6 +182,17 @@ def _csv(path: bytes) -> Iterator[Row]:
     yield from _of_log(log)
 
 
+def _playlist(path: bytes) -> Iterator[Row]:
+    """Read a playlist of favourites: each of its tracks has all stars."""
+    folder = os.path.dirname(path)
+    for line in _lines(path):
+        entry = os.fsencode(line)
+        entry = unquote_to_bytes(entry[7:]) if entry.startswith(b"file:///") else entry
+        if entry and not entry.startswith(b"#"):
+            beside = os.path.normpath(os.path.join(folder, entry))
+            yield Row(beside if os.path.lexists(beside) else entry, Played(rating=1))
+
+
 def _moment(text: str) -> int | None:
     """Return Unix seconds of a time in seconds, milliseconds, ISO format or that of Last.fm."""
     number = _number(text)
@@ -217,6 +228,7 @@ _READERS = (
         "CSV", lambda head: _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()), _csv
     ),
 )
+_FAVOURITES = _Reader("a playlist", bool, _playlist)  # M3U has no first bytes of its own
 _HEAD = 4096  # bytes
 
 # What a file may raise that is damaged; an unpickler may raise anything of these.
@@ -245,6 +257,8 @@ def read_file(path: bytes) -> tuple[str, list[Row]] | None:
     with open(path, "rb") as file:
         head = file.read(_HEAD)
     reader = next((each for each in _READERS if each.begins(head)), None)
+    if reader is None and path.lower().endswith((b".m3u", b".m3u8")):
+        reader = _FAVOURITES
     if reader is None:
         return None
     return reader.name, [row for row in reader.rows(path) if any(row.played)]

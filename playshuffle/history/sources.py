@@ -47,7 +47,7 @@ PLACES: Mapping[str, Callable[[], bytes]] = {
     "quodlibet": lambda: config_home() + b"/quodlibet/songs",
     "rhythmbox": lambda: data_home() + b"/rhythmbox/rhythmdb.xml",
 }
-_KNOWN = "MPD, beets, Navidrome, Strawberry, Clementine, Quod Libet, Rhythmbox, Rockbox logs and CSV"
+_KNOWN = "MPD, beets, Navidrome, Strawberry, Clementine, Quod Libet, Rhythmbox, Rockbox logs, CSV and M3U"
 
 
 def is_name(text: str) -> bool:

@@ -183,8 +183,8 @@ def _favourites(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
     if not any(rating is not None for rating in ratings):
         raise OptionError(
             "{} needs ratings, and no track has one: it would be a plain random order. It reads the tags"
-            " POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or choose another"
-            " order.",
+            " POPM, FMPS_RATING, RATING, rate and WM/SharedUserRating. Rate some tracks, or name a playlist"
+            " of your favourites: --history FILE.m3u.",
             'order = "favourites"',
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]

@@ -168,7 +168,8 @@ BUILT_IN: Mapping[str, Player] = {
         style=_RELATIVE,
         has_twins=True,
         is_server=True,
-        use="Leave the file in the music folder. The next scan imports it, and again when it changes.",
+        use="Leave the file in the music folder. The next scan imports it, and again when it changes. On a"
+        " phone, each app for Subsonic servers then has the list, such as Symfonium or Amperfy.",
     ),
     "jellyfin": Player(
         "Jellyfin",
@@ -176,7 +177,8 @@ BUILT_IN: Mapping[str, Player] = {
         style=_RELATIVE,
         escapes=True,
         is_server=True,
-        use="Leave the file in the music folder. The next scan of the library finds it.",
+        use="Leave the file in the music folder. The next scan of the library finds it. On a phone, use an"
+        " app for Jellyfin, such as Finamp.",
     ),
     "kodi": Player(
         "Kodi",

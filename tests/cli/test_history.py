@@ -67,3 +67,38 @@ def test_an_unknown_history_is_an_error(music: Path) -> None:
     assert done.code == 2
     assert "'spotify' is unknown. Use mpd, beets, strawberry" in done.err
     assert not (music / "playshuffle.m3u").exists()
+
+
+def test_favourites_are_named_by_a_playlist(music: Path) -> None:
+    done = run("make", music, "--order", "favourites")
+    assert "name a playlist of your favourites: --history FILE.m3u." in done.err
+    (music / "likes.m3u").write_text("a.mp3\n")
+
+    done = run("make", music, "--history", music / "likes.m3u", "--order", "favourites")
+
+    assert "1 of 3 tracks has a rating" in done.err
+    made = run("make", music, "--history", music / "likes.m3u", "--where", "rating:5")
+    assert (made.code, names(music / "playshuffle.m3u")) == (0, ["a.mp3"])
+
+
+def test_tags_know_the_configured_history(music: Path, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
+
+    done = run("tags", "plays", "--config", config)
+
+    assert (done.code, done.out.decode().split()) == (0, ["2", "2", "1", "0"])
+
+
+@pytest.mark.parametrize("words", ["help heard", "help played"])
+def test_help_says_how_to_see_what_was_heard(words: str) -> None:
+    said = run(*words.split()).out.decode()
+    assert "playshuffle status today --all" in said
+    assert "--history mpd --where plays:1.." in said
+    assert "playshuffle help history" in run("history").err
+
+
+def test_help_for_phones_names_apps() -> None:
+    said = run("help", "android").out.decode()
+    assert all(name in said for name in ("Syncthing", "Poweramp", "VLC", "playshuffle help navidrome"))
+    assert "Symfonium" in run("help", "navidrome").out.decode()

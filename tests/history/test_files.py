@@ -226,3 +226,13 @@ def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match="not a regular file"):
         read(tmp_path / "x")
+
+
+def test_the_tracks_of_a_playlist_are_favourites(tmp_path: Path) -> None:
+    beside = written(tmp_path / "ä.mp3", "")
+    entries = f"#EXTM3U\n#EXTINF:1,Ä\nä.mp3\nelsewhere/b.mp3\n\nfile://{tmp_path}/%C3%A4.mp3\n"
+
+    assert read(written(tmp_path / "likes.m3u", entries)) == (
+        "a playlist",
+        [Row(path, Played(rating=1)) for path in (bytes(beside), b"elsewhere/b.mp3", bytes(beside))],
+    )
