@@ -6,13 +6,16 @@ import os
 from array import array
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from operator import attrgetter
+from typing import NamedTuple
 
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
-from playshuffle.library.known_files import KnownFiles
+from playshuffle.library.marks import file_id
+from playshuffle.system.birth_time import birth_of
 from playshuffle.system.workers import ALONE, Workers
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 
@@ -40,6 +43,31 @@ _READINGS = Folder._fields.index("durations_ms")  # from here on, what comes of 
 file_stamp = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 
 
+class KnownFiles:
+    """The files of an earlier scan, known under any path if the file system has birth times."""
+
+    def __init__(self, folders: Collection[Folder] = ()) -> None:
+        self._folders = folders
+
+    def has(self, path: bytes) -> bool:
+        """Return whether the file at a path is one of them, also if it was written to or renamed since."""
+        birth = birth_of(path)
+        return birth is not None and file_id(birth) in self._ids
+
+    @cached_property
+    def _ids(self) -> set[int]:
+        return {number for folder in self._folders for number in array("q", folder.file_ids)}
+
+
+class Look(NamedTuple):
+    """How to look at folders, and what at: see `walk.find`. known_files: of an earlier scan."""
+
+    known_files: KnownFiles = KnownFiles()
+    use_ignore_files: bool = True
+    still_ns: int = 0
+    workers: Workers = ALONE
+
+
 class Listing:
     """What is in one folder.
 
@@ -49,6 +77,7 @@ class Listing:
         `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
     moved_inodes: of known files that are at another path now.
     replaced_inodes: of known files that stay though their paths have other files, which are growing.
+    look: how to look at it.
     now_ns: a time before the stat of the folder that is passed to `read`.
     """
 
@@ -56,23 +85,19 @@ class Listing:
         self,
         path: bytes,
         known: Folder | None,
+        look: Look,
         *,
         now_ns: int,
-        still_ns: int = 0,
         moved_inodes: Collection[int] = (),
-        known_files: KnownFiles | None = None,
-        workers: Workers = ALONE,
     ) -> None:
         self.unreadable: list[tuple[bytes, str]] = []
         self.growing: list[bytes] = []
         self.replaced_inodes: set[int] = set()
         self._path = path
         self._known = known
+        self._look = look
         self._now_ns = now_ns
-        self._still_ns = still_ns
         self._moved_inodes = moved_inodes
-        self._known_files = known_files or KnownFiles()
-        self._workers = workers
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -82,9 +107,7 @@ class Listing:
         self._is_plain = True
         self._has_hard_links = False
 
-    def read(
-        self, status: os.stat_result, rules: Rules | None, *, use_ignore_files: bool
-    ) -> tuple[Folder, Rules | None]:
+    def read(self, status: os.stat_result, rules: Rules | None) -> tuple[Folder, Rules | None]:
         """Read the folder, whose stat is given; also the ignore rules that hold below it.
 
         Raises:
@@ -95,14 +118,14 @@ class Listing:
         if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_recent(status):
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
-        if use_ignore_files and marker is not None:
+        if self._look.use_ignore_files and marker is not None:
             self._left_out.append((b"", f"{FOLDER_HAS}{marker.decode()}"))
         else:
-            if use_ignore_files:
+            if self._look.use_ignore_files:
                 rules = ignore_files.read(self._path, entries, rules)
-            if self._workers.count > 1:
+            if self._look.workers.count > 1:
                 audio = [entry for name, entry in entries.items() if is_audio_name(name)]
-                deque(self._workers.each(_stat, audio), 0)
+                deque(self._look.workers.each(_stat, audio), 0)
             for name in sorted(entries):
                 self._take(entries[name], rules)
         return self._folder(status, digest(entries)), rules
@@ -164,7 +187,7 @@ class Listing:
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
         # Only for files written just now: finding the known row takes long in large folders.
-        is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._still_ns
+        is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._look.still_ns
         if is_fresh and not self._takes_fresh(name, stamp):
             return
         if self._is_recent(file):
@@ -183,7 +206,7 @@ class Listing:
         self.growing.append(name)
         self._is_plain = False
         is_other_file = known is None or known[3] != fits(stamp[3])
-        if is_other_file and self._known_files.has(self._path + name):
+        if is_other_file and self._look.known_files.has(self._path + name):
             return True  # a known file that was renamed
         if known is not None and is_other_file:
             if known[3] in self._moved_inodes:

@@ -1,6 +1,5 @@
 """Pack what identifies tracks into marks, and compare parts of these."""
 
-import sys
 from array import array
 from hashlib import blake2b
 
@@ -25,14 +24,6 @@ def file_id(birth: Birth) -> int:
 def mark_at(marks: bytes, index: int) -> bytes:
     """Return the mark of one track."""
     return marks[MARK_BYTES * index : MARK_BYTES * (index + 1)]
-
-
-def contents_of(marks: bytes, ignored_bits: int) -> "array[int]":
-    """Return the contents of marks, without the bits that tell of tags if these are ignored."""
-    contents = array("q", marks)[CONTENT::4]
-    if not ignored_bits:
-        return contents
-    return array("i", contents.tobytes())[sys.byteorder == "little" :: 2]  # the high halves
 
 
 def mark_rows(marks: bytes) -> list[Mark]:

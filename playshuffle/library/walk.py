@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
-from playshuffle.library.known_files import KnownFiles
-from playshuffle.library.listing import GONE, Listing, fits
+from playshuffle.library.listing import GONE, KnownFiles, Listing, Look, fits
 from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.unchanged import unchanged
 from playshuffle.system.birth_time import birth_of
@@ -128,9 +127,8 @@ def find(
     else:
         unchanged_folders = dirty.without(not_fresh)
     unchanged_folders |= fresh
-    known_files = KnownFiles(known.values())
-    look = _Look(use_ignore_files, seen_so_far, clock_ns, still_ns, known_files, workers)
-    walk = _Walk(roots, known, unchanged_folders, look)
+    look = Look(KnownFiles(known.values()), use_ignore_files, still_ns, workers)
+    walk = _Walk(roots, known, unchanged_folders, look, seen_so_far, clock_ns)
     began_s = time.monotonic()
     moved_inodes: Collection[int] = frozenset()
     for walk_count in count(1):
@@ -143,22 +141,13 @@ def find(
                 break
             time.sleep(_PAUSE_S)
         now_known = {folder.path: folder for folder in folders}
-        walk = _Walk(roots, now_known, Dirty(paths).without(folders), look, moved_inodes)
+        walk = _Walk(
+            roots, now_known, Dirty(paths).without(folders), look, seen_so_far, clock_ns, moved_inodes
+        )
         # The next walk does not read unreadable folders again, nor files that were taken while growing.
         walk.found.unreadable[:] = dict.fromkeys(found.unreadable + walk.found.unreadable)
         walk.found.growing[:] = dict.fromkeys(found.growing + walk.found.growing)
     return walk.found
-
-
-class _Look(NamedTuple):
-    """How a walk looks at folders; the arguments of `find`. known_files: of an earlier scan."""
-
-    use_ignore_files: bool
-    seen_so_far: Callable[[int], object]
-    clock_ns: Callable[[], int]
-    still_ns: int
-    known_files: KnownFiles
-    workers: Workers
 
 
 class _Seen(NamedTuple):
@@ -183,7 +172,9 @@ class _Walk:
         roots: Sequence[bytes],
         known: Mapping[bytes, Folder],
         unchanged: Mapping[bytes, Folder],
-        look: _Look,
+        look: Look,
+        seen_so_far: Callable[[int], object],
+        clock_ns: Callable[[], int],
         moved_inodes: Collection[int] = (),
     ) -> None:
         """Walk the roots.
@@ -195,6 +186,8 @@ class _Walk:
         self.replaced_inodes: set[int] = set()
         self._unchanged = unchanged
         self._look = look
+        self._seen_so_far = seen_so_far
+        self._clock_ns = clock_ns
         self._moved_inodes = moved_inodes
         # A heap: of two links to one folder, that with the smallest path counts.
         self._links: list[tuple[int, bytes, Rules | None]] = []
@@ -232,22 +225,14 @@ class _Walk:
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
             return _Seen(known_folder, None, None)
-        look = self._look
-        now_ns = look.clock_ns()
+        now_ns = self._clock_ns()
         try:
             status = os.stat(path)
             if (status.st_dev, fits(status.st_ino)) in self._visited:
                 return None
-            listing = Listing(
-                path,
-                self.known.get(path),
-                now_ns=now_ns,
-                still_ns=look.still_ns,
-                moved_inodes=self._moved_inodes,
-                known_files=look.known_files,
-                workers=look.workers,
-            )
-            folder, rules = listing.read(status, rules, use_ignore_files=look.use_ignore_files)
+            known, moved = self.known.get(path), self._moved_inodes
+            listing = Listing(path, known, self._look, now_ns=now_ns, moved_inodes=moved)
+            folder, rules = listing.read(status, rules)
         except OSError as error:
             return error
         return _Seen(folder, rules, listing)
@@ -274,7 +259,7 @@ class _Walk:
                 heappush(self._links, (number, path + name + b"/", rules))
         self._files += len(folder.stamps) // STAMP_BYTES
         if len(self._filed) % _SEEN_EVERY == 0 or path not in self._unchanged:
-            self._look.seen_so_far(self._files)
+            self._seen_so_far(self._files)
 
     def _take(self, listing: Listing, path: bytes) -> None:
         """Add what a listing found besides its folder."""
