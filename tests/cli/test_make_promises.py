@@ -70,6 +70,8 @@ def station(top: Path, *words: str, is_new: bool = False) -> Station:
 def boundaries(here: Station, *words: str) -> list[tuple[str, int]]:
     """Each call that writes anything, by its name and number, that a run makes in its main process."""
     log = here.top.parent / "log"
+    run("make", here.music, *words, env=here.env(), before=["env"])  # compiles all modules
+    here.again()
     done = run("make", here.music, *words, env=here.env(), before=strace(log, f"trace={WRITES}"))
     if done.code != 0:
         unmet(f"strace does not work here: {done.err}")

@@ -84,14 +84,14 @@ def test_what_the_configuration_says_for_all_lists_is_not_repeated_in_one(music:
     make(music, "-n", "3", "-o", music / "skip.m3u", "--order", "sorted")
     file.parent.mkdir(parents=True)
     for_all = 'folders = ["~/Music"]\nwhere = "path::00"\nwithout = "../../Music/skip.m3u"\n'
-    file.write_text(for_all + '[playlist.x]\nwhere = "path::5"\n')
+    file.write_text(for_all + '[playlist.x]\nwhere = "path::/005"\n')
 
     for order in ("sorted", "spread"):
         make("x", "--order", order, "--save", "x")
 
     assert file.read_text().startswith(for_all)
     table = tomllib.loads(file.read_text())["playlist"]["x"]
-    assert (table["where"], "without" in table) in ((["path::5"], False), ("path::5", False))
+    assert (table["where"], "without" in table) in ((["path::/005"], False), ("path::/005", False))
     assert sorted(listed(music / "x.m3u")) == ["005.mp3"]
 
 
