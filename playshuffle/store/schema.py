@@ -1,13 +1,9 @@
 """Create and check the tables of the state file."""
 
-import json
-import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
-
-from playshuffle.system.mounts import Mount
 
 VERSION = 2
 
@@ -153,7 +149,9 @@ def check(database: sqlite3.Connection) -> None:
 
     Cost: that of reading the file.
     """
-    _check_whole(database)
+    # Not quick_check: that does not compare the indexes.
+    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise sqlite3.DatabaseError("integrity_check failed")
     for table, columns in _COLUMNS.items():
         database.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")  # noqa: S608 - our own words
 
@@ -176,28 +174,3 @@ def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
 def delete_row(database: sqlite3.Connection, bad: BadRow) -> None:
     """Delete a bad row."""
     database.execute(f"DELETE FROM {bad.table} WHERE rowid = ?", (bad.row,))  # noqa: S608
-
-
-def _check_whole(database: sqlite3.Connection) -> None:
-    # Not quick_check: that does not compare the indexes.
-    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
-        raise sqlite3.DatabaseError("integrity_check failed")
-
-
-def mounts_from(text: str) -> list[Mount]:
-    """Mounts as they were kept; a DatabaseError if we did not write that."""
-    try:
-        text.encode()  # what we write is ASCII
-        return [
-            Mount(os.fsencode(point), kind, os.fsencode(source), fsid)
-            for point, kind, source, fsid in json.loads(text)
-        ]
-    except (TypeError, ValueError) as error:
-        raise sqlite3.DatabaseError("not a root") from error
-
-
-def mounts_as(mounts: Sequence[Mount]) -> str:
-    """Mounts as they are kept."""
-    return json.dumps(
-        [(os.fsdecode(mount.point), mount.kind, os.fsdecode(mount.source), mount.fsid) for mount in mounts]
-    )

@@ -4,7 +4,7 @@ An order is an array of the numbers of tracks, so no rename, new tag or move can
 """
 
 import json
-import sqlite3
+import os
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -90,7 +90,7 @@ class State(StateFile):
             try:
                 key = self.named.absolute(path), bool(ignore_files)
                 roots[key] = KnownRoot(array("I", packed), self._mounts_from(mounts))
-            except (ValueError, sqlite3.DatabaseError):
+            except (ValueError, TypeError):
                 self.set_row_aside("root", row, path)
         return TrackTable(folders, vanished, self._next_number(used.union(vanished)), roots)
 
@@ -167,7 +167,7 @@ class State(StateFile):
         ):
             try:
                 return Root(path, count, self._mounts_from(mounts))
-            except sqlite3.DatabaseError:
+            except (ValueError, TypeError):
                 self.set_row_aside("root", row, path)
         return None
 
@@ -180,7 +180,7 @@ class State(StateFile):
         rows = self.rows("SELECT rowid, mounts FROM output WHERE path = ?", self.real.stored(playlist))
         try:
             return self._mounts_from(rows[0][1]) if rows else []
-        except sqlite3.DatabaseError:
+        except (ValueError, TypeError):
             self.set_row_aside("output", rows[0][0], playlist)
             return []
 
@@ -297,12 +297,21 @@ class State(StateFile):
         return bool(deleted)
 
     def _mounts_from(self, text: str) -> list[Mount]:
-        """Return mounts that were stored; raise a DatabaseError if we did not write them."""
-        return [mount._replace(point=self.real.absolute(mount.point)) for mount in schema.mounts_from(text)]
+        """Return mounts that were stored; raise ValueError or TypeError if we did not write them."""
+        text.encode()  # what we write is ASCII
+        return [
+            Mount(self.real.absolute(os.fsencode(point)), kind, os.fsencode(source), fsid)
+            for point, kind, source, fsid in json.loads(text)
+        ]
 
     def _mounts_as(self, mounts: Iterable[Mount]) -> str:
         """Return mounts as they are stored."""
-        return schema.mounts_as([mount._replace(point=self.real.stored(mount.point)) for mount in mounts])
+        return json.dumps(
+            [
+                (os.fsdecode(self.real.stored(point)), kind, os.fsdecode(source), fsid)
+                for point, kind, source, fsid in mounts
+            ]
+        )
 
 
 def put_record(

@@ -88,6 +88,7 @@ class StateFile:
             database = schema.in_memory(database)
             for row in bad:
                 schema.delete_row(database, row)
+            database.commit()
         for row in bad:
             self._delete_row(database, row)
         return database
@@ -134,9 +135,10 @@ class StateFile:
             ) from error
         self.notes.append(self.problem)
         folder, self._folder = self._folder, None
-        if self._writes and folder is not None:
-            with contextlib.suppress(OSError, *ERRORS):
-                return _copied(os.path.join(folder, b"state.db"))
+        is_readable, self._writes = self._writes and folder is not None, False
+        if folder is not None and is_readable:
+            with contextlib.suppress(OSError, *ERRORS):  # also if it is locked
+                return schema.in_memory(self._opened(os.path.join(folder, b"state.db")))
         return schema.empty()
 
     def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
@@ -224,16 +226,6 @@ class StateFile:
                 " it, or stop it.",
                 Exit.CANNOT_CREATE,
             ) from None
-
-
-def _copied(path: bytes) -> sqlite3.Connection:
-    """Return a copy in memory of a state that can only be read, without its bad rows."""
-    with contextlib.closing(connect(path, writes=False)) as database:  # also if it is locked
-        copy = schema.in_memory(schema.prepared(database, writes=False))
-    for row in schema.bad_rows(copy):
-        schema.delete_row(copy, row)
-    copy.commit()
-    return copy
 
 
 def _is_empty(path: bytes) -> bool:
