@@ -244,16 +244,16 @@ def _write(run: Run, deck: Deck, before: StoredDeck | None, notes: Sequence[str]
     assert deck.deal is not None
     state, path, stored = run.opened.state, run.path, deck_of(run).stored
     report = entries_report(run, deck.deal.entries)._replace(notes=notes)
+    new = StoredDeck(deck, report.text.fingerprint, run.request.options)
 
     def save(_stamp: str) -> None:
-        new = StoredDeck(deck, report.text.fingerprint, run.request.options)
         if new != stored:
             decks.save(state, path, new, before)
 
     report = run.write(report, save)
     if deck.deal.is_pending and run.request.writes:
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself
-            decks.confirm(state, path)
+            decks.confirm(state, path, new)
     return report
 
 

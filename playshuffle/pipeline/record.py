@@ -143,7 +143,7 @@ def _deck_record(state: State, file: PlaylistFile, tracks: Tracks, *, writes: bo
         return Record(deck=DeckRecord(_deck_in_file(file, tracks), None, before))
     is_pending = stored.deck.deal is not None and stored.deck.deal.is_pending
     if writes and is_pending and file.fingerprint() == stored.content:
-        decks.confirm(state, file.path)
+        decks.confirm(state, file.path, stored)
         stored = stored._replace(deck=mark_written(stored.deck))
     return Record(deck=DeckRecord(stored.deck, stored, before))
 

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import chain
 from typing import Any, NamedTuple
 
-from playshuffle.dealing.deck import Deal, Deck, check
+from playshuffle.dealing.deck import Deal, Deck, check, mark_written
 from playshuffle.dealing.period import Every
 from playshuffle.store.state import DECK, State, put_record, text_in
 from playshuffle.system.sqlite import Connection
@@ -88,22 +88,14 @@ def save(state: State, playlist: bytes, deck: StoredDeck, before: StoredDeck | N
     state.change(act, playlist)
 
 
-def confirm(state: State, playlist: bytes) -> None:
-    """Mark the deal as written.
+def confirm(state: State, playlist: bytes, stored: StoredDeck) -> None:
+    """Mark the deal of a deck as written.
 
     Raises:
         PlayshuffleError: it cannot be written.
     """
-    key = state.real.stored(playlist), DECK
-
-    def act(database: Connection) -> None:
-        query = "SELECT numbers, facts, content FROM record WHERE path = ? AND kind = ? AND age = 0"
-        [(numbers, text, content)] = database.execute(query, key)
-        facts = json.loads(text)
-        facts["deal"]["is_pending"] = False
-        put_record(database, *key, 0, array("I", numbers), json.dumps(facts), content)
-
-    state.change(act, playlist)
+    written = stored._replace(deck=mark_written(stored.deck))
+    state.change(lambda database: _put(database, state.real.stored(playlist), 0, written), playlist)
 
 
 def _put(database: Connection, path: bytes, age: int, stored: StoredDeck) -> None:

@@ -61,7 +61,7 @@ def test_a_deal_that_was_written_is_confirmed_and_nothing_else_changes() -> None
     with State() as state:
         decks.save(state, LIST, decks.StoredDeck(deck, "1-1", "{}"), decks.StoredDeck(deck, "0-0"))
 
-        decks.confirm(state, LIST)
+        decks.confirm(state, LIST, decks.StoredDeck(deck, "1-1", "{}"))
 
         assert decks.load(state, LIST) == decks.StoredDeck(mark_written(deck), "1-1", "{}")
         assert decks.load(state, LIST, 1) == decks.StoredDeck(deck, "0-0")
