@@ -108,7 +108,7 @@ def make(
     if lists or codes:
         updated = update_lists(requests, quiet=quiet, redraw_before_s=math.inf)
         reports, codes = updated.made, [*codes, *updated.codes]
-        notify_services(lists)
+        notify_services(() if dry_run or print0 else lists)
     else:
         with progress_bar(quiet) as progress:
             tools = Tools(read_all, chance(requests[""].seed), progress)
