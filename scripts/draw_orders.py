@@ -20,13 +20,45 @@ HEAD = """\
 | order | chi-square | degrees of freedom | p | fixed points | expected | bits | verdict |
 |---|---:|---:|---:|---:|---:|---:|---|
 """
-# From this many standard deviations on; below the first one a cell stays white. Blue and orange can be told
-# apart by people who cannot tell red from green.
+# What each picture shows, as its title.
+CLAIMS = {
+    "random": "Every track comes everywhere, equally often",
+    "deal": "The dealt tracks are mixed, the others stay",
+    "sattolo": "No track keeps its position",
+    "pinned": "Every third track keeps its position",
+    "part": "Every second position keeps its track",
+    "light": "One track in three keeps its position",
+    "groups": "Tracks of a group stay in their order",
+    "gap": "The last 15 tracks never start the next list",
+    "favourites": "The first 30 tracks come earlier",
+    "specimen:swap-any": "Too often just behind the old position",
+    "specimen:random-swaps": "Too many tracks keep their position",
+    "specimen:coin-sort": "Tracks stay near their old position",
+    "specimen:tied-keys": "Tracks with the same key keep their old order",
+}
+# From this many standard deviations on; below the first one a cell has the colour of the page. Blue and
+# orange can be told apart by people who cannot tell red from green.
 _STEPS = (2, 3, 5, 10, 30)
-_OFTEN = ("#fdd0a2", "#fdae6b", "#f16913", "#d94801", "#8c2d04")
-_RARELY = ("#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c")
-_NEVER = "#969696"
-_CELL = 6  # pixels
+_OFTEN = tuple(f"o{step}" for step in _STEPS)
+_RARELY = tuple(f"r{step}" for step in _STEPS)
+_NEVER, _EVEN = "never", "even"
+_LIGHT = (
+    "#fdd0a2 #fdae6b #f16913 #d94801 #8c2d04 #c6dbef #9ecae1 #6baed6 #3182bd #08519c #969696 #fff #57606a"
+)
+_DARK = (
+    "#4a2c17 #753f17 #b65a12 #ee8130 #ffc182 #16304f #1f4673 #2c6bab #4d9be6 #a5d2ff #5c636b #161b22 #9aa2ab"
+)
+_CELL = 8  # pixels
+_LEFT, _TOP = 34, 38
+
+
+def _style() -> str:
+    names = (*_OFTEN, *_RARELY, _NEVER, _EVEN, "text")
+    light, dark = (
+        "".join(f".{name}{{fill:{fill}}}" for name, fill in zip(names, fills.split(), strict=True))
+        for fills in (_LIGHT, _DARK)
+    )
+    return f"<style>{light}\n@media (prefers-color-scheme:dark){{{dark}}}</style>\n"
 
 
 def row(order: audited_orders.Audited) -> str:
@@ -50,45 +82,51 @@ def drawn(order: audited_orders.Audited) -> str:
     offs = bias.deviations(counts, uniform)
     paths: dict[str, list[str]] = {}
     for track, line in enumerate(offs):
-        colours = [_NEVER if not counts.cells[track][at] else _colour(off) for at, off in enumerate(line)]
+        colours = [_colour(off) if counts.cells[track][at] else _NEVER for at, off in enumerate(line)]
         at = 0
         for colour, cells in itertools.groupby(colours):
             width = len(list(cells))
-            if colour:
+            if colour != _EVEN:
                 paths.setdefault(colour, []).append(f"M{at} {track}h{width}v1h-{width}z")
             at += width
-    size = len(offs)
-    side = size * _CELL
-    body = "".join(f'<path fill="{colour}" d="{"".join(path)}"/>\n' for colour, path in paths.items())
+    side = len(offs) * _CELL
+    width, height = _LEFT + side + 6, _TOP + side + 76
+    middle = side / 2
+    squares = "".join(f'<path class="{colour}" d="{"".join(path)}"/>\n' for colour, path in paths.items())
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side + 40} {side + 96}" width="{side + 40}"'
-        ' font-family="sans-serif" font-size="12">\n'
-        f'<rect width="100%" height="100%" fill="#fff"/>\n'
-        f'<text x="28" y="18" font-size="14">{order.name}</text>\n'
-        f'<text transform="translate(18 {side / 2 + 28}) rotate(-90)" text-anchor="middle">track</text>\n'
-        f'<text x="{side / 2 + 28}" y="{side + 46}" text-anchor="middle">position</text>\n'
-        f'<g transform="translate(28 28) scale({_CELL})" shape-rendering="crispEdges">\n{body}</g>\n'
-        f'<rect x="28" y="28" width="{side}" height="{side}" fill="none" stroke="#666"/>\n'
-        f"{_legend(side)}</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 {width} {height}"'
+        f' width="{width}" font-family="sans-serif" font-size="14">\n{_style()}'
+        f'<text class="text" x="{_LEFT}" y="24" font-size="17" font-weight="bold">'
+        f"{CLAIMS[order.name]}</text>\n"
+        f'<text class="text" transform="translate(22 {_TOP + middle}) rotate(-90)" text-anchor="middle">'
+        "track, by its old position</text>\n"
+        f'<text class="text" x="{_LEFT + middle}" y="{_TOP + side + 20}" text-anchor="middle">'
+        "new position</text>\n"
+        f'<g transform="translate({_LEFT} {_TOP})" shape-rendering="crispEdges">\n'
+        f'<rect class="{_EVEN}" width="{side}" height="{side}" stroke="#808080"/>\n'
+        f'<g transform="scale({_CELL})">\n{squares}</g></g>\n'
+        f"{_legend(_TOP + side + 34)}</svg>\n"
     )
 
 
 def _colour(off: float) -> str:
     step = sum(abs(off) >= least for least in _STEPS)
-    return "" if step == 0 else (_OFTEN if off > 0 else _RARELY)[step - 1]
+    return _EVEN if step == 0 else (_OFTEN if off > 0 else _RARELY)[step - 1]
 
 
-def _legend(side: int) -> str:
-    y = side + 62
-    boxes = (*reversed(_RARELY), "#fff", *_OFTEN)
+def _legend(y: int) -> str:
+    names = (*reversed(_RARELY), _EVEN, *_OFTEN)
+    boxes = [(_LEFT + 18 * at, name) for at, name in enumerate(names)]
+    never, end = _LEFT + 18 * 13, _LEFT + 18 * len(names)
     parts = [
-        f'<rect x="{28 + 14 * at}" y="{y}" width="14" height="12" fill="{colour}" stroke="#ccc"/>\n'
-        for at, colour in enumerate(boxes)
+        f'<rect class="{name}" x="{x}" y="{y}" width="18" height="14" stroke="#808080"/>\n'
+        for x, name in (*boxes, (never, _NEVER))
     ]
-    parts.append(f'<text x="28" y="{y + 26}">too rarely</text>\n')
-    parts.append(f'<text x="{28 + 14 * 11}" y="{y + 26}" text-anchor="end">too often</text>\n')
-    parts.append(f'<rect x="{28 + 14 * 13}" y="{y}" width="14" height="12" fill="{_NEVER}"/>\n')
-    parts.append(f'<text x="{28 + 14 * 14 + 6}" y="{y + 11}">never seen</text>\n')
+    words = ((_LEFT, y + 30, "start", "too rarely"), (end, y + 30, "end", "too often"))
+    parts += [
+        f'<text class="text" x="{x}" y="{below}" text-anchor="{anchor}">{word}</text>\n'
+        for x, below, anchor, word in (*words, (never + 26, y + 12, "start", "never"))
+    ]
     return "".join(parts)
 
 

@@ -31,7 +31,7 @@ def drawn() -> bytes:
     paths = [b"/music/%03d.ogg" % index for index in order]
     figures = mix(paths, [keys[index] for index in order])
     found = PlaylistAudit(
-        path=b"/music/playshuffle.m3u",
+        path=b"No artist twice in a row",
         entries=len(paths),
         foreign=0,
         missing=[],
@@ -46,9 +46,12 @@ def drawn() -> bytes:
         groups=[(keys[index], names[index]) for index in order],
     )
     picture = playlist_picture.draw(str(PICTURE), found, "artist", [])
-    # Readable on white and on black: no background, and text in gray where it would be black.
+    # No background, and text in a colour of the page.
     picture = picture.replace(b"fill: #ffffff", b"fill: none").replace(b"stroke: #000000", b"stroke: #7a7a7a")
-    return picture.replace(b"<svg ", b'<svg fill="#7a7a7a" ', 1)
+    style = (
+        b"<style>svg{fill:#59636e}@media (prefers-color-scheme:dark){svg{fill:#b0b8c0}}</style>\n<metadata"
+    )
+    return picture.replace(b"<metadata", style, 1)
 
 
 if __name__ == "__main__":

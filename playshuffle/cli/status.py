@@ -122,7 +122,7 @@ def _one_list(path: bytes, report: Status, *, is_all: bool) -> _List:
 
 
 def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
-    """Return what is known of one list: the verdict, then its options, then its tracks."""
+    """Return the lines about one list: the verdict, then its options, then its tracks."""
     playlist = one.status
     facts = [playlist.summary, _count(playlist), playlist.order and f"{shown(playlist.order)} order"]
     facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
