@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import common_options
+from playshuffle.cli import common_options, completion
+from playshuffle.cli.lists import configuration, find_list, known_lists
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
@@ -25,13 +26,18 @@ _NAMES = 5  # files that are skipped and named
 EXAMPLES = """\b
 Examples:
   playshuffle export ~/Music/playshuffle.m3u /media/stick
-  playshuffle export today.m3u /media/stick --size 8G
+  playshuffle export today /media/stick --size 8G
   playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
 """
 
 
 def export(
-    playlist: Annotated[str, typer.Argument(metavar="LIST", help="Playlist, or - for a list of files")],
+    playlist: Annotated[
+        str,
+        typer.Argument(
+            metavar="LIST", help="File, name of a list, or - for files", autocompletion=completion.lists
+        ),
+    ],
     folder: Annotated[
         str, typer.Argument(metavar="FOLDER", help="Folder on the stick, for the new folder LIST")
     ],
@@ -42,6 +48,7 @@ def export(
         int | None, typer.Option(metavar="N", min=1, help="At most N tracks in a folder, such as 99")
     ] = None,
     is_ascii: Annotated[bool, typer.Option("--ascii", help="Use only plain letters in names")] = False,
+    config: common_options.ConfigFile = None,
     quiet: common_options.Quiet = False,
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
@@ -49,6 +56,9 @@ def export(
         most_bytes = None if size is None else int(parse_size(size))
     except ValueError as error:
         raise PlayshuffleError(f"--size {shown(size or '')} {error}", Exit.USAGE) from None
+    if playlist != STDIN and not os.path.lexists(playlist):
+        one = find_list(playlist, known_lists(configuration(config)))
+        playlist = playlist if one is None else os.fsdecode(one.path)
     listed = read_file_list(playlist)
     name = "playlist" if playlist == STDIN else os.path.splitext(os.path.basename(playlist))[0]
     with progress_bar(quiet) as progress:
@@ -59,13 +69,14 @@ def export(
             tracks,
             absolute(folder, Exit.CANNOT_CREATE),
             safe_name(name, is_ascii=is_ascii),
+            home_path(os.path.abspath(playlist)) if playlist != STDIN else "standard input",
             progress.working,
             most_bytes=most_bytes,
             max_per_folder=max_per_folder,
         )
     if not quiet:
         result = (
-            f"{home_path(done.folder)}: {done.tracks:,} of {counted(len(tracks), 'track')} fit,"
+            f"{home_path(done.folder)}: {_fitting(done.tracks, len(tracks))},"
             f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"
             f" removed {done.removed:,}"
         )
@@ -75,3 +86,7 @@ def export(
         reasons += [f"{shown(stream)}: not a file" for stream in listed.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
+
+
+def _fitting(count: int, of: int) -> str:
+    return counted(count, "track") if count == of else f"{count:,} of {counted(of, 'track')} fit"

@@ -1,9 +1,9 @@
 """Copy tracks into a folder of their own, numbered, and created in their order.
 
 Players list a stick by names, or in the order in which FAT has them. On FAT a new file takes the place of a
-deleted one, so each run makes a new folder NAME.new: it moves the copies that it finds again, copies the
-others, and replaces the folder NAME at its end. A run that was killed leaves copies in NAME.new, which the
-next run renames NAME.old, and takes them from there.
+deleted one, so each run makes a new folder NAME.playshuffle-new: it moves the copies that it finds again,
+copies the others, and replaces the folder NAME at its end. A run that was killed leaves copies in its
+folder, which the next run renames NAME.playshuffle-old1, and takes them from there.
 
 A file in each folder lists the names that playshuffle wrote there. No other file is ever changed.
 """
@@ -19,12 +19,14 @@ from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.tracks import Track
+from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.system.atomic_file import held
 from playshuffle.system.regular_file import open_regular
 from playshuffle.system.write_errors import refusal
 
-MARK = b".playshuffle-export"
+# Of the folders of a run: names that nobody else gives, for an empty folder has no mark.
+_NEW, _OLD = b".playshuffle-new", b".playshuffle-old"
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
@@ -51,6 +53,7 @@ def export(
     tracks: Sequence[Track],
     folder: bytes,
     name: str,
+    source: str,
     working: Working,
     *,
     most_bytes: int | None = None,
@@ -62,31 +65,40 @@ def export(
         tracks: in their order.
         folder: where the folder is made. It is made, too, if the folder above it exists.
         name: of the folder, and of the playlist in it.
+        source: the playlist in words. Another one of the same name does not replace its copies.
         working: called with the megabytes that were copied.
         most_bytes: of all copies together.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
 
     Raises:
-        PlayshuffleError: there are other files in the folder, or it cannot be written.
+        PlayshuffleError: there are other files in the folder, or those of another list; or it cannot be
+            written.
     """
     target = os.path.join(folder, os.fsencode(name))
     with _writing(target):
         if not os.path.lexists(folder):
             os.mkdir(folder)
         with held(folder):
-            return _export(tracks, target, working, most_bytes, max_per_folder or len(tracks))
+            return _export(tracks, target, source, working, most_bytes, max_per_folder or len(tracks))
 
 
 def _export(
-    tracks: Sequence[Track], target: bytes, working: Working, most_bytes: int | None, per_folder: int
+    tracks: Sequence[Track],
+    target: bytes,
+    source: str,
+    working: Working,
+    most_bytes: int | None,
+    per_folder: int,
 ) -> Exported:
     inside = os.path.realpath(target) + b"/"
     if any(os.path.realpath(track.source).startswith(inside) for track in tracks):
         raise PlayshuffleError(
             f"The list names tracks in {shown(target)} itself. Choose another list or folder.", Exit.USAGE
         )
-    new = target + b".new"
+    new = target + _NEW
     before = _former_folders(target, new)
+    head = f"#{source}".encode()
+    _check_source(target, head)
     copies = _copies(before)
     count = _fitting(tracks, before, os.path.dirname(target), most_bytes)
     if not count:
@@ -102,7 +114,7 @@ def _export(
     # All names that may come to be: fewer tracks may need a playlist of another name.
     lists = [b"%s%s.m3u" % (os.path.basename(target), end) for end in (b"", *_parts(count))]
     os.mkdir(new)
-    _write(os.path.join(new, MARK), b"".join(name + b"\n" for name in (*names, *lists)))
+    _write(os.path.join(new, EXPORT_MARK), b"".join(name + b"\n" for name in (head, *names, *lists)))
     total = sum(track.size for index, track in enumerate(tracks) if index not in again)
     done = 0
     for index, track in enumerate(tracks):
@@ -158,11 +170,11 @@ def _former_folders(target: bytes, new: bytes) -> list[bytes]:
     if os.path.lexists(new):
         _check(new)
         number = 1
-        while os.path.lexists(old := target + b".old%d" % number):
+        while os.path.lexists(old := target + _OLD + b"%d" % number):
             number += 1
         os.rename(new, old)
     above, name = os.path.split(target)
-    is_ours = re.compile(re.escape(name) + rb"(\.old\d+)?").fullmatch
+    is_ours = re.compile(re.escape(name) + b"(" + re.escape(_OLD) + rb"\d+)?").fullmatch
     folders = [os.path.join(above, found) for found in sorted(os.listdir(above)) if is_ours(found)]
     for folder in folders:
         _check(folder)
@@ -186,15 +198,34 @@ def _check(folder: bytes) -> None:
         )
 
 
+def _check_source(target: bytes, head: bytes) -> None:
+    """Check that a folder has no tracks of another playlist.
+
+    Raises:
+        PlayshuffleError: it has.
+    """
+    former = next(iter(_marked(target)), b"")
+    if former.startswith(b"#") and former != head:
+        raise PlayshuffleError(
+            f"{shown(target)} has the tracks of {shown(former[1:])}. Nothing was changed. Choose another"
+            " folder, or give one of the lists another name.",
+            Exit.CANNOT_CREATE,
+        )
+
+
 def _ours(folder: bytes) -> set[bytes]:
     """Return the files that playshuffle wrote, or began to write, into a folder."""
-    mark = os.path.join(folder, MARK)
+    return {os.path.join(folder, name) for name in (EXPORT_MARK, *_marked(folder))}
+
+
+def _marked(folder: bytes) -> list[bytes]:
+    """Return the lines of the mark in a folder, if it has one: its playlist, then the names of its files."""
     try:
-        descriptor, _ = open_regular(mark, follow_links=False)
+        descriptor, _ = open_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
     except OSError:
-        return {mark}  # of a run that was killed when it had made the folder
+        return []
     with os.fdopen(descriptor, "rb") as file:
-        return {mark, *(os.path.join(folder, name) for name in file.read().splitlines())}
+        return file.read().splitlines()
 
 
 def _files(folder: bytes) -> Iterator[bytes]:
@@ -294,7 +325,7 @@ def _write(path: bytes, content: bytes) -> None:
 
 def _remove(folder: bytes) -> None:
     """Remove a folder of a former run: its mark last, so that it can be continued."""
-    mark = os.path.join(folder, MARK)
+    mark = os.path.join(folder, EXPORT_MARK)
     for path in _files(folder):
         if path != mark:
             os.unlink(path)

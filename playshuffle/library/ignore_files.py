@@ -1,6 +1,7 @@
 """Read ignore files: names in a folder that other programs were configured to skip.
 
-`.nomedia` and `.nomusic` exclude a folder, whatever they contain. `.ndignore` (Navidrome) and
+`.nomedia` and `.nomusic` exclude a folder, whatever they contain, and so does the mark of `export`, whose
+copies would make each track come twice. `.ndignore` (Navidrome) and
 `.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a pattern they exclude the folder.
 `.mpdignore` (MPD) contains shell patterns for bare names. All of them apply to the folders below, too.
 """
@@ -19,7 +20,8 @@ from playshuffle.system.regular_file import NotRegularError, open_regular
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-MARKERS = (b".nomedia", b".nomusic")
+EXPORT_MARK = b".playshuffle-export"
+MARKERS = (b".nomedia", b".nomusic", EXPORT_MARK)
 _GIT_STYLE = (b".ndignore", b".ignore")
 _MPD_STYLE = b".mpdignore"
 NAMES = frozenset((*MARKERS, *_GIT_STYLE, _MPD_STYLE))

@@ -31,7 +31,7 @@ def test_the_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
     done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
 
     assert (done.code, done.out) == (0, b"")
-    assert f"{tmp_path}/stick/all: 3 of 3 tracks fit, 0 MB. Copied 3, kept 0, removed 0" in done.err
+    assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3, kept 0, removed 0" in done.err
     assert names(tmp_path / "stick/all") == [
         "0001 Miles Davis - So What.mp3",
         "0002 Björk - Jóga.ogg",
@@ -43,6 +43,29 @@ def test_the_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
     assert run("check", tmp_path / "stick/all/all.m3u").code == 0
 
 
+def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
+    make(music, "-o", tmp_path / "all.m3u")
+    config = tmp_path / "config.toml"
+    config.write_text(f'[playlist.car]\nfolders = ["{music}"]\n')
+    make("car", "--config", config)
+
+    for words in (("all",), ("car", "--config", config)):
+        done = run("export", *words, tmp_path / "stick")
+        assert f"{tmp_path}/stick/{words[0]}: 3 tracks, 0 MB. Copied 3" in done.err
+    assert "gone cannot be read: No such file" in run("export", "gone", tmp_path / "stick").err
+
+
+def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
+    make(music)
+    assert run("export", music / "playshuffle.m3u", music / "stick").code == 0
+
+    assert "3 tracks" in make(music)
+    (copy,) = (music / "stick/playshuffle").glob("0001*")
+    said = run("why", copy).out.decode()
+    assert "playshuffle-export (its folder " in said
+    assert run("make", music / "stick/playshuffle").code == 3
+
+
 def test_it_says_how_many_fit_and_what_a_second_run_did(music: Path, tmp_path: Path) -> None:
     make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
 
@@ -50,7 +73,7 @@ def test_it_says_how_many_fit_and_what_a_second_run_did(music: Path, tmp_path: P
     second = run("export", tmp_path / "all.m3u", tmp_path / "stick", "--ascii")
 
     assert "2 of 3 tracks fit, 0 MB. Copied 2, kept 0, removed 0" in first.err
-    assert "3 of 3 tracks fit, 0 MB. Copied 2, kept 1, removed 1" in second.err
+    assert "stick/all: 3 tracks, 0 MB. Copied 2, kept 1, removed 1" in second.err
     assert names(tmp_path / "stick/all")[1] == "0002 Bjork - Joga.ogg"
 
 

@@ -37,7 +37,7 @@ def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[Track]:
 
 
 def export(tracks: Sequence[Track], stick: Path, **options: Any) -> module.Exported:
-    return module.export(tracks, os.fsencode(stick), "list", lambda *_: None, **options)
+    return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u", lambda *_: None, **options)
 
 
 def is_killed(act: Callable[[], object], step: int) -> bool:

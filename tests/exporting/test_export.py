@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.exporting.export import MARK
+from playshuffle.exporting import export as module
+from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
 from tests.exporting.steps import content, copies, export, is_killed, music, numbered
 
+OLD = ["list.old photos", "list.old1"]  # of the owner of the stick
 NAMES = [f"{letter}.mp3" for letter in "abcdefgh"]
 
 
@@ -20,6 +22,7 @@ def stick(tmp_path: Path) -> Path:
     """A stick with files of its owner."""
     folder = tmp_path / "stick"
     (folder / "list.old photos").mkdir(parents=True)
+    (folder / "list.old1").mkdir()  # empty
     (folder / "letter.txt").write_text("mine")
     (folder / "list.old photos/1.jpg").write_text("mine")
     return folder
@@ -128,7 +131,7 @@ def test_other_files_of_the_stick_stay_as_they_are(tmp_path: Path, stick: Path) 
 
 
 @pytest.mark.parametrize(
-    "name", ["list/cover.jpg", "list/0001 mine.mp3", "list/01/x.mp3", "list.old1/x", "list"]
+    "name", ["list/cover.jpg", "list/0001 mine.mp3", "list/01/x.mp3", "list.playshuffle-old1/x", "list"]
 )
 @pytest.mark.parametrize("is_ours", [False, True])
 def test_a_folder_with_other_files_is_refused(tmp_path: Path, stick: Path, name: str, is_ours: bool) -> None:
@@ -145,10 +148,10 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path, stick: Path, name:
     assert content(stick) == before
 
 
-@pytest.mark.parametrize("name", ["list", "list.new", "list.old1"])
+@pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1"])
 def test_a_link_in_place_of_its_folder_is_refused(tmp_path: Path, stick: Path, name: str) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / os.fsdecode(MARK)).write_text("a.mp3\n")
+    (tmp_path / "elsewhere" / os.fsdecode(EXPORT_MARK)).write_text("a.mp3\n")
     (tmp_path / "elsewhere/a.mp3").write_text("mine")
     (stick / name).symlink_to(tmp_path / "elsewhere")
 
@@ -169,6 +172,19 @@ def test_a_link_among_its_copies_is_refused(tmp_path: Path, stick: Path) -> None
         export(tracks[:2], stick)
 
     assert (tmp_path / "elsewhere/0001 a.mp3").read_text() == "mine"
+
+
+def test_another_list_of_the_same_name_is_refused(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES)
+    export(tracks, tmp_path / "stick")
+    before = content(tmp_path / "stick")
+
+    with pytest.raises(
+        PlayshuffleError, match=r"stick/list has the tracks of ~/list\.m3u\. Nothing was changed"
+    ):
+        module.export(tracks, bytes(tmp_path / "stick"), "list", "~/other/list.m3u", lambda *_: None)
+
+    assert content(tmp_path / "stick") == before
 
 
 def test_a_list_of_its_own_copies_is_refused(tmp_path: Path) -> None:
@@ -210,9 +226,7 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
             is_killed(partial(export, last, stick), step // 2)
         export(order, stick)
         assert copies(stick) == numbered(order), step
-        assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", "list.old photos"], (
-            step
-        )
+        assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD], step
         step += 1
     assert step > 20
 

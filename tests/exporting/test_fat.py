@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.exporting.export import MARK
+from playshuffle.library.ignore_files import EXPORT_MARK
 from tests.exporting.steps import music, numbered, tracks_of
 from tests.support.fat import Stick
 from tests.support.hostile import NAMES
@@ -43,7 +43,7 @@ assert sorted(os.listdir(stick)) == ["letter.txt", "list"]
 """)
 
     names = [*numbered([*tracks[3:], tracks[1]])]
-    assert stick.names("/list") == [os.fsdecode(MARK), *names, "list.m3u"]
+    assert stick.names("/list") == [os.fsdecode(EXPORT_MARK), *names, "list.m3u"]
 
 
 def test_a_full_stick_has_the_first_tracks_and_takes_the_rest_when_there_is_room(tmp_path: Path) -> None:
