@@ -227,8 +227,8 @@ def _reasons(
     number = ", ".join(filter(None, (counted(len(files), "file"), remark)))
     if names:
         yield from screen.detail(label, number)
-        for path, reason in files:
-            yield from screen.hanging(f"{home_path(path)}: {reason}", "    ")
+        for line in shortened([f"{home_path(path)}: {reason}" for path, reason in files], _NAMES):
+            yield from screen.hanging(line, "    ")
         return
     counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
     reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)

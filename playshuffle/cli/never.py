@@ -170,5 +170,6 @@ def _failures(playlist: bytes, codes: list[Exit]) -> Iterator[None]:
     try:
         yield
     except PlayshuffleError as error:
-        say_error(f"{home_path(playlist)}: {error}")
+        text = str(error)
+        say_error(text if shown(playlist) in text else f"{home_path(playlist)}: {text}")
         codes.append(error.code)

@@ -14,8 +14,9 @@ from playshuffle.cli.screen import Mark, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, as_flags
+from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_options, saved_request
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import record_before
@@ -47,10 +48,11 @@ def undo(
     """
     with State(must_remember=True) as state:
         last = state.last_made()
+        lists = known_lists(configuration(config))
         if name is not None:
-            one = the_list(name, known_lists(configuration(config)))
+            one = the_list(name, lists)
         elif last is not None:
-            one = KnownList(last)
+            one = next((each for each in lists if each.path == last), KnownList(last))
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
@@ -70,6 +72,9 @@ def undo(
             verdict = f"{home_path(one.path)}: nothing is dealt. It keeps its tracks until the next deal"
         say([screen.verdict(Mark.GOOD, verdict)])
         say(screen.detail("Return", f"playshuffle undo {shell_path(one.path)}"))
+        if one.configured is not None:
+            stays = f"{shown(one.name)} stays in the configuration as it is: {home_path(find(config))}"
+            say(screen.detail("Note", stays))
         say(line for note in report.notes for line in screen.detail("Note", note))
 
 

@@ -195,7 +195,9 @@ class PlaylistStages:
         if not self.has_options:
             return Reason(NOT_LISTED, _NOT_IN_FILE) if os.path.lexists(path) else None
         is_below = any(path.startswith(os.path.join(root, b"")) for root in roots)
-        return None if is_below else Reason(OUTSIDE, "outside of the folders")
+        if is_below or not os.path.lexists(path):
+            return None if is_below else Reason(NO_FILE, "no such file")
+        return Reason(OUTSIDE, "outside of the folders")
 
     def _skipped(self, path: bytes, above: bytes) -> Reason:
         reason = self.skipped[above]

@@ -23,7 +23,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
-from playshuffle.playlist.parts import playlist_text, prepared, surplus
+from playshuffle.playlist.parts import owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store.state import NO_ORDER, SavedOrder
 from playshuffle.text import counted
@@ -184,6 +184,7 @@ class Run(NamedTuple):
         """Return the report with all that is known at the end."""
         present = [root for root in self.request.roots if root not in self.library.missing]
         notes = [*report.notes, *root_user_notes(present), *self.opened.state.notes]
+        notes += owner_notes(self.path) if is_changed and self.request.output is not None else []
         notes += self.history.notes if self.history is not None else []
         notes += self.record.notes
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]

@@ -152,6 +152,14 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
         )
 
 
+def owner_notes(path: bytes) -> list[str]:
+    """Return a note for the user root about a playlist of another user, which root replaces."""
+    with contextlib.suppress(OSError):
+        if os.geteuid() == 0 and (owner := os.stat(path).st_uid):
+            return [f"{shown(path)} is a playlist of user {_user_name(owner)}, who stays its owner."]
+    return []
+
+
 def _user_name(number: int) -> str:
     try:
         return shown(pwd.getpwuid(number).pw_name)

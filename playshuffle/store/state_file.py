@@ -16,7 +16,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths, real_paths
 from playshuffle.system import lock
-from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_passing, set_aside
+from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_full, is_passing, set_aside
 from playshuffle.system.write_errors import words
 from playshuffle.system.xdg import state_folder
 
@@ -128,9 +128,10 @@ class StateFile:
         """
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
         if self._must_remember:
+            cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
             raise PlayshuffleError(
-                f"{self.problem} The playlist was not changed. Make the state folder writable, or set"
-                " XDG_STATE_HOME to another folder.",
+                f"{self.problem} The playlist was not changed. {cure}, or set XDG_STATE_HOME to another"
+                " folder.",
                 Exit.CANNOT_CREATE,
             ) from error
         self.notes.append(self.problem)

@@ -4,6 +4,7 @@ They are private (folders 0700, files 0600), because the names of music files ar
 """
 
 import contextlib
+import errno
 import os
 import shutil
 import sqlite3
@@ -79,6 +80,12 @@ def is_passing(error: Exception) -> bool:
     """Return whether an error is not about the file itself: locked, no room, no permission."""
     code = getattr(error, "sqlite_errorcode", None)  # none if Python raised it: text is not UTF-8
     return code is not None and code & 0xFF in _PASSING
+
+
+def is_full(error: Exception) -> bool:
+    """Return whether there is no room for a file, or for a change of a database."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
 
 
 def set_aside(path: bytes) -> bytes:

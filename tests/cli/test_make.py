@@ -550,3 +550,14 @@ def test_a_playlist_behind_a_link_gets_absolute_paths(tmp_path: Path) -> None:
 
     lines = (music / "lists" / "real.m3u").read_text().splitlines()
     assert [line for line in lines if not line.startswith("#")] == [f"{music}/000.mp3", f"{music}/001.mp3"]
+
+
+def test_long_lists_of_skipped_files_are_cut(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 1)
+    for number in range(25):
+        (music / f"empty {number}.mp3").touch()
+
+    lines = make(music, "-v").splitlines()
+
+    assert len([line for line in lines if "/empty " in line]) == 20
+    assert "    … and 5 more" in lines

@@ -112,6 +112,15 @@ def test_a_playlist_of_which_no_track_would_be_left_stays(home: Path, music: Pat
     assert listed(home / "one.m3u") == ["Music/5.opus"]
 
 
+def test_an_error_names_the_playlist_once(home: Path, music: Path) -> None:
+    make(music, "-o", home / "all.m3u")
+    (home / "all.m3u").write_text("Music/1.mp3\nMusic/a/1.mp3\n")
+
+    said = run("never", "a/1.mp3").err
+
+    assert said.count("all.m3u") == 1, said
+
+
 def test_a_playlist_that_was_dealt_before_it_was_made_keeps_its_order(home: Path, music: Path) -> None:
     run("deal", music, "-n", "2", "-o", home / "all.m3u")
     make(music, "-o", home / "all.m3u")

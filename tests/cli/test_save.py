@@ -33,6 +33,16 @@ def file(home: Path) -> Path:
     return home / ".config/playshuffle/config.toml"
 
 
+def test_undo_says_that_the_configuration_keeps_the_list(music: Path, file: Path) -> None:
+    make(music, "-o", music / "few.m3u")
+    assert "stays in the configuration" not in run("undo", "few").err
+    make("few", "--where", "path::00", "--save", "few")
+
+    for words in ((), ("few",)):
+        said = run("undo", *words).err
+        assert "Note: few stays in the configuration as it is: ~/.config/playshuffle/config.toml\n" in said
+
+
 def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path) -> None:
     said = make(music, "--where", "path::00", "--paths", "absolute", "-o", music / "few.m3u", "--save", "few")
 

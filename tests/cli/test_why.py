@@ -36,6 +36,9 @@ def test_a_playlist_of_make_is_explained_with_its_options(music: Path) -> None:
     assert b"no: genre:jazz fails (genre is Rock)" in outside.out
     assert b"no: spoken word: .m4b is for audiobooks" in outside.out
     assert run("why", music / "gone.mp3", "--folder", music, *words).code == 66
+    elsewhere = run("why", music.parent / "gone.mp3", "--folder", music, *words)
+    assert (elsewhere.code, b"no: no such file" in elsewhere.out) == (66, True)
+    assert b"no: outside of the folders" in run("why", __file__, "--folder", music, *words).out
 
 
 def test_each_playlist_of_the_configuration_is_explained(music: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from playshuffle.shuffle import System
 from playshuffle.tags.reading import Tags
 from tests.support.forked import forked
 from tests.support.library import deal, reader, tools
-from tests.support.program import listed
+from tests.support.program import listed, make, numbered
 from tests.support.tree import public_folder
 
 pytestmark = [pytest.mark.process, pytest.mark.root]
@@ -104,6 +104,16 @@ def test_root_replaces_the_list_of_a_user_who_stays_its_owner(shared: Path) -> N
 
     assert listed(shared / "all.m3u") != before
     assert owner(shared / "all.m3u") == ANN
+
+
+def test_root_is_told_whose_list_it_replaces(tmp_path: Path) -> None:
+    make(numbered(tmp_path, 3), "-o", tmp_path / "all.m3u")
+    os.chown(tmp_path / "all.m3u", ANN, ANN)
+
+    said = make("all")
+
+    assert f"Note: {tmp_path}/all.m3u is a playlist of user {ANN}, who stays its owner.\n" in said
+    assert owner(tmp_path / "all.m3u") == ANN
 
 
 def test_parts_of_the_list_of_another_user_are_not_removed(shared: Path) -> None:

@@ -1,5 +1,6 @@
 """The state: what must be there again after anything."""
 
+import errno
 import multiprocessing
 import os
 import random
@@ -596,6 +597,25 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
         with state.locked():
             state.save_order(LIST, ORDER, None)
         assert state.orders(LIST) == [ORDER]
+
+
+@pytest.mark.parametrize(
+    ("problem", "cure"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "Make room on its disk, or set XDG_STATE_HOME"),
+        (PermissionError(errno.EACCES, "Permission denied"), "Make the state folder writable, or set"),
+    ],
+)
+def test_a_state_that_cannot_be_saved_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, problem: OSError, cure: str
+) -> None:
+    def no_folder(**_: object) -> bytes:
+        raise problem
+
+    monkeypatch.setattr("playshuffle.store.state_file.state_folder", no_folder)
+
+    with pytest.raises(PlayshuffleError, match=f"{problem.strerror}.*not changed. {cure}"):
+        State(must_remember=True)
 
 
 # One bad row
