@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import Enum
 from functools import partial
 
 from playshuffle.config.model import Config
@@ -46,14 +45,6 @@ _LAST_WAIT_S = 15.0  # for the write in hand, at the end
 _TRIES = 3  # to begin the process of the updates, if none of them comes to an end
 
 
-class _End(Enum):
-    STOP = "stop"
-    INTERRUPT = "interrupt"
-    RELOAD = "reload"
-    RESTART_UPDATES = "restart updates"
-    RESTART = "restart"
-
-
 @dataclass(frozen=True, slots=True)
 class _Inheritance:
     """What one life of the service leaves to the next.
@@ -78,57 +69,47 @@ def run(load: Callable[[], Config]) -> int:
             managed by another service.
     """
     faulthandler.enable()
-    began_s = int(time.time())
     config = before = _load(load)
-    inheritance = _Inheritance()
-    installation = Installation()
+    began_s, installation, inheritance = int(time.time()), Installation(), _Inheritance()
     tries = 0
     with signal_pipe() as signals, running.StatusFile() as status_file:
-        while True:
+        while tries < _TRIES:
             with contextlib.ExitStack() as stack:
                 try:
                     managed, broken = _lock_playlists(config, stack)
                 except PlayshuffleError as error:
                     if config is before:
                         raise
-                    inheritance = replace(inheritance, refused=_refusal(error))
-                    config = before
-                    managed, broken = _lock_playlists(config, stack)
+                    config, inheritance = before, replace(inheritance, refused=_refusal(error))
+                    continue
                 status = LiveStatus(managed, broken, began_s, status_file)
                 updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began_s)))
-                watch = stack.enter_context(
-                    Watch(
-                        list(
-                            dict.fromkeys(
-                                root for playlist in managed.playlists for root in playlist.request.roots
-                            )
-                        ),
-                        files=[
-                            *(path for each in managed.playlists for path in each.request.skip_lists),
-                            *([] if managed.path is None else [managed.path]),
-                        ],
-                        settle_s=config.settle_s,
-                        poll_s=config.poll_s,
-                        heartbeat_s=min(HEARTBEAT_S, notify.watchdog_s() or HEARTBEAT_S),
-                    )
-                )
+                watch = stack.enter_context(_watch(managed))
                 life = _Life(managed, load, signals, updates, watch, status, inheritance, installation)
-                end = life.serve()
+                code = life.serve()
                 inheritance = life.inheritance()
-            if end is _End.STOP:
-                return Exit.DONE
-            if end is _End.INTERRUPT:
-                return Exit.INTERRUPTED
-            if end is _End.RESTART:
-                return Exit.MISSING
-            tries = tries + 1 if end is _End.RESTART_UPDATES and not life.has_updated else 0
-            if tries == _TRIES:
-                raise PlayshuffleError(
-                    "The process that updates the playlists ends as soon as it starts. If playshuffle was"
-                    " just upgraded, start the service again.",
-                    Exit.MISSING,
-                )
+            if code is not None:
+                return code
+            tries = 0 if life.reloaded is not None or life.has_updated else tries + 1
             before, config = config, life.reloaded or config
+    raise PlayshuffleError(
+        "The process that updates the playlists ends as soon as it starts. If playshuffle was just upgraded,"
+        " start the service again.",
+        Exit.MISSING,
+    )
+
+
+def _watch(config: Config) -> Watch:
+    """Return a watch of all that the playlists are made from, and of the configuration."""
+    requests = [playlist.request for playlist in config.playlists]
+    files = [path for request in requests for path in request.skip_lists]
+    return Watch(
+        [root for request in requests for root in request.roots],
+        files=files if config.path is None else [*files, config.path],
+        settle_s=config.settle_s,
+        poll_s=config.poll_s,
+        heartbeat_s=min(HEARTBEAT_S, notify.watchdog_s() or HEARTBEAT_S),
+    )
 
 
 def _load(load: Callable[[], Config]) -> Config:
@@ -236,8 +217,8 @@ class _Life:
         self._shut_since: set[str] = set()
         self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)
 
-    def serve(self) -> _End:
-        """Have playlists updated, batch after batch, until a signal ends it."""
+    def serve(self) -> Exit | None:
+        """Have playlists updated, batch after batch; return an exit code, or None for the next life."""
         with select.epoll() as wake:
             wake.register(self._signals, select.EPOLLIN)
             wake.register(self._updates, select.EPOLLIN)
@@ -245,13 +226,15 @@ class _Life:
                 if batch is not None:
                     self._add(batch)
                 self._receive()
-                end = self._handle_signals() or self._check_sandbox() or self._check_program()
-                if end is not None:
+                code = self._handle_signals()
+                if code is None and (self._needs_sandbox() or self._is_outdated()):
+                    code = Exit.MISSING  # systemd starts it again
+                if code is not None or self.reloaded is not None:
                     self._wait_for_update()
-                    return end
+                    return code
                 if self._updates.is_over:
                     _LOG.error("the process that updates the playlists was killed; starting another one")
-                    return _End.RESTART_UPDATES
+                    return None
                 self._check_clock()
                 modes = self._watch.modes()
                 self._backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
@@ -302,11 +285,11 @@ class _Life:
                 for folder, after_s in self._backlog.end(time.monotonic()).items():
                     self._watch.rescan([folder], after_s)
 
-    def _handle_signals(self) -> _End | None:
+    def _handle_signals(self) -> Exit | None:
         numbers = received(self._signals)
         if {signal.SIGTERM, signal.SIGINT} & numbers:
             notify.stopping()
-            return _End.STOP if signal.SIGTERM in numbers else _End.INTERRUPT
+            return Exit.DONE if signal.SIGTERM in numbers else Exit.INTERRUPTED
         if signal.SIGHUP not in numbers and not self._has_new_config:
             return None
         self._has_new_config = False
@@ -320,29 +303,28 @@ class _Life:
             return None
         self._refused = None
         _LOG.info("configuration reloaded")
-        return _End.RELOAD
-
-    def _check_sandbox(self) -> _End | None:
-        """Restart the service if that opens a folder to it; what was shut at the start stays so."""
-        for name in sorted(self._shut_since - self._shut):
-            if _is_under_systemd():
-                _LOG.warning("%s: its folder was created again; restarting to open the sandbox to it", name)
-                return _End.RESTART
         return None
 
-    def _check_program(self) -> _End | None:
-        """Restart the service after an upgrade, when no update is under way; without systemd, say so."""
+    def _needs_sandbox(self) -> bool:
+        """Return whether a restart opens a folder to the service; what was shut at the start stays so."""
+        names = sorted(self._shut_since - self._shut) if _is_under_systemd() else []
+        for name in names:
+            _LOG.warning("%s: its folder was created again; restarting to open the sandbox to it", name)
+        return bool(names)
+
+    def _is_outdated(self) -> bool:
+        """Return whether to restart after an upgrade, now that no update is under way."""
         if time.monotonic() < self._next_check_s:
-            return None
+            return False
         before = self._installation.change
         change = self._installation.check()
         self._status.note = change or self._refused
         if change is None:
             self._next_check_s = time.monotonic() + HEARTBEAT_S / 2
-            return None
+            return False
         if before is None:
             _LOG.warning("%s", change)
-        return _End.RESTART if _is_under_systemd() and not self._updates.is_busy else None
+        return _is_under_systemd() and not self._updates.is_busy
 
     def _wait_for_update(self) -> None:
         """Let the update under way end at a place where nothing is half done."""
