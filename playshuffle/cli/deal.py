@@ -28,14 +28,14 @@ from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
-from playshuffle.config.option_groups import PLACE, THIS_DEAL
+from playshuffle.config.option_groups import EXPERT, PLACE, THIS_DEAL
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.pipeline.deal import Dealt, deal_again, peek_deal
+from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.open_playlist import open_run
@@ -89,6 +89,9 @@ def deal(
     peek: Annotated[
         bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=THIS_DEAL)
     ] = False,
+    heard: Annotated[
+        bool, typer.Option("--heard", help="Count the last deal as heard", rich_help_panel=EXPERT)
+    ] = False,
     due: Annotated[
         bool,
         typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=THIS_DEAL),
@@ -103,7 +106,7 @@ def deal(
 
     Every track comes once before any comes again. A second run on the same day changes nothing.
     """
-    kind = _one_of(again, now, new_round, peek, due)
+    kind = _one_of(again, now, new_round, peek, heard, due)
     given = playlist_options.given_options(context, options)
     if due:
         if words or name is not None or save is not None or not ONCE.issuperset(given):
@@ -213,8 +216,10 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     )
 
 
-def _one_of(again: bool, now: bool, new_round: bool, peek: bool, due: bool) -> str:
-    switches = {"--again": again, "--now": now, "--new-round": new_round, "--peek": peek, "--due": due}
+def _one_of(*is_given: bool) -> str:
+    switches = dict(
+        zip(("--again", "--now", "--new-round", "--peek", "--heard", "--due"), is_given, strict=True)
+    )
     chosen_switches = [name for name, is_asked in switches.items() if is_asked]
     if len(chosen_switches) > 1:
         raise PlayshuffleError(
@@ -246,6 +251,8 @@ def _deal(kind: str, request: Request, quiet: bool) -> Dealt:
     ):
         if kind == "--again":
             return deal_again(run, every, now)
+        if kind == "--heard":
+            return count_as_heard(run, every, now)
         if kind == "--peek":
             return peek_deal(run, amount, every, now)
         is_new_round = kind == "--new-round"

@@ -56,15 +56,17 @@ def notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
 
 
 def _verdict(dealt: Dealt, today: date) -> str:
-    tracks = counted(dealt.report.playlist_length, "track")
+    tracks, deck = counted(dealt.report.playlist_length, "track"), dealt.deck
     if dealt.is_new:
         return f"Dealt {tracks}"
+    if deck.deal is not None and deck.heard_from_s:
+        tracks += f", {len(frozenset(deck.deal.entries).difference(deck.unheard)):,} heard"
     if dealt.report.is_changed:
         return f"Wrote the last deal again ({tracks})"
-    last, when = dealt.deck.deal, next_deal(deck_facts(dealt.deck), today)
-    if last is None or last.every is Every.RUN or when == "now":
+    last, facts = deck.deal, deck_facts(deck)
+    if last is None or last.every is Every.RUN or str(facts["next_deal"]) <= today.isoformat():
         return f"Unchanged: the last deal ({tracks})"
-    return f"Already dealt {_PERIODS[last.every]} ({tracks}), next: {when}"
+    return f"Already dealt {_PERIODS[last.every]} ({tracks}), next: {next_deal(facts, today)}"
 
 
 def _next(dealt: Dealt, today: date) -> str:

@@ -265,6 +265,8 @@ def _deck_row(playlist: PlaylistStatus, screen: Screen, today: date) -> list[str
     progress = ""
     if isinstance(count, int) and isinstance(dealt, int) and count:
         progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}".strip()
+    if isinstance(heard := facts.get("heard"), int):
+        progress += f", {heard:,} heard"
     return [_title(playlist), _state(playlist), _number(playlist.tracks), progress, next_deal(facts, today)]
 
 

@@ -15,7 +15,7 @@ _EXTRA = re.compile(r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$")
 # Options that users try on commands that do not have them, and the command that has them.
 _OWNERS = {
     "--from": "make",
-    **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "every")},
+    **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "every", "heard")},
 }
 
 

@@ -9,7 +9,7 @@ from playshuffle import duration
 from playshuffle.config.options import STDOUT, Options, check_options, to_json, with_paths
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import never_list
-from playshuffle.dealing.amount import DEAL_COUNT, Amount, DealSettings
+from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
@@ -220,7 +220,7 @@ def _deal(options: Options) -> DealSettings | None:
         amount = Amount(time_ms=duration.parse(options.time))
     elif options.albums is not None:
         amount = Amount(albums=options.albums)
-    return DealSettings(amount, Every(options.every))
+    return DealSettings(amount, Every(options.every), Count(options.done_when or Count.DEALT))
 
 
 def _path_hint(path: str) -> str:

@@ -15,12 +15,13 @@ def read_deal(given: Mapping[str, Any]) -> dict[str, Any]:
         OptionError: a value is wrong, or does not work with the others.
     """
     if "deal" not in given:
-        if "every" in given:
-            raise OptionError(
-                "{0} works only with deal, such as deal = 40. Add deal, or remove {0}.",
-                "every",
-                code=Exit.CONFIG,
-            )
+        for key in ("every", "count"):
+            if key in given:
+                raise OptionError(
+                    "{0} works only with deal, such as deal = 40. Add deal, or remove {0}.",
+                    key,
+                    code=Exit.CONFIG,
+                )
         return {}
     for other in ("reshuffle", "limit", "time"):
         if other in given:

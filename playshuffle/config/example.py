@@ -34,6 +34,7 @@ folders = [{music}]
 # [playlist.today]
 # deal = 40              # or a time: "90m"
 # every = "day"          # or: week, run
+# count = "played"       # those that you did not hear come again; needs history = ["mpd"]
 """
 
 

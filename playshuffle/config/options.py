@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple, get_args
 from playshuffle import duration
 from playshuffle.config.known_value import known_value
 from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
+from playshuffle.dealing.amount import Count
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import PLACES
@@ -151,6 +152,9 @@ class Options(NamedTuple):
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due", AMOUNT, "day|week|run", verbs=DEAL, names=("period", Every),
         has_key=False)] = None
+    done_when: Annotated[str | None, Row(
+        "--count", "When a track is done: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
+        names=("count", Count), example='"played"')] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None

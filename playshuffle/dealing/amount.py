@@ -1,6 +1,7 @@
 """Define how much is dealt, and how often, as the user gives it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from playshuffle.dealing.period import Every
 
@@ -16,9 +17,17 @@ class Amount:
     albums: int | None = None
 
 
+class Count(StrEnum):
+    """When a track of a round is done: when it was dealt, or when it was played or skipped."""
+
+    DEALT = "dealt"
+    PLAYED = "played"
+
+
 @dataclass(frozen=True, slots=True)
 class DealSettings:
-    """How much is dealt, and how often."""
+    """How much is dealt, how often, and when a track is done."""
 
     amount: Amount
     every: Every
+    count: Count = Count.DEALT

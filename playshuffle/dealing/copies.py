@@ -35,6 +35,7 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
         upcoming=tuple(upcoming),
         missing=tuple(track for track in deck.missing if track not in elsewhere),
         tail=tuple(_joined(deck.tail, kept)),
+        unheard=tuple(kept.get(track, track) for track in deck.unheard),
         deal=last and replace(last, entries=tuple(_joined(last.entries, kept))),
     )
 

@@ -52,6 +52,9 @@ class Deck:
         deal: the last deal.
         is_ended: the round was ended early; `upcoming` holds all tracks until the next deal
             begins a new one.
+        unheard: dealt tracks that nobody is known to have heard, once for each deal that they were in. Those
+            that are not in `dealt` are of the round before.
+        heard_from_s: a play from this time on counts for this round (Unix seconds); 0 if plays do not count.
     """
 
     dealt: tuple[int, ...] = ()
@@ -66,6 +69,8 @@ class Deck:
     order: str = ""
     deal: Deal | None = None
     is_ended: bool = False
+    unheard: tuple[int, ...] = ()
+    heard_from_s: int = 0
 
     @property
     def track_count(self) -> int:
@@ -81,6 +86,16 @@ class Deck:
     def undealt_count(self) -> int:
         """Number of tracks not dealt in this round, missing ones included."""
         return len(self.upcoming) + len(self.missing)
+
+    @property
+    def heard_count(self) -> int:
+        """Number of tracks that were heard in this round, or that count as heard."""
+        return len(frozenset(self.dealt).difference(self.removed, self.unheard))
+
+    @property
+    def is_unheard(self) -> bool:
+        """Whether no track of the last deal was heard, so that it stays."""
+        return self.deal is not None and frozenset(self.unheard).issuperset(self.deal.entries)
 
     @property
     def tracks(self) -> frozenset[int]:
@@ -106,6 +121,7 @@ def end_round(deck: Deck) -> Deck:
         deals_left=0,
         deal=None,
         is_ended=True,
+        unheard=(),
     )
 
 

@@ -15,6 +15,8 @@ def deck_facts(deck: Deck) -> dict[str, object]:
         "since": deck.since.isoformat() if deck.round else None,
         "tracks": deck.track_count,
         "dealt": deck.track_count - deck.undealt_count,
+        "heard": deck.heard_count if deck.heard_from_s else None,
+        "unheard_since": deck.deal.period.isoformat() if deck.deal and deck.is_unheard else None,
         "missing": deck.missing_count,
         "deals_left": deck.deals_left,
         "every": deck.deal and deck.deal.every.value,
@@ -37,6 +39,8 @@ def deck_line(deck: Deck) -> str:
     ]
     if deck.missing_count:
         parts.insert(1, f"{deck.missing_count:,} missing")
+    if deck.heard_from_s:
+        parts.insert(1, f"heard {deck.heard_count:,}")
     return ", ".join(parts)
 
 
@@ -48,18 +52,23 @@ def day(when: date) -> str:
 def next_deal(facts: Mapping[str, object], today: date) -> str:
     """Return when the next deal of a deck is due: 'now', 'tomorrow 00:00', 'with the next run' and so on.
 
+    A deal of which nothing was heard stays after that.
+
     Args:
         facts: those of the deck, as `deck_facts` returns them.
         today: the present day.
     """
     if facts.get("every") is None:
         return "now"
-    if not isinstance(start := facts.get("next_deal"), str):
+    start, unheard_since = facts.get("next_deal"), facts.get("unheard_since")
+    days = (date.fromisoformat(start) - today).days if isinstance(start, str) else 0
+    if days <= 0 and isinstance(unheard_since, str):
+        return f"when some of it was heard, nothing since {day(date.fromisoformat(unheard_since))}"
+    if not isinstance(start, str):
         return "with the next run"
-    first_day = date.fromisoformat(start)
-    days = (first_day - today).days
     if days <= 0:
         return "now"
+    first_day = date.fromisoformat(start)
     when = "tomorrow" if days == 1 else f"{first_day:%A}" if days < 8 else day(first_day)
     return f"{when} 00:00"
 

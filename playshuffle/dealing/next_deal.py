@@ -70,6 +70,7 @@ def next_deal(
     is_whole: bool = True,
     today: date | None = None,
     resting: Collection[int] = (),
+    again: Sequence[int] = (),
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
@@ -90,6 +91,7 @@ def next_deal(
         is_whole: no drive is missing.
         today: the start of a round that begins now; by default `period`.
         resting: tracks that are dealt after all others of the round, as far as the gap allows.
+        again: tracks that were dealt before, and come first.
 
     Raises:
         ValueError: every track that is still to be dealt in this round is missing.
@@ -102,11 +104,16 @@ def next_deal(
         raise ValueError("all tracks still to be dealt are missing")
     open_deal = size.begin()
     gap = min(order.gap(len(present)), len(present))
-    if deck.is_ended or not deck.upcoming:
-        deck = _next_round(deck, present, order, gap, today, (), 0)
+    present_set = frozenset(present)
+    again = [track for track in again if track in present_set and open_deal.add(track)]
+    deck = replace(deck, dealt=_at_end(deck.dealt, again), tail=_at_end(deck.tail, again))
+    if deck.is_ended or not (deck.upcoming or open_deal.is_full()):
+        capacity = min(open_deal.capacity(), len(present) - len(again))
+        deck = _next_round(deck, present, order, gap, today, again, capacity)
     first_round, number = deck.round, deck.number + 1
     deck = replace(deck, number=number)
-    deck, entries, is_full = _fill(deck, open_deal, gap if order.keeps_gap else 0, (), resting)
+    deck, moved, is_full = _fill(deck, open_deal, gap if order.keeps_gap else 0, again, resting)
+    entries = [*again, *moved]
     if not is_full and len(entries) < len(present) and not deck.missing:
         capacity = min(open_deal.capacity(), len(present) - len(entries))
         deck = _next_round(deck, present, order, gap, today, entries, capacity)
@@ -130,12 +137,13 @@ def next_deal(
 def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
     """Return whether a new deal is due, instead of writing the last one again.
 
-    A deal that did not reach the file is written first. A deal without any present track is replaced.
+    A deal that did not reach the file is written first. A deal without any present track is replaced. If
+    plays count, a deal of which nothing was heard stays.
     """
     last = deck.deal
     if last is None or not any(track in present for track in last.entries):
         return True
-    return not last.is_pending and is_new_period(every, now, last.period)
+    return not last.is_pending and not deck.is_unheard and is_new_period(every, now, last.period)
 
 
 def update_deck(deck: Deck, present: Sequence[int], order: RoundOrder, *, is_whole: bool = True) -> Deck:
@@ -162,6 +170,11 @@ def update_deck(deck: Deck, present: Sequence[int], order: RoundOrder, *, is_who
         removed=tuple(track for track in may_be_removed if track not in present_set),
         order=order.name,
     )
+
+
+def _at_end(tracks: Sequence[int], moved: Sequence[int]) -> tuple[int, ...]:
+    """Return tracks with those of some others that are among them at the end."""
+    return tuple(sorted(tracks, key=frozenset(moved).__contains__)) if moved else tuple(tracks)
 
 
 def waits_for_missing(deck: Deck) -> bool:

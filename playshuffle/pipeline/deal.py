@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, Count
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
+from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.limited import LimitedPerValue
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import Every, is_of_the_future, period_start
@@ -74,8 +75,9 @@ def deal(
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
     _check_options(run.request)
+    run = _with_heard(run, now)
     if is_now or is_new_round or is_due(deck_of(run).deck, every, now, frozenset(run.tracks.numbers)):
-        deck = _next_deck(run, amount, every, now, is_new_round=is_new_round)
+        deck = _next_deck(run, amount, every, now, is_now=is_now, is_new_round=is_new_round)
         return _replace_deal(run, deck, _notes_on_limit(run, amount, deck))
     dealt = _repeat_deal(run, every, now)
     return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
@@ -87,11 +89,36 @@ def deal_again(run: Run, every: Every, now: datetime) -> Dealt:
     Raises:
         PlayshuffleError: nothing was dealt yet, or the file could not be written.
     """
-    if deck_of(run).deck.deal is None:
-        raise PlayshuffleError(
-            f"Nothing was dealt to {shown(run.path)} yet. Remove --again to deal now.", Exit.USAGE
-        )
+    _last_deal(run, "--again")
     return _repeat_deal(run, every, now)
+
+
+def count_as_heard(run: Run, every: Every, now: datetime) -> Dealt:
+    """Count the last deal as heard, and check that the file has it.
+
+    Raises:
+        PlayshuffleError: nothing was dealt yet, plays do not count, or the deck could not be saved.
+    """
+    last, run = _last_deal(run, "--heard"), _with_heard(run, now)
+    deck = deck_of(run).deck
+    if not deck.heard_from_s:
+        raise PlayshuffleError(
+            f"The tracks of {shown(run.path)} are done when they are dealt, so --heard changes nothing."
+            " Remove it, or let plays count: --count played",
+            Exit.USAGE,
+        )
+    heard = mark_heard(deck, last.entries)
+    before = deck_of(run).before if heard == deck else deck_of(run).stored
+    return _repeat_deal(_with_deck(run, heard, before), every, now)
+
+
+def _last_deal(run: Run, option: str) -> Deal:
+    last = deck_of(run).deck.deal
+    if last is None:
+        raise PlayshuffleError(
+            f"Nothing was dealt to {shown(run.path)} yet. Remove {option} to deal now.", Exit.USAGE
+        )
+    return last
 
 
 def peek_deal(run: Run, amount: Amount, every: Every, now: datetime) -> Dealt:
@@ -101,9 +128,12 @@ def peek_deal(run: Run, amount: Amount, every: Every, now: datetime) -> Dealt:
         PlayshuffleError: there is nothing to deal.
     """
     _check_options(run.request)
+    run = _with_heard(run, now)
     deck = _next_deck(run, amount, every, now)
     entries = deck.deal.entries if deck.deal is not None else ()
-    report = run.finish(entries_report(run, entries), is_changed=False)
+    count = len(frozenset(entries).intersection(deck_of(run).deck.unheard))
+    text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
+    report = run.finish(entries_report(run, entries)._replace(notes=[text] * bool(count)), is_changed=False)
     return Dealt(report, deck, is_new=True, certain=_certain(run, entries))
 
 
@@ -114,7 +144,7 @@ def _certain(run: Run, entries: Sequence[int]) -> int:
         upcoming = update_deck(deck, _playable(run), rounds, is_whole=_is_whole(run)).upcoming
     except _DrawError:  # new tracks, or another order: any position may change
         return 0
-    ordered = frozenset(() if deck.is_ended else upcoming)
+    ordered = frozenset(() if deck.is_ended else upcoming).union(deck.unheard)
     return next((at for at, track in enumerate(entries) if track not in ordered), len(entries))
 
 
@@ -153,12 +183,39 @@ def _playable(run: Run) -> Sequence[int]:
     )
 
 
-def _next_deck(run: Run, amount: Amount, every: Every, now: datetime, *, is_new_round: bool = False) -> Deck:
-    """Return the deck after its next deal."""
+def _with_heard(run: Run, now: datetime) -> Run:
+    """Return the run with its deck as the play history has it, if plays count."""
+    deck, settings, now_s = deck_of(run).deck, run.request.deal, int(now.timestamp())
+    if settings is None or settings.count is Count.DEALT or run.history is None:
+        deck = replace(deck, unheard=(), heard_from_s=0)
+    elif not deck.heard_from_s:
+        deck = replace(deck, heard_from_s=now_s)
+    else:
+        heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
+        deck = mark_heard(deck, heard.intersection(run.tracks.numbers))
+    return _with_deck(run, deck, deck_of(run).before)
+
+
+def _with_deck(run: Run, deck: Deck, before: StoredDeck | None) -> Run:
+    record = replace(deck_of(run), deck=deck, before=before)
+    return run._replace(record=run.record._replace(deck=record))
+
+
+def _next_deck(
+    run: Run,
+    amount: Amount,
+    every: Every,
+    now: datetime,
+    *,
+    is_now: bool = False,
+    is_new_round: bool = False,
+) -> Deck:
+    """Return the deck after its next deal. With `is_now`, what was not heard comes in the one after."""
     deck = deck_of(run).deck
     rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
     playable, is_whole = _playable(run), _is_whole(run)
     deck = update_deck(end_round(deck) if is_new_round else deck, playable, rounds, is_whole=is_whole)
+    before = deck
     if not playable or waits_for_missing(deck):
         root, error = next(iter(run.library.missing.items()))
         count = len(deck.missing) or len(run.tracks)
@@ -172,9 +229,18 @@ def _next_deck(run: Run, amount: Amount, every: Every, now: datetime, *, is_new_
     numbers = run.tracks.numbers
     resting = frozenset(numbers[index] for index in rounds.resting)
     deck = next_deal(
-        deck, playable, rounds, size, period, is_whole=is_whole, today=now.date(), resting=resting
+        deck,
+        playable,
+        rounds,
+        size,
+        period,
+        is_whole=is_whole,
+        today=now.date(),
+        resting=resting,
+        again=() if is_now else tracks_again(deck),
     )
-    return replace(deck, deal=_with_period(deck.deal, every))
+    deck = replace(deck, deal=_with_period(deck.deal, every))
+    return count_deal(before, deck, int(now.timestamp())) if deck.heard_from_s else deck
 
 
 def _size(run: Run, amount: Amount) -> Size:

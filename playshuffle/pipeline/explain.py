@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.heard import why_dealt
 from playshuffle.errors import MissingError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name
@@ -69,7 +70,8 @@ class PlaylistStages:
     entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
     that is missing. waiting: the folder that a track waits for, by path. indices: of the tracks that were
     found, by path. skipped: reasons of the scan.
-    order: the position of each track in the last order, None for a deck. dealt, upcoming: of a deck.
+    order: the position of each track in the last order, None for a deck. upcoming: the same for what a
+    deck has still to deal. dealt: what it has dealt, and why it is not in the playlist, in words.
     next_run: what changes the playlist next, in words.
     """
 
@@ -85,7 +87,7 @@ class PlaylistStages:
     pinned: frozenset[bytes]
     order: dict[bytes, int] | None = None
     drawn_s: int = 0
-    dealt: frozenset[bytes] = frozenset()
+    dealt: dict[bytes, str] = field(default_factory=dict)
     upcoming: dict[bytes, int] = field(default_factory=dict)
     last_deal: str = ""
     next_run: str = ""
@@ -138,7 +140,7 @@ class PlaylistStages:
             why = self.library.missing[root].summary.removeprefix(f"{shown(root)} seems to be missing: ")
             return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {why}")
         if path in self.dealt:
-            return Reason(DEALT, "dealt before, in this round")
+            return Reason(DEALT, self.dealt[path])
         if path in self.upcoming:
             ahead = f"{self.upcoming[path] + 1:,} of {len(self.upcoming):,}"
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
@@ -247,7 +249,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             pinned=frozenset(run.tracks.paths[pin.track_index] for pin in run.choice.pins),
             order=None if is_dealt else _positions(order, path_of),
             drawn_s=last.drawn_s if last is not None else 0,
-            dealt=frozenset(_positions(deck.dealt, path_of)),
+            dealt={path_of[number]: text for number, text in why_dealt(deck) if number in path_of},
             upcoming=_positions(deck.upcoming, path_of),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
             if deck.deal is not None

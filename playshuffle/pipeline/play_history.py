@@ -32,8 +32,10 @@ class PlayHistory(NamedTuple):
     played: Mapping[int, Played]
     notes: Sequence[str]
 
-    def heard_since(self, since_s: float, kept: Mapping[int, int]) -> frozenset[int]:
-        """Return the tracks that were played at this time (Unix seconds) or later.
+    def heard_since(
+        self, since_s: float, kept: Mapping[int, int], *, with_skips: bool = False
+    ) -> frozenset[int]:
+        """Return the tracks that were played, or also skipped, at this time (Unix seconds) or later.
 
         kept: the number of the copy that is kept, by that of each copy that is left out. Who heard the one
         has heard the other.
@@ -41,7 +43,7 @@ class PlayHistory(NamedTuple):
         return frozenset(
             kept.get(number, number)
             for number, each in self.played.items()
-            if each.last_played is not None and each.last_played >= since_s
+            if max(each.last_played or 0, (with_skips and each.last_skipped) or 0) >= since_s
         )
 
 

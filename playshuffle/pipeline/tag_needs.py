@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from playshuffle.dealing.amount import Count
 from playshuffle.errors import OptionError
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.pipeline.request import Request
@@ -9,6 +10,7 @@ from playshuffle.selection import query
 from playshuffle.selection.fields import OF_HISTORY
 from playshuffle.selection.query import Query
 
+_NEEDS = "{} needs a play history. Name one, such as {}."
 _HOW = 'Name one: --history mpd, or history = ["mpd"] in the configuration.'
 
 
@@ -45,7 +47,9 @@ def check_needs(request: Request) -> None:
     keys = request.recipe.group_by, request.most and request.most.tag
     check_history(fields.union(filter(None, keys)), has_history=bool(request.history))
     if request.recipe.rest_ms is not None and not request.history:
-        raise OptionError(f"{{}} needs a play history. {_HOW}", "rest")
+        raise OptionError(_NEEDS, "rest", 'history = "mpd"')
+    if request.deal is not None and request.deal.count is Count.PLAYED and not request.history:
+        raise OptionError(_NEEDS, 'count = "played"', 'history = "mpd"')
     if request.tags:
         return
     if request.history:

@@ -13,8 +13,8 @@ from playshuffle.dealing.period import Every
 from playshuffle.store.state import DECK, State, put_record, text_in
 from playshuffle.system.sqlite import Connection
 
-_PARTS = ("dealt", "upcoming", "missing", "removed", "tail")
-_FACTS = ("round", "number", "deals_left", "order")
+_PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")
+_FACTS = ("round", "number", "deals_left", "order", "heard_from_s")
 _DEAL_FACTS = ("round", "number", "of", "is_pending")
 
 

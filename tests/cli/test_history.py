@@ -102,3 +102,38 @@ def test_help_for_phones_names_apps() -> None:
     said = run("help", "android").out.decode()
     assert all(name in said for name in ("Syncthing", "Poweramp", "VLC", "playshuffle help navidrome"))
     assert "Symfonium" in run("help", "navidrome").out.decode()
+
+
+def test_a_deck_waits_until_something_was_heard_and_says_since_when(music: Path) -> None:
+    path = music.parent / "sticker.sql"
+    path.unlink()
+    stickers(path, {"b.mp3": {"lastPlayed": "1000000000"}})
+    deal = ("deal", music, "--history", "mpd", "--count", "played", "-n", "2", "--every", "run")
+    assert run(*deal).code == 0
+    first = names(music / "today.m3u")
+    assert "Unchanged: the last deal (2 tracks, 0 heard)" in run("deal", "today").err
+    assert b"heard 0," in run("status", "today").out
+    assert b"Next: when some of it was heard, nothing since" in run("status", "today").out
+    assert b"2/3, 0 heard; next deal when some of it was heard, nothing since" in run("status").out
+
+    now = str(int(time.time()) + 1)
+    path.unlink()
+    stickers(path, {first[0]: {"lastPlayed": now}})
+    assert "Comes again, unless you hear it by then: 1 track of" in run("deal", "--peek").err
+    assert "Dealt 2 tracks" in run("deal", "today").err
+    assert first[1] in names(music / "today.m3u")
+
+    said = run("deal", "--heard").err
+    assert "Unchanged: the last deal (2 tracks, 2 heard)" in said
+    facts = json.loads(run("status", "today", "--json").out)["deck"]
+    assert (facts["heard"], facts["unheard_since"]) == (3, None)
+    assert run("undo", "today").code == 0
+    assert json.loads(run("status", "today", "--json").out)["deck"]["heard"] == 1
+
+
+def test_count_played_needs_a_history_and_works_with_no_other_switch(music: Path) -> None:
+    done = run("deal", music, "--count", "played")
+    assert done.code == 2
+    assert "--count played needs a play history. Name one, such as --history mpd." in done.err
+    done = run("deal", music, "--heard", "--now")
+    assert (done.code, "--now and --heard do not work together" in done.err) == (2, True)

@@ -105,8 +105,15 @@ def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
     fields = set(Options._fields)
 
-    assert fields - set(keys.PLAYLIST) == {"accept_missing", "albums", "maps", "player", "source"}
-    assert set(keys.PLAYLIST) - fields == {"for", "map", "reshuffle", "deal", "tell"}
+    assert fields - set(keys.PLAYLIST) == {
+        "accept_missing",
+        "albums",
+        "done_when",
+        "maps",
+        "player",
+        "source",
+    }
+    assert set(keys.PLAYLIST) - fields == {"count", "for", "map", "reshuffle", "deal", "tell"}
 
 
 @pytest.mark.parametrize(
@@ -154,6 +161,13 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('output = "-"', 3, "does not end in .m3u"),
         ('reshuffle = "dayly"', 3, "Did you mean 'daily'?"),
         ('every = "day"', 3, "every works only with deal"),
+        ('count = "played"', 3, "count works only with deal"),
+        (
+            'deal = 4\ncount = "played"',
+            4,
+            'count = "played" needs a play history. Name one, such as history = "mpd".',
+        ),
+        ("deal = 4\ncount = 4", 4, 'count must be a text in quotes: count = "played"'),
         ('deal = 3\nevery = "month"', 4, "Unknown period 'month'"),
         ("deal = 0", 3, "deal must be a number from 1, not 0"),
         ('deal = "0m"', 3, "deal: '0m' is not a duration"),

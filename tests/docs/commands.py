@@ -32,7 +32,7 @@ ONLY_PARSED = {
     r"playshuffle (help|make .*--for) van": "it needs that player; tests/config runs it",
     r"playshuffle make ~/Music --where 'length:": "the demo has short tracks; tests/selection runs it",
     r"playshuffle make ~/Music --where '-mtime:": "all files of the demo are new; tests/selection runs it",
-    r"playshuffle .*--history": "it needs the data of a player; tests/history reads them",
+    r"playshuffle .*--(history|heard)": "it needs the data of a player; tests/history reads them",
     r"playshuffle tell": "it needs a player; tests/telling runs it",
     r"playshuffle plugin": "it needs Quod Libet; tests/install runs it",
     r"playshuffle audit --order": "it takes some seconds; tests/audit runs it",

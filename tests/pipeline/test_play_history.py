@@ -378,7 +378,7 @@ def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tm
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"history": ()}, r"--rest needs a play history\. Name one: --history mpd"),
+        ({"history": ()}, r"--rest needs a play history\. Name one, such as --history mpd"),
         ({"seed": "x"}, "--rest does not work with --seed"),
         ({"order": "sattolo"}, "--rest does not work with --order sattolo"),
         ({"order": "sorted"}, "--rest does not work with --order sorted"),

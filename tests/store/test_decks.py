@@ -29,6 +29,8 @@ def any_deck(draw: st.DrawFn) -> Deck:
         deals_left=4,
         order="albums",
         deal=deal,
+        unheard=tuple(draw(st.lists(st.sampled_from(TRACKS), max_size=9))),
+        heard_from_s=draw(st.integers(0, 1 << 32)),
     )
 
 

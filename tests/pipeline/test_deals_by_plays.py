@@ -1,0 +1,525 @@
+"""Test deals of which a round ends when its tracks were heard, alone and against a model."""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, event, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from playshuffle.config.build_request import build_request
+from playshuffle.config.options import Options
+from playshuffle.dealing.amount import Amount, Count, DealSettings
+from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
+from playshuffle.dealing.period import Every
+from playshuffle.errors import PlayshuffleError
+from playshuffle.history.sources import Source
+from playshuffle.library.scan import Progress
+from playshuffle.pipeline import deal as dealing
+from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.tools import Tools
+from playshuffle.playlist.m3u import parse
+from playshuffle.shuffle import Seeded
+from playshuffle.store import decks
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+from playshuffle.tags.reading import Reading, Tags
+from tests.history.databases import stickers
+from tests.pipeline.conftest import LookAt
+from tests.support.library import undo_deal
+
+NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
+
+
+def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((number, Reading(Tags(title=os.fsdecode(path)[-3:]))) for number, path in enumerate(paths))
+
+
+class KilledError(Exception):
+    """What a kill would be."""
+
+
+_save = decks.save
+
+
+def _save_and_die(*given: Any) -> None:
+    _save(*given)
+    raise KilledError
+
+
+class Listener:
+    """A library of numbered tracks, a player that counts plays, and a deck of both. A track is its size."""
+
+    def __init__(self, top: Path, seed: str = "seed") -> None:
+        self.music = top / "Music"
+        self.music.mkdir()
+        self.file = top / "today.m3u"
+        self.tools = Tools(read_all, Seeded(seed), Progress())
+        self.now = NOON
+        self.paths: dict[int, Path] = {}
+        self.known_as: dict[int, str] = {}  # to the player
+        self.database = stickers(top / "sticker.sql", {})
+        self.every, self.count = Every.RUN, Count.PLAYED
+
+    def add(self, track: int) -> None:
+        self.known_as[track] = f"{track * 7919 % 1000:03}-{track}.mp3"
+        self.paths[track] = self.music / self.known_as[track]
+        self.paths[track].write_bytes(bytes(track))
+
+    def play(self, *tracks: int, name: str = "lastPlayed") -> None:
+        rows = [(self.known_as[track], name, str(int(self.now.timestamp()))) for track in tracks]
+        with sqlite3.connect(self.database) as database:
+            database.executemany("REPLACE INTO sticker VALUES ('song', ?, ?, ?)", rows)
+        database.close()
+
+    def request(self, size: int = 3) -> Request:
+        deal = DealSettings(Amount(size), self.every, self.count)
+        history = (Source("mpd", bytes(self.database)),)
+        return Request((bytes(self.music),), bytes(self.file), history=history, deal=deal)
+
+    def deal(
+        self,
+        size: int = 3,
+        *,
+        days: int = 1,
+        is_now: bool = False,
+        is_heard: bool = False,
+        is_killed: bool = False,
+    ) -> list[int]:
+        """Deal a day later, or count the last deal as heard, and return its tracks.
+
+        is_killed: the run ends when the deck is saved, so that the file is not replaced.
+        """
+        self.now += timedelta(days=days)
+        kill = mock.patch.object(decks, "save", _save_and_die) if is_killed else nullcontext()
+        with (
+            suppress(KilledError),
+            kill,
+            open_run(self.request(size), self.tools, must_remember=True, deals=True) as run,
+        ):
+            if is_heard:
+                dealing.count_as_heard(run, self.every, self.now)
+            else:
+                dealing.deal(run, Amount(size), self.every, self.now, is_now=is_now)
+        entries = self.named(self.deck.deal.entries if self.deck.deal is not None else ())
+        assert is_killed or self.listed() == entries
+        return entries
+
+    def peek(self, size: int = 3) -> dealing.Dealt:
+        request = self.request(size)._replace(dry_run=True)
+        with open_run(request, self.tools, deals=True) as run:
+            return dealing.peek_deal(run, Amount(size), self.every, self.now)
+
+    def undo(self) -> None:
+        undo_deal(self.request(), self.tools)
+
+    def listed(self) -> list[int]:
+        tracks = {bytes(path): track for track, path in self.paths.items()}
+        paths = parse(self.file.read_bytes(), bytes(self.file.parent)).paths if self.file.exists() else []
+        return [tracks[path] for path in paths if path in tracks]
+
+    @property
+    def deck(self) -> Deck:
+        with State(writes=False) as state:
+            stored = decks.load(state, atomic_file.resolved(bytes(self.file)))
+        return stored.deck if stored is not None else Deck()
+
+    def named(self, numbers: Sequence[int]) -> list[int]:
+        """Return the tracks that have these numbers in the state, and that there are."""
+        tracks = {bytes(path): track for track, path in self.paths.items()}
+        with State(writes=False) as state:
+            paths = state.load_tracks().paths_of(numbers)
+        return [tracks[paths[number]] for number in numbers if paths.get(number) in tracks]
+
+
+@pytest.fixture
+def ann(tmp_path: Path) -> Listener:
+    listener = Listener(tmp_path)
+    for track in range(1, 13):
+        listener.add(track)
+    return listener
+
+
+def test_dealt_tracks_that_were_not_heard_come_first_in_the_next_deal(ann: Listener) -> None:
+    first = ann.deal(4)
+    ann.play(first[1])
+    ann.play(first[3], name="lastSkipped")
+    second = ann.deal(4)
+
+    assert second[:2] == [first[0], first[2]]
+    assert not {*second[2:]} & {*first}
+    assert (len(ann.deck.dealt), ann.deck.heard_count) == (6, 2)
+
+
+def test_a_track_is_dealt_at_most_three_times(ann: Listener) -> None:
+    first = ann.deal(4)
+    deals = [first]
+    for _ in range(3):
+        ann.play(deals[-1][-1])
+        deals.append(ann.deal(4))
+
+    assert all(deal[:3] == first[:3] for deal in deals[:3])
+    assert not {*deals[3]} & {*first}
+
+
+def test_a_track_that_was_heard_elsewhere_is_not_dealt(ann: Listener) -> None:
+    first = ann.deal(4)
+    others = sorted({*ann.paths} - {*first})
+    ann.play(first[0], *others[:6])
+    second = ann.deal(5)
+
+    assert second[:3] == first[1:]
+    assert {*second[3:]} == {*others[6:]}
+
+
+def test_a_deal_of_which_nothing_was_heard_stays_and_says_since_when(ann: Listener) -> None:
+    ann.every = Every.DAY
+    first = ann.deal(4)
+    day = ann.now.date()
+    assert next_deal(deck_facts(ann.deck), day) == "tomorrow 00:00"
+    assert ann.deal(4, days=5) == first
+    assert (
+        next_deal(deck_facts(ann.deck), ann.now.date()) == f"when some of it was heard, nothing since"
+        f" {day.day} {day:%B %Y}"
+    )
+    assert "dealt 4 of 12 (33%), heard 0," in deck_line(ann.deck)
+
+    ann.play(first[2])
+    assert ann.deal(4, days=0) != first
+    assert "dealt 5 of 12 (41%), heard 1," in deck_line(ann.deck)
+
+
+def test_a_deal_that_can_be_played_no_more_is_replaced(ann: Listener) -> None:
+    for track in ann.deal(4):
+        ann.paths.pop(track).unlink()
+
+    assert len(ann.deal(4)) == 4
+
+
+def test_now_deals_others_and_what_was_not_heard_comes_after_them(ann: Listener) -> None:
+    first = ann.deal(4)
+    second = ann.deal(4, is_now=True)
+    assert not {*first} & {*second}
+    ann.play(second[0])
+
+    assert ann.deal(7) == [*first, *second[1:]]
+
+
+def test_a_deal_counts_as_heard_and_undo_takes_that_back(ann: Listener) -> None:
+    first = ann.deal(4)
+    assert ann.deal(4, is_heard=True) == first
+    assert ann.deck.heard_count == 4
+    ann.deal(4, is_heard=True)  # a second time changes nothing
+    ann.undo()
+    assert (ann.listed(), ann.deck.heard_count) == (first, 0)
+    ann.undo()
+    assert (ann.listed(), ann.deck.heard_count) == (first, 4)
+
+    assert not {*ann.deal(4)} & {*first}
+    ann.undo()
+    assert ann.listed() == first
+
+
+def test_only_a_deck_that_counts_plays_counts_a_deal_as_heard(ann: Listener) -> None:
+    with pytest.raises(PlayshuffleError, match="Nothing was dealt to"):
+        ann.deal(is_heard=True)
+    ann.count = Count.DEALT
+    ann.deal()
+    with pytest.raises(PlayshuffleError, match="so --heard changes nothing"):
+        ann.deal(is_heard=True)
+
+
+def test_a_deck_begins_to_count_plays_when_it_is_asked_to(ann: Listener) -> None:
+    ann.count = Count.DEALT
+    first = ann.deal(4)
+    assert deck_facts(ann.deck)["heard"] is None
+    ann.play(*first[:2])
+    ann.count = Count.PLAYED
+    second = ann.deal(4)
+    assert not {*second} & {*first}
+    ann.count = Count.DEALT
+
+    assert not {*ann.deal(4)} & {*first, *second}
+    assert ann.deck.unheard == ()
+
+
+@pytest.mark.parametrize("problem", ["missing", "locked"])
+def test_without_a_readable_history_its_last_rows_count(ann: Listener, problem: str) -> None:
+    first = ann.deal(4)
+    ann.play(first[0])
+    ann.peek()  # a dry run remembers nothing
+    ann.deal(4, days=0)
+    ann.play(*ann.listed()[1:])
+    if problem == "missing":
+        ann.database.rename(ann.music / "sticker.sql")
+        ann.deal(4)
+    else:
+        lock = sqlite3.connect(ann.database, isolation_level=None)
+        lock.execute("BEGIN EXCLUSIVE")
+        ann.deal(4)
+        lock.close()
+
+    assert ann.deck.heard_count == 1
+    assert {*ann.listed()} > {*first[1:]} - {first[0]}
+
+
+def test_what_was_heard_is_remembered_though_the_player_forgets_it(ann: Listener) -> None:
+    first = ann.deal(4)
+    ann.play(*first[:2])
+    ann.every = Every.DAY
+    ann.deal(4, days=0)
+    with sqlite3.connect(ann.database) as database:
+        database.execute("DELETE FROM sticker")
+    database.close()
+
+    assert ann.deal(4)[:2] == first[2:]
+
+
+def test_plays_at_the_end_of_a_round_do_not_count_for_the_next(ann: Listener) -> None:
+    first = ann.deal(8)
+    ann.play(*first)
+    last = ann.deal(8)  # four of this round, four of the next
+    assert ann.deck.round == 2
+    ann.play(*last[:3], last[4])
+    again = ann.deal(4)
+    assert again == [last[3], *last[5:]]
+    assert {*ann.named(ann.deck.dealt)} == {*last[4:]}
+
+    ann.play(*again)
+    assert {*ann.deal(8)} == {*ann.paths} - {*last[4:]}
+
+
+def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
+    first = ann.deal(4)
+    ann.play(first[0])
+    dealt = ann.peek(5)
+    assert "Comes again, unless you hear it by then: 3 tracks of earlier deals." in dealt.report.notes
+    assert dealt.certain == 5
+    assert dealt.deck.deal is not None
+
+    assert ann.named(dealt.deck.deal.entries) == ann.deal(5)
+
+
+def test_a_deal_that_was_killed_is_written_by_the_next_run(ann: Listener) -> None:
+    first = ann.deal(4)
+    ann.play(first[0])
+    second = ann.deal(4, is_killed=True)
+    assert ann.listed() == first
+
+    assert ann.deal(4) == second == ann.listed()
+    assert ann.deck.heard_count == 1
+
+
+def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
+    first = ann.deal(4)
+    ann.play(first[0])
+    ann.deal(3)
+    ann.deal(4, is_now=True)
+    stages = look_at(ann.request(), ann.tools)
+
+    assert stages.explain(bytes(ann.paths[first[0]])).text == "heard in this round"
+    assert stages.explain(bytes(ann.paths[first[1]])).text == (
+        "dealt before, in this round; not heard yet, so it comes in the next deal"
+    )
+
+
+def test_count_played_needs_a_history(tmp_path: Path) -> None:
+    with pytest.raises(
+        PlayshuffleError, match=r"--count played needs a play history\. Name one, such as --history"
+    ):
+        build_request(Options(folders=(str(tmp_path),), every="day", done_when="played"))
+
+
+@dataclass
+class Notes:
+    """What a person would note down of a deck.
+
+    done: tracks of this round that were dealt or heard. unheard: the round and the number of deals of each
+    track that waits to be heard. last: the last deal. heard, deals: by round and track.
+    """
+
+    round: int = 0
+    done: set[int] = field(default_factory=set)
+    unheard: dict[int, tuple[int, int]] = field(default_factory=dict)
+    last: list[int] = field(default_factory=list)
+    since: datetime | None = None
+    heard: set[tuple[int, int]] = field(default_factory=set)
+    deals: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    @property
+    def of_last_round(self) -> set[int]:
+        return {*self.unheard, *self.last} - self.done
+
+    def hear(self, tracks: set[int]) -> None:
+        for track in tracks:
+            if track in self.unheard:
+                self.heard.add((self.unheard.pop(track)[0], track))
+            elif track not in self.of_last_round | self.done:
+                self.heard.add((self.round, track))
+                self.done.add(track)
+
+
+class Listening(RuleBasedStateMachine):
+    """A listener hears parts of deals and other tracks, while files come, go and change their names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = Path(tempfile.mkdtemp())
+        self.made = 0
+        self.plays: dict[int, datetime] = {}
+        self.read: dict[int, str] = {}
+        self.notes, self.before = Notes(), Notes()
+        self.is_pending = False
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.top)
+
+    @initialize(count=st.integers(4, 9), seed=st.integers())
+    def begin(self, count: int, seed: int) -> None:
+        self.listener = Listener(self.top, str(seed))
+        self.add(count)
+        self.run(3, is_now=False, is_killed=False)
+
+    @property
+    def here(self) -> set[int]:
+        return {*self.listener.paths}
+
+    @rule(count=st.integers(1, 2))
+    def add(self, count: int) -> None:
+        for _ in range(count):
+            self.made += 1
+            self.listener.add(self.made)
+
+    @rule(which=st.integers(0, 99))
+    def remove(self, which: int) -> None:
+        if len(self.here) > 2:
+            self.listener.paths.pop(sorted(self.here)[which % len(self.here)]).unlink()
+
+    @rule(which=st.integers(0, 99), player_follows=st.booleans())
+    def rename(self, which: int, player_follows: bool) -> None:
+        """A player that does not follow goes on with the old name, once that was read."""
+        track = sorted(self.here)[which % len(self.here)]
+        name = f"{which}-{len(self.listener.paths[track].name)}-{track}.mp3"
+        self.listener.paths[track] = self.listener.paths[track].rename(self.listener.music / name)
+        if player_follows or self.read.get(track) != self.listener.known_as[track]:
+            with sqlite3.connect(self.listener.database) as database:
+                query = "UPDATE sticker SET uri = ? WHERE uri = ?"
+                database.execute(query, (name, self.listener.known_as[track]))
+            database.close()
+            self.listener.known_as[track] = name
+
+    @rule(share=st.integers(1, 4), is_skip=st.booleans(), elsewhere=st.integers(0, 99))
+    def hear(self, share: int, is_skip: bool, elsewhere: int) -> None:
+        tracks = [track for track in self.notes.last if track in self.here and track % share == 0]
+        tracks += [track for track in sorted(self.here) if elsewhere < 30 and track % 7 == elsewhere % 7]
+        self.listener.now += timedelta(minutes=1)
+        self.listener.play(*tracks, name="lastSkipped" if is_skip else "lastPlayed")
+        self.plays |= dict.fromkeys(tracks, self.listener.now)
+        self.listener.now += timedelta(minutes=1)
+
+    def mark(self) -> None:
+        """Note what was heard before a run at this moment."""
+        notes, now = self.notes, self.listener.now
+        if notes.since is None:
+            notes.since = now
+        notes.hear({track for track in self.here if self.plays.get(track, NOON) >= notes.since})
+        self.read = {track: self.listener.known_as[track] for track in self.plays if track in self.here}
+
+    @rule(size=st.integers(1, 4), is_now=st.booleans(), is_killed=st.sampled_from([False, False, True]))
+    def run(self, size: int, is_now: bool, is_killed: bool) -> None:
+        self.listener.now += timedelta(hours=6)
+        self.mark()
+        notes = self.notes
+        left = [track for track in notes.last if track in self.here]
+        waits = bool(left) and {*notes.last} <= {*notes.unheard}
+        is_due = is_now or not left or not (waits or self.is_pending)
+        marked = deepcopy(notes)
+        entries = self.listener.deal(size, days=0, is_now=is_now, is_killed=is_killed)
+        self.is_pending = is_killed and (is_due or self.is_pending)
+        if not is_due:
+            assert entries == left
+            return
+        event(f"round {self.listener.deck.round}")
+        self.before = marked
+        self.check_deal(entries, size, is_now=is_now)
+
+    def check_deal(self, entries: list[int], size: int, *, is_now: bool) -> None:
+        notes, deck, here = self.notes, self.listener.deck, self.here
+        assert len({*entries}) == len(entries) == min(size, len(here))
+        waiting = [track for track, (_, deals) in notes.unheard.items() if deals < 3 and track in here]
+        again = [] if is_now else entries[: min(len(waiting), size)]
+        assert {*again} <= {*waiting}
+        rest = entries[len(again) :]
+        late = notes.of_last_round
+        rounds = {track: notes.unheard[track][0] for track in again}
+        kept = notes.unheard
+        if deck.round == notes.round:
+            assert notes.done.isdisjoint(rest)
+            rounds |= dict.fromkeys(rest, notes.round)
+            notes.done |= {*rest}
+        else:
+            ends = [track for track in rest if track not in notes.done] if notes.round else []
+            ends = ends[: len(here - notes.done - {*again})]
+            assert here - notes.done - {*again} <= {*ends} or not notes.round
+            assert rest[: len(ends)] == ends
+            rounds |= dict.fromkeys(ends, notes.round) | dict.fromkeys(rest[len(ends) :], notes.round + 1)
+            notes.round, notes.done = notes.round + 1, {*rest[len(ends) :]}
+        assert {*self.listener.named(deck.dealt)} == notes.done & here
+        for track in entries:
+            assert (rounds[track], track) not in notes.heard, "heard, and dealt again in the same round"
+            notes.deals[rounds[track], track] += 1
+            assert notes.deals[rounds[track], track] <= 3
+        if deck.round != self.before.round or late:
+            notes.since = self.listener.now
+        notes.unheard = {
+            track: (number, deals)
+            for track, (number, deals) in kept.items()
+            if track in here and (deals < 3 or track in notes.done)
+        }
+        for track in entries:
+            deals = notes.unheard[track][1] if track in notes.unheard else 0
+            notes.unheard[track] = rounds[track], deals + 1
+        notes.last = entries
+        assert Counter(self.listener.named([*dict.fromkeys(deck.unheard)])) == Counter(
+            track for track in notes.unheard if track in here
+        )
+
+    @precondition(lambda self: self.notes.last)
+    @rule()
+    def count_as_heard(self) -> None:
+        self.mark()
+        marked = deepcopy(self.notes)
+        self.listener.deal(days=0, is_heard=True)
+        self.is_pending = False
+        if {*self.notes.last} & {*self.notes.unheard}:
+            self.before = marked
+        self.notes.hear({*self.notes.last})
+
+    @rule()
+    def undo(self) -> None:
+        self.listener.undo()
+        self.is_pending = False
+        self.notes, self.before = self.before, self.notes
+
+
+TestListening = Listening.TestCase
+TestListening.settings = settings(
+    max_examples=20,
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
