@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 
 from tests.support import damage
+from tests.support.in_process import Program
 from tests.support.needs import not_listed
 
 _XDG = {
@@ -102,6 +103,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in ("XDG_RUNTIME_DIR", "XDG_MUSIC_DIR", "NOTIFY_SOCKET"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Program:
+    """The program, run in this process."""
+    return Program(monkeypatch, capsysbinary)
 
 
 @pytest.fixture(autouse=True)

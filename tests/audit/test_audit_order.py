@@ -14,7 +14,7 @@ import pytest
 
 from playshuffle.audit.audited_orders import NAMES, SPECIMEN
 from playshuffle.audit.picture import picture
-from tests.audit.run import Program
+from tests.support.in_process import Program
 from tests.support.needs import unmet
 
 _UTF8 = {"LC_ALL": "C.UTF-8"}
@@ -276,15 +276,3 @@ def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reas
 
     assert (done.code, done.out) == (2, "")
     assert reason in done.err
-
-
-@pytest.mark.process
-def test_the_other_verbs_do_not_pay_for_it() -> None:
-    """Asking for another verb imports nothing of the audit, nor what it needs."""
-    code = "import sys; from playshuffle.cli.app import load; load('make'); print(*sys.modules)"
-    loaded = subprocess.check_output([sys.executable, "-c", code], cwd=CHECKOUT, text=True).split()
-
-    assert "playshuffle.cli.make" in loaded
-    assert not {"matplotlib", "numpy", "scipy", "fractions", "playshuffle.audit", "playshuffle.cli.audit"} & {
-        *loaded
-    }

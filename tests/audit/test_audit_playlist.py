@@ -15,8 +15,8 @@ from playshuffle.audit.mix import mix, nearest, neighbours_by_chance, successors
 from playshuffle.errors import shown
 from playshuffle.library.cache import Cache
 from playshuffle.shuffle import fewest_repeats, repeats
-from tests.audit.run import Program
 from tests.support.hostile import NAMES
+from tests.support.in_process import Program
 from tests.support.terminal import on_terminal
 
 DATA = Path(__file__).parents[1] / "data"

@@ -7,7 +7,7 @@ import pytest
 
 from playshuffle.audit.audited_orders import NAMES, audited
 from scripts import draw_orders
-from tests.audit.run import Program
+from tests.support.in_process import Program
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "shuffles.md").read_text()

@@ -9,9 +9,9 @@ import pytest
 from playshuffle.audit import playlist_picture
 from playshuffle.audit.mix import mix
 from playshuffle.audit.playlist import PlaylistAudit
-from tests.audit.run import Program
 from tests.audit.test_audit_order import need_matplotlib
 from tests.audit.test_audit_playlist import playlist, song
+from tests.support.in_process import Program
 
 _FILL = re.compile(r'<path d="([^"]*)"[^>]*style="fill: (#[0-9a-f]{6})')
 

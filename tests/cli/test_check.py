@@ -323,18 +323,8 @@ def test_nothing_named_is_opened_and_nobody_asked(music: Path, monkeypatch: pyte
 
 
 BITS = [
-    b"#",
-    b"EXTM3U",
-    b"\n",
-    b"\r",
-    b"\0",
-    b"\xef\xbb\xbf",
-    b"\xff\xfe",
-    b"file://",
-    b"http://",
-    b"/",
-    b"\\",
-]
+    b"#", b"EXTM3U", b"\n", b"\r", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"file://", b"http://", b"/", b"\\",
+]  # fmt: skip
 BITS += [b"a.mp3", b"%2", b"%00", b" ", b"..", b"C:\\", b"\xe9", b"#PLAYSHUFFLE-BASE:", b"=/", b"Z:\\=/x"]
 
 

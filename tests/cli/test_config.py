@@ -155,13 +155,6 @@ def test_show_says_so_as_json(two: Path) -> None:
     assert said["settle"] == {"value": "2s", "line": None}
 
 
-def test_a_group_without_a_verb_shows_its_help() -> None:
-    done = config()
-
-    assert (done.code, done.err) == (0, "")
-    assert done.out == config("--help").out != b""
-
-
 def page() -> str:
     return (ROOT / "docs/config.md").read_text()
 

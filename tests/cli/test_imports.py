@@ -57,23 +57,6 @@ def test_a_short_run_imports_nothing_slow(words: list[str], tmp_path: Path, home
     assert not loaded(*words, *music, HOME=str(home)) & _SLOW
 
 
-@pytest.mark.process
-@pytest.mark.parametrize(
-    ("line", "commands"), [("playshuffle tags --js", {"tags"}), ("playshuffle st", set())]
-)
-def test_completion_imports_the_command_alone(home: Path, line: str, commands: set[str]) -> None:
-    variables = {
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(line.count(" ")),
-        "_PLAYSHUFFLE_COMPLETE": "complete_bash",
-    }
-
-    modules = loaded(HOME=str(home), **variables)
-
-    assert commands_in(modules) == commands
-    assert not modules & _SLOW
-
-
 def test_a_summary_is_the_first_sentence_of_the_command() -> None:
     """Help lists commands without importing them, so it has a copy."""
     helps = {command.words[0]: command.help for command in commands() if len(command.words) == 1}

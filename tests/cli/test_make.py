@@ -493,32 +493,6 @@ def test_the_version_is_said() -> None:
     assert re.fullmatch(rb"playshuffle \d+\.\d+\.\d+\S*\n", done.out)
 
 
-@pytest.mark.parametrize(
-    ("words", "example"),
-    [
-        (["-h"], b"playshuffle make ~/Music --order spread"),
-        (["--help"], b"playshuffle make ~/Music --order spread"),
-        (["make", "-h"], b"Show everything, with examples"),
-        (["make", "--help"], b"playshuffle make ~/Music --order spread"),
-    ],
-)
-def test_help_is_said(words: list[str], example: bytes) -> None:
-    done = run(*words)
-
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(b"Usage: ")
-    assert example in done.out
-
-
-def test_no_words_at_all_get_help() -> None:
-    done = run()
-
-    said = done.out.decode() + done.err
-    assert said.startswith("Usage: ")
-    assert "\n  make " in said
-    assert "\\x0a" not in said
-
-
 def test_options_may_stand_anywhere(tmp_path: Path) -> None:
     music = library(tmp_path, ["-x.mp3", "b.mp3"])
 

@@ -1,15 +1,14 @@
 """Every order from the words of a user to the playlist: with real files and real tags, or refused."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import mutagen
 import pytest
 
-from playshuffle import cli
 from playshuffle.errors import flag
 from playshuffle.ordering.orders import ORDERS
+from tests.support.in_process import Program
 from tests.support.program import DATA, library, listed, make, run
 from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
@@ -123,21 +122,13 @@ def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
     ],
 )
 def test_what_has_no_meaning_is_refused_with_the_reason(
-    music: Path,
-    words: str,
-    says: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    music: Path, words: str, says: str, program: Program
 ) -> None:
-    """Here the command line runs in this process, since there are so many."""
-    monkeypatch.setattr(sys, "argv", ["playshuffle", "make", str(music), *words.split()])
+    done = program("make", str(music), *words.split())
 
-    code = cli.main()
-    said = capsys.readouterr()
-
-    assert (code, said.out) == (2, "")
-    assert says in said.err
-    assert said.err.count("\n") == 1
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert done.err.count("\n") == 1
     assert not (music / "playshuffle.m3u").exists()
 
 

@@ -3,15 +3,14 @@
 import os
 import shlex
 import sqlite3
-import sys
 from pathlib import Path
 
 import pytest
 
-from playshuffle import cli
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import check_root
 from playshuffle.system.write_errors import words
+from tests.support.in_process import Program
 from tests.support.tagging import tagged_library
 
 
@@ -26,11 +25,9 @@ def music(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def message(typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
-    """Run the program in this process, without a terminal; return what it writes to standard error."""
-    monkeypatch.setattr(sys, "argv", ["playshuffle", *shlex.split(typed)])
-    cli.main()
-    return capsys.readouterr().err.removeprefix("error: ").rstrip("\n")
+def message(typed: str, program: Program) -> str:
+    """Run the program, without a terminal; return what it writes to standard error."""
+    return program(*shlex.split(typed)).err.removeprefix("error: ").rstrip("\n")
 
 
 NO_PLAYER = "Name no player: the list works in nearly all of them."
@@ -91,26 +88,18 @@ MESSAGES = {
 
 @pytest.mark.usefixtures("music")
 @pytest.mark.parametrize("typed", MESSAGES)
-def test_a_mistake_gets_a_message_that_helps(
-    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], home: Path
-) -> None:
+def test_a_mistake_gets_a_message_that_helps(typed: str, program: Program, home: Path) -> None:
     typed_in_shell = typed if "'~" in typed else typed.replace("~", str(home))
 
-    assert message(typed_in_shell, monkeypatch, capsys) == MESSAGES[typed]
+    assert message(typed_in_shell, program) == MESSAGES[typed]
 
 
 @pytest.mark.usefixtures("music")
 @pytest.mark.parametrize(
     ("alias", "topic"), [("queries", "where"), ("exit", "exit-codes"), ("time", "times")]
 )
-def test_topics_have_other_names(
-    alias: str, topic: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pages = []
-    for name in (alias, topic):
-        monkeypatch.setattr(sys, "argv", ["playshuffle", "help", name])
-        cli.main()
-        pages.append(capsys.readouterr().out)
+def test_topics_have_other_names(alias: str, topic: str, program: Program) -> None:
+    pages = [program("help", name).out for name in (alias, topic)]
 
     assert pages[0] == pages[1] != ""
 
@@ -143,7 +132,7 @@ QUERIES = {
 @pytest.mark.process
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_without_a_match_shows_what_each_term_matches(
-    query: str, music: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    query: str, music: Path, program: Program
 ) -> None:
     (music / "1.mp3").unlink()
     files = {
@@ -154,7 +143,7 @@ def test_a_query_without_a_match_shows_what_each_term_matches(
     }
     tagged_library(music, files)
 
-    text = message(f"make . -q --where {shlex.quote(query)}", monkeypatch, capsys)
+    text = message(f"make . -q --where {shlex.quote(query)}", program)
 
     assert text.splitlines() == [
         f"No track matches '{query}'. The playlist was not changed.",
@@ -187,20 +176,15 @@ def files(music: Path) -> Path:
 @pytest.mark.process
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("pin", PINS)
-def test_a_pin_that_names_no_file_is_answered_with_one(
-    pin: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert message(f"make . -q --pin {pin}", monkeypatch, capsys) == PINS[pin]
+def test_a_pin_that_names_no_file_is_answered_with_one(pin: str, program: Program) -> None:
+    assert message(f"make . -q --pin {pin}", program) == PINS[pin]
 
 
 @pytest.mark.process
 @pytest.mark.usefixtures("files")
-def test_tags_shows_several_files(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["playshuffle", "tags", "01 Deep.mp3", "02 Deep.mp3"])
-    cli.main()
-    lines = capsys.readouterr().out.splitlines()
+def test_tags_shows_several_files(program: Program) -> None:
+    done = program("tags", "01 Deep.mp3", "02 Deep.mp3")
+    lines = done.out.splitlines()
 
     assert [line for line in lines if "title" in line or line.startswith("~")] == [
         "~/Music/01 Deep.mp3",
@@ -212,14 +196,11 @@ def test_tags_shows_several_files(
 
 @pytest.mark.process
 @pytest.mark.usefixtures("files")
-def test_check_counts_formats_and_finds_the_parts_of_a_list(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    message("make . -q --for car --max-per-file 3 --order sorted -o car.m3u", monkeypatch, capsys)
-    monkeypatch.setattr(sys, "argv", ["playshuffle", "check", "car.m3u"])
-    cli.main()
+def test_check_counts_formats_and_finds_the_parts_of_a_list(program: Program) -> None:
+    message("make . -q --for car --max-per-file 3 --order sorted -o car.m3u", program)
+    done = program("check", "car.m3u")
 
-    assert capsys.readouterr().out.splitlines() == [
+    assert done.out.splitlines() == [
         "ok: ~/Music/car-1.m3u: 3 entries, each file exists once. Its paths work with a car radio",
         "warning: ~/Music/car-2.m3u: 1 entry. A car radio may not play all",
         (
@@ -231,16 +212,13 @@ def test_check_counts_formats_and_finds_the_parts_of_a_list(
 
 
 @pytest.mark.process
-def test_why_answers_once_for_a_file_that_no_playlist_could_have(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_why_answers_once_for_a_file_that_no_playlist_could_have(files: Path, program: Program) -> None:
     (files / "broken.mp3").write_bytes(b"x" * 100)
     for name in ("a", "b"):
-        message(f"make . -q -o {name}.m3u", monkeypatch, capsys)
-    monkeypatch.setattr(sys, "argv", ["playshuffle", "why", "nosuch.mp3", "broken.mp3"])
-    cli.main()
+        message(f"make . -q -o {name}.m3u", program)
+    done = program("why", "nosuch.mp3", "broken.mp3")
 
-    assert capsys.readouterr().out.splitlines() == [
+    assert done.out.splitlines() == [
         "~/Music/nosuch.mp3",
         "  2 playlists  no: no such file",
         "~/Music/broken.mp3",
@@ -249,11 +227,9 @@ def test_why_answers_once_for_a_file_that_no_playlist_could_have(
 
 
 @pytest.mark.process
-def test_make_shows_what_is_left_out_only_when_that_is_new(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_make_shows_what_is_left_out_only_when_that_is_new(files: Path, program: Program) -> None:
     def summary(options: str = "") -> list[str]:
-        lines = message(f"make . --order sorted {options}", monkeypatch, capsys).splitlines()
+        lines = message(f"make . --order sorted {options}", program).splitlines()
         return [line for line in lines if line.startswith(("Left out", "Skipped", "Repeats"))]
 
     spoken = "Left out: 1 file of spoken word; --spoken includes them"
@@ -269,14 +245,12 @@ def test_make_shows_what_is_left_out_only_when_that_is_new(
 
 @pytest.mark.process
 def test_a_missing_folder_is_named_once_with_the_way_to_accept_it(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], home: Path
+    files: Path, program: Program, home: Path
 ) -> None:
     usb = tagged_library(home / "usb", {"5.mp3": {"title": "Five"}})
-    message(f"make {files} {usb}", monkeypatch, capsys)
+    message(f"make {files} {usb}", program)
     usb.rename(home / "elsewhere")
-    (note,) = [
-        line for line in message(f"make {files} {usb}", monkeypatch, capsys).splitlines() if "Note" in line
-    ]
+    (note,) = [line for line in message(f"make {files} {usb}", program).splitlines() if "Note" in line]
 
     assert note == (
         "Note: 1 of 5 tracks waits for ~/usb: No such file or directory; 1 track was there."

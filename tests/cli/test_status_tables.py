@@ -1,19 +1,17 @@
 """What `playshuffle status` shows, and what group commands do by themselves."""
 
 import json
-import re
 import shutil
-import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from playshuffle.cli import main
 from playshuffle.cli.screen import Screen
 from playshuffle.cli.status import _lines
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
+from tests.support.in_process import Program
 from tests.support.program import make, numbered, run
 from tests.support.terminal import on_terminal
 
@@ -228,13 +226,11 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path, home: Path) -> No
         ("service", "The service is not installed"),
     ],
 )
-def test_a_group_command_alone_shows_what_is_useful(
-    command: str, expected: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["playshuffle", command])
+def test_a_group_command_alone_shows_what_is_useful(command: str, expected: str, program: Program) -> None:
+    done = program(command)
 
-    assert main() in {0, 1}
-    assert re.search(expected, "".join(capfd.readouterr()))
+    assert done.code in {0, 1}
+    assert expected in done.out + done.err
 
 
 @pytest.mark.process

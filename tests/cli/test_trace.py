@@ -1,14 +1,13 @@
 """`playshuffle trace` tells what the shuffles do, step by step."""
 
 import itertools
-import sys
 
 import pytest
 
 from playshuffle.audit.trace_steps import TRACED, allowed, drawn, steps
-from playshuffle.cli import main
 from playshuffle.shuffle import Seeded
 from tests.shuffle.all_draws import replay
+from tests.support.in_process import Program
 
 DURSTENFELD = """\
 k=6 draw 4   0 1 2 3 6 5 4
@@ -50,25 +49,6 @@ k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
 """
 
 
-@pytest.fixture
-def trace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> "Trace":
-    return Trace(monkeypatch, capsys)
-
-
-class Trace:
-    """The verb, run in this process."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch = monkeypatch
-        self._capsys = capsys
-
-    def __call__(self, *words: str) -> tuple[int, str, str]:
-        self._monkeypatch.setattr(sys, "argv", ["playshuffle", "trace", *words])
-        code = main()
-        out, err = self._capsys.readouterr()
-        return code, out, err
-
-
 @pytest.mark.parametrize(
     ("name", "draws", "table"),
     [
@@ -79,20 +59,20 @@ class Trace:
         ("fisher-yates", "5,3,4,3,0,1", FISHER_YATES),
     ],
 )
-def test_the_steps_of_draws_that_are_given(trace: Trace, name: str, draws: str, table: str) -> None:
-    assert trace("--order", name, "--draws", draws) == (0, table, "")
+def test_the_steps_of_draws_that_are_given(program: Program, name: str, draws: str, table: str) -> None:
+    assert program("trace", "--order", name, "--draws", draws) == (0, table, "")
 
 
-def test_a_seed_gives_the_same_steps_and_the_end_that_the_shuffle_has(trace: Trace) -> None:
-    _, out, _ = trace("--order", "sattolo", "-n", "10", "--seed", "1")
+def test_a_seed_gives_the_same_steps_and_the_end_that_the_shuffle_has(program: Program) -> None:
+    _, out, _ = program("trace", "--order", "sattolo", "-n", "10", "--seed", "1")
 
-    assert trace("--order", "sattolo", "--seed", "1")[1] == out
+    assert program("trace", "--order", "sattolo", "--seed", "1")[1] == out
     end = [int(word) for word in out.splitlines()[-1].split()[3:]]
     assert end == TRACED["sattolo"].shuffle(range(10), Seeded("1"))
 
 
-def test_columns_stay_in_line_beyond_ten_tracks(trace: Trace) -> None:
-    _, out, _ = trace("-n", "12", "--seed", "1")
+def test_columns_stay_in_line_beyond_ten_tracks(program: Program) -> None:
+    _, out, _ = program("trace", "-n", "12", "--seed", "1")
 
     assert len({len(line) for line in out.splitlines()}) == 1
     assert out.startswith("k=11 draw 4     0  1  2  3 11  5")
@@ -144,8 +124,8 @@ def test_draws_of_its_own_are_allowed_ones(name: str) -> None:
         (["--order", "satolo"], "Did you mean 'sattolo'?"),
     ],
 )
-def test_wrong_words_are_refused_with_the_reason(trace: Trace, words: list[str], reason: str) -> None:
-    code, out, err = trace(*words)
+def test_wrong_words_are_refused_with_the_reason(program: Program, words: list[str], reason: str) -> None:
+    code, out, err = program("trace", *words)
 
     assert (code, out) == (2, "")
     assert reason in err

@@ -1,6 +1,5 @@
 import os
 import socket
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +9,6 @@ from playshuffle.library import ignore_files
 from playshuffle.library.walk import find
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, names_below, public_folder, put, reasons
-
-
-@pytest.fixture
-def top(tmp_path: Path) -> bytes:
-    return os.fsencode(tmp_path / "music")
 
 
 @pytest.mark.parametrize("marker", [b".nomedia", b".nomusic"])

@@ -3,7 +3,6 @@ import socket
 import subprocess
 import time
 from array import array
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,7 @@ from tests.support.disk import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need
-from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put, reasons
-
-
-@pytest.fixture
-def top(tmp_path: Path) -> bytes:
-    return os.fsencode(tmp_path / "music")
-
-
-@pytest.fixture
-def public() -> Iterator[bytes]:
-    with public_folder() as folder:
-        yield folder
+from tests.support.tree import by_path, files, find_with_error, names_below, put, reasons
 
 
 @pytest.mark.parametrize("suffix", sorted(AUDIO_SUFFIXES))

@@ -18,11 +18,6 @@ from playshuffle.tags.reading import Reading, Tags
 from tests.support.tree import by_path, put
 
 
-@pytest.fixture
-def top(tmp_path: Path) -> bytes:
-    return os.fsencode(tmp_path / "music")
-
-
 class Reader:
     """Read fake tags from the content of a file, and record the requests; `errors` come instead, by path."""
 

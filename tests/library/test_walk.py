@@ -19,19 +19,7 @@ from playshuffle.library.tag_columns import unpack
 from playshuffle.library.walk import Dirty, WalkResult, find
 from playshuffle.tags.reading import Reading, Tags
 from tests.support.forked import forked
-from tests.support.tree import by_path, files, find_with_error, names_below, public_folder, put
-
-
-@pytest.fixture
-def top(tmp_path: Path) -> bytes:
-    return os.fsencode(tmp_path / "music")
-
-
-@pytest.fixture
-def public() -> Iterator[bytes]:
-    with public_folder() as folder:
-        yield folder
-
+from tests.support.tree import by_path, files, find_with_error, names_below, put
 
 # Files and folders
 

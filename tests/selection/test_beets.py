@@ -22,79 +22,25 @@ from tests.support.tagged import tagged
 FOLDER = "/music"
 
 FIRST_WORDS = (
-    "Jazz",
-    "jazz fusion",
-    "Ann",
-    "Annie",
-    "Anna",
-    "a",
-    "The",
-    "100%",
-    "under_score",
-    "AC/DC",
-    "naïve",
-)
+    "Jazz", "jazz fusion", "Ann", "Annie", "Anna", "a", "The", "100%", "under_score", "AC/DC", "naïve",
+)  # fmt: skip
 MORE_WORDS = (
-    "back\\slash",
-    "椎名林檎",
-    "x:y",
-    "(Live)",
-    "don't",
-    "[remix]",
-    "two  spaces",
-    "1999",
-    "-minus",
-    "a,b",
-)
+    "back\\slash", "椎名林檎", "x:y", "(Live)", "don't", "[remix]", "two  spaces", "1999", "-minus", "a,b",
+)  # fmt: skip
 WORDS = (*FIRST_WORDS, *MORE_WORDS)
 TEXTS = ("title", "artist", "album", "albumartist", "genre", "comments", "grouping", "language")
 NUMBERS = ("year", "track", "disc", "bpm", "bitrate")
-PATTERNS = (
-    "^A",
-    "e$",
-    "^$",
-    "Ann(a|ie)",
-    "[a-c]n?",
-    "(?i)JAZZ",
-    "\\\\d+",
-    "x.y",
-    "^.{3}$",
-    "n{2}",
-    "(Live)?",
-)
+PATTERNS = [
+    "^A", "e$", "^$", "Ann(a|ie)", "[a-c]n?", "(?i)JAZZ", r"\\d+", "x.y", "^.{3}$", "n{2}", "(Live)?",
+]  # fmt: skip
 VALUES = (
-    "",
-    "a",
-    "an",
-    "jazz",
-    "JAZZ",
-    "Jazz",
-    "ann",
-    "Annie",
-    "100%",
-    "%",
-    "_",
-    "x\\:y",
-    "the",
-    "naïve",
-    "椎名",
+    "", "a", "an", "jazz", "JAZZ", "Jazz", "ann", "Annie", "100%", "%", "_", "x\\:y", "the", "naïve", "椎名",
     "99",
-)
-RANGES = (
-    "1999",
-    "1990..1999",
-    "..1999",
-    "1999..",
-    "..",
-    "3",
-    "2..5",
-    "..5",
-    "0",
-    "-1..3",
-    "1.5..9",
-    "320000",
-    "120..",
-)
+)  # fmt: skip
+RANGES = [
+    "1999", "1990..1999", "..1999", "1999..", "..", "3", "2..5", "..5", "0", "-1..3", "1.5..9",
+    "320000", "120..",
+]  # fmt: skip
 LENGTHS = ("4:30", "..4:30", "1:00..5:00", "270", "2:05..", "..", "59.5..61", "0..1:00")
 PATHS = ("Albums", "Albums/Jazz", "/music/Albums", "Alb", "Nowhere", "Albums/Jazz/02.mp3", "albums")
 

@@ -7,13 +7,10 @@ import pytest
 
 from playshuffle.store import skip_lists
 from playshuffle.store.state import State
+from tests.support.program import state_file
 
 PLAYLIST, OTHER = b"/m/all\xff.m3u", b"/m/other.m3u"
 LISTS = {b"/never\xfe.m3u": [b"/m/a.mp3", b"/m/caf\xe9\n.mp3"], b"/empty.m3u": list[bytes]()}
-
-
-def state_file(home: Path) -> Path:
-    return home / ".local/state/playshuffle/state.db"
 
 
 def test_lists_come_back_as_they_were_kept_and_belong_to_their_playlist() -> None:

@@ -27,6 +27,7 @@ from playshuffle.store.schema import VERSION
 from playshuffle.store.state import SavedOrder, State
 from playshuffle.system import sqlite
 from playshuffle.system.mounts import Mount
+from tests.support.program import state_file
 
 pytestmark = pytest.mark.damages_state
 
@@ -74,10 +75,6 @@ def save(table: TrackTable = TABLE, order: SavedOrder = ORDER, lists: Iterable[b
         state.save_tracks(state.load_tracks(), table)
         for playlist in lists:
             state.save_order(playlist, order, None)
-
-
-def state_file(home: Path) -> Path:
-    return home / ".local/state/playshuffle/state.db"
 
 
 def edit(home: Path, *statements: str) -> bytes:
@@ -704,20 +701,14 @@ _SWAPPED = "CAST(substr(numbers, 5, 4) || substr(numbers, 1, 4) || substr(number
 
 # A value that could have been written: other numbers, names, marks or facts of the same form.
 _FLIPS = [
-    (
-        "record",
-        "numbers = CAST(substr(numbers, 5, 4) || substr(numbers, 1, 4) || substr(numbers, 9) AS BLOB)",
-    ),
+    ("record", f"numbers = {_SWAPPED}"),
     ("record", "facts = replace(facts, '2000', '2001')"),
     ("record", "content = content || '0'"),
     ("record", "digest = CAST(digest || '0' AS BLOB)"),
     ("record", "path = CAST(path || '0' AS BLOB)"),
     ("record", "age = 1 - age"),
     ("folder", "names = CAST(replace(names, 'a.mp3', 'c.mp3') AS BLOB)"),
-    (
-        "folder",
-        "numbers = CAST(substr(numbers, 5, 4) || substr(numbers, 1, 4) || substr(numbers, 9) AS BLOB)",
-    ),
+    ("folder", f"numbers = {_SWAPPED}"),
     ("folder", "marks = CAST('x' || substr(marks, 2) AS BLOB)"),
     ("folder", "path = CAST('/n' || substr(path, 3) AS BLOB)"),
     ("folder", "checksum = checksum + 1"),

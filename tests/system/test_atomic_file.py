@@ -3,13 +3,11 @@ import errno
 import os
 import re
 import resource
-import shutil
 import signal
 import stat
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +20,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.system import atomic_file
 from tests.support.hostile import NAMES
 from tests.support.needs import need, unmet
+from tests.support.tree import public_folder
 
 OLD, NEW = b"#EXTM3U\nold.mp3\n" * 1000, b"#EXTM3U\nnew.mp3\n" * 2000
 NOBODY = 65534
@@ -44,11 +43,8 @@ def list_path(folder: bytes) -> bytes:
 @pytest.fixture
 def public() -> Iterator[bytes]:
     """A folder that other users can get to, unlike those of pytest."""
-    path = tempfile.mkdtemp()
-    os.chmod(path, 0o755)
-    yield os.fsencode(path)
-    os.chmod(path, 0o755)
-    shutil.rmtree(path)
+    with public_folder() as folder:
+        yield folder
 
 
 def content_of(path: bytes) -> bytes:
