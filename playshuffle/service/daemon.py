@@ -273,7 +273,7 @@ class _Life:
                 self._backlog.finish(
                     message.playlist,
                     is_cached=message.is_cached,
-                    has_unreadable=self._status.has_unreadable(message.playlist) or bool(message.waiting),
+                    has_unreadable=self._status.has_unreadable(message.playlist),
                 )
             elif isinstance(message, PlaylistFailed):
                 self._backlog.note_growing(map(os.fsencode, message.growing))

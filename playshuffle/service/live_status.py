@@ -113,7 +113,7 @@ class LiveStatus:
                 "%s: %s%s written to %s",
                 name,
                 _changes(message),
-                counted(message.tracks, "track"),
+                counted(message.status.tracks or 0, "track"),
                 "; removed ".join(map(shown, [playlist.output, *message.removed_files])),
             )
         before = self._unreadable.get(name, {})
@@ -131,25 +131,11 @@ class LiveStatus:
         self._notes[name] = set(notes)
         for folder, tracks in message.folders:
             self._note_root(os.fsencode(folder), tracks, message, batch)
-        self._set(
-            name,
-            state="managed" if message.deck is None else "dealt",
-            last_error=None,
-            scanning=None,
-            tracks=message.tracks,
-            library=message.library,
-            order=message.order,
-            last_write=_rounded(message.written_s),
-            unreadable=tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items())),
-            missing_lists=tuple(message.missing_lists),
-            left_out=message.left_out,
-            waiting=dict(message.waiting),
-            deck=message.deck,
-            summary=message.deck_line,
-        )
+        lines = tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items()))
+        self._playlists[name] = replace(message.status, unreadable=lines)
 
     def _note_root(self, path: bytes, tracks: int, message: PlaylistUpdated, batch: Batch) -> None:
-        (self._missing.add if os.fsdecode(path) in dict(message.waiting) else self._missing.discard)(path)
+        (self._missing.add if os.fsdecode(path) in message.status.waiting else self._missing.discard)(path)
         root = replace(self._roots[path], tracks=tracks)
         if batch.is_whole:
             root = replace(root, last_full_scan=round(time.time()))
@@ -179,8 +165,8 @@ class LiveStatus:
             self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}
 
     def has_unreadable(self, name: str) -> bool:
-        """Return whether a playlist has anything that could not be read at its last scan."""
-        return bool(self._unreadable.get(name))
+        """Return whether anything of a playlist could not be read at its last scan."""
+        return bool(self._unreadable.get(name) or self._playlists[name].waiting)
 
     def note_modes(self, modes: Sequence[Mode]) -> None:
         """Note how the folders are watched."""

@@ -21,6 +21,7 @@ from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.update import update_playlist
+from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import (
     LibraryScanned,
@@ -184,9 +185,9 @@ def _accept(playlist: ConfiguredPlaylist) -> str:
     return f"If the tracks are gone for good: playshuffle {verb} {playlist.name} --accept-missing"
 
 
-def _written_s(path: bytes | None) -> float | None:
+def _written_s(path: bytes | None) -> int | None:
     try:
-        return os.stat(path or b"").st_mtime
+        return round(os.stat(path or b"").st_mtime)
     except OSError:  # a list in parts
         return None
 
@@ -201,13 +202,26 @@ def _updated(
     notes = list(report.notes)
     for error in library.missing.values():
         notes = [note.replace(error.advice, _accept(playlist)) for note in notes]
-    return PlaylistUpdated(
-        playlist=playlist.name,
+    status = PlaylistStatus(
+        playlist.name,
+        os.fsdecode(playlist.request.output or b""),
+        "managed" if deck is None else "dealt",
         tracks=report.playlist_length,
         library=report.found,
         order=report.order,
+        last_write=_written_s(report.output),
+        missing_lists=tuple(os.fsdecode(each.path) for each in report.choice.lists if each.problem),
+        left_out={
+            LEFT_OUT[stage.code]: len(stage.indices) for stage in report.choice.stages if stage.indices
+        },
+        waiting={os.fsdecode(root): len(written & numbers) for root, numbers in library.waiting.items()},
+        deck=None if deck is None else deck_facts(deck),
+        summary=None if deck is None else deck_line(deck),
+    )
+    return PlaylistUpdated(
+        playlist=playlist.name,
+        status=status,
         is_changed=report.is_changed,
-        written_s=_written_s(report.output),
         added=report.came,
         removed=report.went,
         renamed=report.renamed,
@@ -216,12 +230,5 @@ def _updated(
         unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
         folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
         notes=notes,
-        left_out={
-            LEFT_OUT[stage.code]: len(stage.indices) for stage in report.choice.stages if stage.indices
-        },
-        missing_lists=[os.fsdecode(each.path) for each in report.choice.lists if each.problem],
-        waiting=[(os.fsdecode(root), len(written & numbers)) for root, numbers in library.waiting.items()],
         removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
-        deck=None if deck is None else deck_facts(deck),
-        deck_line=None if deck is None else deck_line(deck),
     )

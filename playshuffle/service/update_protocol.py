@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.watch.debounce import Batch
 
 
@@ -33,22 +34,16 @@ class LibraryScanned:
 class PlaylistUpdated:
     """A playlist is up to date.
 
-    library: number of tracks in its folders. order: its name. written_s: when its file was written.
+    status: of the playlist, but for what the service alone knows.
     growing: folders with files that are still being written. is_cached: False if the tags that were read
     could not be stored, so that the next update must scan everything.
     removed_files: files of a list in parts that it no longer needs, by path.
     unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
-    missing_lists: skip lists that cannot be read, so that their last content counts.
-    deck, deck_line: only of a dealt playlist.
-    waiting: pairs of a missing folder and the number of tracks in the playlist that wait for it.
     """
 
     playlist: str
-    tracks: int
-    library: int
-    order: str
+    status: PlaylistStatus
     is_changed: bool
-    written_s: float | None
     added: int
     removed: int
     renamed: int
@@ -57,12 +52,7 @@ class PlaylistUpdated:
     unreadable: list[tuple[str, str]]
     folders: list[tuple[str, int]]
     notes: list[str]
-    missing_lists: list[str]
-    left_out: dict[str, int]
-    waiting: list[tuple[str, int]] = field(default_factory=list)
     removed_files: list[str] = field(default_factory=list)
-    deck: dict[str, object] | None = None
-    deck_line: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

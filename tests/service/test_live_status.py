@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 
 from playshuffle.service.live_status import LiveStatus
+from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.service.update_protocol import PlaylistUpdated
 
 UPDATED = PlaylistUpdated(
-    playlist="car", tracks=9, library=9, order="random", is_changed=False, written_s=None, added=0,
-    removed=0, renamed=0, growing=[], is_cached=True, unreadable=[], folders=[], notes=[],
-    missing_lists=[], left_out={},
+    playlist="car", status=PlaylistStatus("car", "/m/car.m3u", "managed", tracks=9), is_changed=False,
+    added=0, removed=0, renamed=0, growing=[], is_cached=True, unreadable=[], folders=[], notes=[],
 )  # fmt: skip
 
 

@@ -306,7 +306,7 @@ def test_a_root_that_is_missing_is_reported_and_the_others_are_followed(managed:
 
     message = managed.update(removed_file(managed))
 
-    assert dict(message.waiting) == {str(managed.other): 3}
+    assert message.status.waiting == {str(managed.other): 3}
     assert listed(managed.file) == [entry for entry in before if entry != "Music/07/2.mp3"]
 
 

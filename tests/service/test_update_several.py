@@ -143,7 +143,7 @@ def test_a_list_over_a_folder_that_another_does_not_enter_follows_it_while_a_dri
     assert left(before, playlists.entries("inner")) == [
         entry for entry in before if entry != f"{prefix}l.mp3"
     ]
-    assert (updated.added, updated.removed, updated.waiting) == (1, 1, [])
+    assert (updated.added, updated.removed, updated.status.waiting) == (1, 1, {})
 
 
 @NOT_ENTERED
@@ -236,8 +236,8 @@ def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go
 
     usb.rename(away)
     message = drives.update(Batch(is_whole=True, why="root"))["both"]
-    assert (message.is_changed, message.removed, message.tracks) == (False, 0, 13)
-    assert message.waiting == [(str(usb), 5)]
+    assert (message.is_changed, message.removed, message.status.tracks) == (False, 0, 13)
+    assert message.status.waiting == {str(usb): 5}
     (note,) = message.notes
     assert note.startswith(f"5 of 13 tracks wait for {usb}: ")
     assert note.endswith("If the tracks are gone for good: playshuffle make both --accept-missing")
@@ -248,7 +248,7 @@ def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go
     fill(music, "xy")
     message = drives.update(event_in(music))["both"]
     assert (message.added, message.removed, message.renamed) == (2, 1, 1)
-    assert message.waiting == [(str(usb), 5)]
+    assert message.status.waiting == {str(usb): 5}
     between = ["m/C.mp3" if entry == "m/c.mp3" else entry for entry in before if entry != "m/b.mp3"]
     assert left(between, drives.entries("both")) == between
     assert len(drives.entries("both")) == 14
@@ -259,7 +259,7 @@ def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go
     order = drives.entries("both")
     away.rename(usb)
     message = drives.update(Batch(is_whole=True, why="root"))["both"]
-    assert (message.added, message.removed, message.renamed, message.waiting) == (1, 1, 1, [])
+    assert (message.added, message.removed, message.renamed, message.status.waiting) == (1, 1, 1, {})
     assert message.notes == []
     after = ["usb/T.mp3" if entry == "usb/t.mp3" else entry for entry in order if entry != "usb/s.mp3"]
     assert left(after, drives.entries("both")) == after
@@ -372,8 +372,8 @@ def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Playlists) -> No
 
     for name in ("few", "dealt"):
         on_drive = [entry for entry in drives.entries(name) if entry.startswith("usb/")]
-        assert dict(messages.pop(name).waiting) == {str(usb): len(on_drive)}
-    assert {name: dict(message.waiting) for name, message in messages.items()} == {
+        assert messages.pop(name).status.waiting == {str(usb): len(on_drive)}
+    assert {name: message.status.waiting for name, message in messages.items()} == {
         "both": {str(usb): 5},
         "some": {str(usb): 2},
         "rest": {},
