@@ -11,6 +11,7 @@ from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.missing import is_gone
+from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import EVERYWHERE, Changes, find
 from playshuffle.system.workers import Workers, worker_count
@@ -45,6 +46,7 @@ class Progress:
 
 
 _KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
+_MOST_SCANS = 3  # some file systems give a file another inode at each look
 
 
 class Place(NamedTuple):
@@ -124,10 +126,9 @@ def scan_places(
     listed = {os.path.dirname(path) for place in places for path in place.files or ()}
     below = [root for place in places if place.files is None for root in place.roots]
     cached = cache.folders([*below, *listed]) if cache is not None and places else {}
-    fresh: dict[bytes, Folder] = {}
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
-        found = {place: _walk(place, cached, fresh, workers, progress, changes) for place in places}
+        found = _walk_all(places, cached, workers, progress, changes)
     if cache is None:
         return Scan(found, cached)
     shrunk: list[tuple[Folder, str]] = []
@@ -143,6 +144,29 @@ def scan_places(
     if not cache.is_kept:
         progress.forgotten()
     return Scan(found, cached, shrunk)
+
+
+def _walk_all(
+    places: Sequence[Place],
+    cached: Mapping[bytes, Folder],
+    workers: Workers,
+    progress: Progress,
+    changes: Changes,
+) -> dict[Place, Found]:
+    """Find the files of all places; walk again if a file was moved after one walk and before the next."""
+    found: dict[Place, Found] = {}
+    for _ in range(_MOST_SCANS):
+        fresh: dict[bytes, Folder] = {}
+        found = {place: _walk(place, cached, fresh, workers, progress, changes) for place in places}
+        roots = [root for each in found.values() for root in each.roots.values()]
+        folders = {id(folder): folder for root in roots for folder in root}
+        outdated = outdated_folders([*folders.values()], cached, ()).paths if len(found) > 1 else None
+        if not outdated:
+            break
+        if changes.dirty is not None:
+            dirty = changes.dirty._replace(folders=changes.dirty.folders | outdated)
+            changes = changes._replace(dirty=dirty)
+    return found
 
 
 def _walk(

@@ -14,6 +14,7 @@ from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit
+from playshuffle.library import scan
 from playshuffle.service import update
 from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
 from playshuffle.tags.reading import Reading
@@ -215,6 +216,35 @@ def test_a_track_that_is_moved_keeps_its_position_if_a_list_over_its_new_folder_
 
     assert playlists.entries("all") == ["m/a/y.mp3" if entry == "m/b/x.mp3" else entry for entry in before]
     assert sorted(playlists.entries("part")) == [f"m/a/{name}.mp3" for name in "pqry"]
+
+
+def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
+    playlists: Playlists, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder with an ignore file is listed for each of these playlists, since each skips something else."""
+    music = playlists.top / "m"
+    inner = ignored(music)
+    fill(music, "pqrstuvwx")
+    fill(inner, "klm")
+    playlists.manage("some", music)
+    playlists.manage("all", music, ignore_files=False)
+    playlists.update(Batch(is_whole=True, why="start"))
+    before = playlists.entries("some")
+    walk = scan._walk
+
+    def rename_after(place: scan.Place, *given: Any) -> scan.Found:
+        found = walk(place, *given)
+        if place.ignore_files and (music / "r.mp3").exists():
+            (music / "r.mp3").rename(music / "z.mp3")
+        return found
+
+    monkeypatch.setattr(scan, "_walk", rename_after)
+    playlists.update(event_in(music))
+
+    assert playlists.entries("some") == ["m/z.mp3" if entry == "m/r.mp3" else entry for entry in before]
+    assert sorted(playlists.entries("all")) == sorted(
+        [*playlists.entries("some"), *(f"m/xmas/{name}.mp3" for name in "klm")]
+    )
 
 
 # Missing drives
