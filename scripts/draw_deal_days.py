@@ -1,4 +1,4 @@
-"""Draw the picture of docs/deal.md and print its figures: `python -m scripts.draw_deal_days`.
+"""Draw the pictures of docs/deal.md and print the figures of one: `python -m scripts.draw_deal_days`.
 
 Needs the extra `playshuffle[audit]`. The deals are those of the deck that `playshuffle deal` uses.
 The seed is fixed, so that picture and figures are the same each time.
@@ -6,31 +6,25 @@ The seed is fixed, so that picture and figures are the same each time.
 
 import os
 import sys
-from array import array
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.listening import SIZE, TRACKS, library, listen
+from playshuffle.dealing.amount import Count
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import ByCount
-from playshuffle.library.folder import Folder
-from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded, sparse_deal
 
-SEED, TRACKS, SIZE, DAYS, TIMES = "docs", 2000, 40, 100, 200
-PICTURE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs/pictures/deal-days.svg")
-
-
-def library() -> Tracks:
-    """Return a library of `TRACKS` tracks without tags."""
-    names = b"/".join(b"%04d.ogg" % number for number in range(TRACKS))
-    stamps = bytes(32 * TRACKS)
-    folder = Folder(b"/m/", 0, 0, 0, 0, b"", True, False, b"", names, stamps)
-    return Tracks([folder], numbers=array("I", range(1, TRACKS + 1)))
+SEED, DAYS, TIMES = "docs", 100, 200
+PICTURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs/pictures")
+BLUE, ORANGE = "#2f7fd0", "#d94801"
 
 
 def shares_dealt() -> list[float]:
@@ -65,8 +59,35 @@ def shares_random() -> list[list[float]]:
     ]
 
 
+def shares_heard(count: Count) -> list[float]:
+    """Return the share of the library that a listener has heard after each day."""
+    days = zip(listen(count, SEED), range(DAYS), strict=False)
+    return [0.0, *(heard / TRACKS for (_, _, heard), _ in days)]
+
+
+def draw(
+    name: str, title: str, what: str, curves: Sequence[tuple[Sequence[float], str]]
+) -> tuple[Figure, Axes]:
+    """Draw shares of the library by days, in percent; the picture is to be saved as `name`."""
+    figure = Figure(figsize=(7, 3.6), layout="constrained", facecolor="none", label=name)
+    axes = figure.subplots()
+    axes.set_facecolor("none")
+    for shares, color in curves:
+        axes.plot(range(DAYS + 1), [100 * share for share in shares], color=color, linewidth=2)
+    axes.set(title=title, xlabel="days", ylabel=f"{what}, % of the library", xlim=(0, DAYS), ylim=(0, 102))
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def save(figure: Figure) -> None:
+    """Write a picture, the same each time."""
+    path = os.path.join(PICTURES, f"{figure.get_label()}.svg")
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+
+
 def main() -> None:
-    """Write the picture, and a table to standard output."""
+    """Write the pictures, and a table to standard output."""
     dealt, (least, mean, most) = shares_dealt(), shares_random()
     head = "| day | dealt: not yet in a list | random each day: not yet in a list |\n|---:|---:|---:|\n"
     sys.stdout.write(head)
@@ -79,27 +100,28 @@ def main() -> None:
         )
     )
     mpl.rcParams["svg.hashsalt"] = SEED
-    figure = Figure(figsize=(7, 3.6), layout="constrained", facecolor="none")
-    axes = figure.subplots()
-    axes.set_facecolor("none")
-    days, rounds = range(DAYS + 1), TRACKS // SIZE
-    axes.plot(days, [100 * share for share in dealt], color="#2f7fd0", linewidth=2)
-    axes.plot(days, [100 * share for share in mean], color="#d94801", linewidth=2)
+    rounds = TRACKS // SIZE
+    title = f"{SIZE} of {TRACKS:,} tracks a day: all after {rounds} days, random lists {mean[rounds]:.0%}"
+    figure, axes = draw("deal-days", title, "in a list at least once", [(dealt, BLUE), (mean, ORANGE)])
     axes.fill_between(
-        days, [100 * share for share in least], [100 * share for share in most], color="#fdae6b", alpha=0.5
+        range(DAYS + 1),
+        [100 * share for share in least],
+        [100 * share for share in most],
+        color="#fdae6b",
+        alpha=0.5,
     )
-    axes.text(30, 68, "playshuffle deal", color="#2f7fd0", ha="right", weight="bold")
-    axes.text(54, 50, "40 at random each day", color="#d94801", weight="bold")
-    axes.set(
-        title=f"{SIZE} of {TRACKS:,} tracks a day: all after {rounds} days, random lists {mean[rounds]:.0%}",
-        xlabel="days",
-        ylabel="in a list at least once, % of the library",
-        xlim=(0, DAYS),
-        ylim=(0, 102),
-    )
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+    axes.text(30, 68, "playshuffle deal", color=BLUE, ha="right", weight="bold")
+    axes.text(54, 50, "40 at random each day", color=ORANGE, weight="bold")
+    save(figure)
+    heard, heard_played = shares_heard(Count.DEALT), shares_heard(Count.PLAYED)
+    days = next(day for day, share in enumerate(heard_played) if share > 0.995)
+    shares = f"{heard[days]:.0%}, or {heard_played[days]:.1%}"
+    title = f"10 to {SIZE} of {SIZE} tracks heard each day: after {days} days {shares}"
+    curves = [(heard_played, BLUE), (heard, ORANGE)]
+    figure, axes = draw("deal-heard", title, "heard at least once", curves)
+    axes.text(46, 84, 'count = "played"', color=BLUE, ha="right", weight="bold")
+    axes.text(60, 62, 'count = "dealt"', color=ORANGE, weight="bold")
+    save(figure)
 
 
 if __name__ == "__main__":
