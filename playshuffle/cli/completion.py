@@ -5,19 +5,10 @@ import contextlib
 import typer
 
 from playshuffle.cli.lists import configuration, known_lists
-from playshuffle.config.load import load
 from playshuffle.config.own_players import player_names
-from playshuffle.config.places import find
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.ordering import plugin_orders
 from playshuffle.ordering.orders import ORDERS
-
-
-def playlists(ctx: typer.Context) -> list[str]:
-    """Return the names of the configured playlists; none without a configuration."""
-    with contextlib.suppress(PlayshuffleError):
-        return [playlist.name for playlist in load(find(ctx.params.get("config"))).playlists]
-    return []
 
 
 def lists(ctx: typer.Context) -> list[str]:

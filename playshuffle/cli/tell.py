@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
+from playshuffle.cli.lists import configuration, known_lists, the_list
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, QueuePlayer
@@ -38,8 +39,8 @@ def tell(
         str | None,
         typer.Argument(
             metavar="[PLAYLIST]",
-            help="Configured playlist, or a file",
-            autocompletion=completion.playlists,
+            help="Name of a list, or its file",
+            autocompletion=completion.lists,
         ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too")] = False,
@@ -74,21 +75,18 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
     """Return the file of the playlist: by its name in the configuration, or as a file."""
     if playlist is not None and (os.sep in playlist or os.path.exists(playlist)):
         return os.path.abspath(os.fsencode(playlist))
-    playlists = load(find(config)).playlists
     if playlist is not None:
-        name = known("playlist", playlist, [candidate.name for candidate in playlists])
-        paths = [candidate.request.output for candidate in playlists if candidate.name == name]
-    else:
-        candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
-        paths = [candidate.request.output for candidate in candidates]
-        if len(paths) > 1:
-            choices = any_of([shown(candidate.name) for candidate in candidates])
-            raise PlayshuffleError(f"Several playlists are for {player}. Name one: {choices}.", Exit.USAGE)
-    if not paths or paths[0] is None:
+        return the_list(playlist, known_lists(configuration(config))).path
+    playlists = load(find(config)).playlists
+    candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
+    if len(candidates) > 1:
+        choices = any_of([shown(candidate.name) for candidate in candidates])
+        raise PlayshuffleError(f"Several playlists are for {player}. Name one: {choices}.", Exit.USAGE)
+    if not candidates or candidates[0].request.output is None:
         raise PlayshuffleError(
             "The configuration has no valid playlist. See: playshuffle config check", Exit.CONFIG
         )
-    return paths[0]
+    return candidates[0].request.output
 
 
 def _tell_written(config: str | None, *, quiet: bool) -> int:

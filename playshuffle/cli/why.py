@@ -73,7 +73,7 @@ def why(
             metavar="FILE|NAME",
             help="Only this playlist",
             rich_help_panel=INCLUDE,
-            autocompletion=completion.playlists,
+            autocompletion=completion.lists,
         ),
     ] = None,
     folders: Annotated[

@@ -60,6 +60,16 @@ def _bound(address: str, port: int) -> Address:
     return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
 
 
+class _Client(mpd.MPDClient):  # type: ignore[misc]
+    """A client that reads names that are not UTF-8 as Python does names of files."""
+
+    def _read_line(self) -> Any:
+        try:
+            return super()._read_line()
+        except UnicodeDecodeError as error:
+            return os.fsdecode(error.object.rstrip(b"\n"))
+
+
 class MpdQueue:
     """The queue of an MPD."""
 
@@ -79,7 +89,8 @@ class MpdQueue:
         """
         name = self._name(playlist)
         songs = self._songs(name, playlist)
-        if missing := [song["file"] for song in songs if not _is_known(song)]:
+        missing = [song["file"] for song in songs if not _is_known(song)]
+        if missing := [uri for uri in missing if uri.isprintable()]:  # MPD finds no name that is not UTF-8
             self._update(missing)
             songs = self._songs(name, playlist)
         tracks = [song["file"] for song in songs if _is_known(song)]
@@ -193,7 +204,7 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
         OSError: none answers.
         PlayshuffleError: MPD refuses a command.
     """
-    client: Any = mpd.MPDClient()
+    client = _Client()
     client.timeout = _TIMEOUT_S
     address = _connect(client, places)
     try:
@@ -203,12 +214,6 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
     except mpd.CommandError as error:
         raise PlayshuffleError(
             f"MPD ({address.text}) refused the command: {shown(str(error))}.", Exit.LOSSES
-        ) from error
-    except UnicodeDecodeError as error:  # python-mpd2 reads nothing else
-        raise PlayshuffleError(
-            f"MPD ({address.text}) has a name that is not UTF-8: {shown(error.object.rstrip())}."
-            " The queue was not changed. Rename the file, or make the playlist without it.",
-            Exit.LOSSES,
         ) from error
     except mpd.ConnectionError as error:
         raise ConnectionError(str(error)) from error
