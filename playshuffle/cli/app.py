@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle import __version__
-from playshuffle.cli import bash_completion
 from playshuffle.cli.common_options import ShortHelp
 from playshuffle.cli.help_layout import Command, Group
 from playshuffle.cli.streams import write_out
@@ -81,7 +80,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-bash_completion.use_script()
 
 
 def _show_version(is_asked: bool) -> None:

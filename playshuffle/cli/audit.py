@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -20,7 +20,7 @@ from playshuffle.audit.playlist import look_into
 from playshuffle.cli import audit_report, common_options
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, home_path, screen_of
-from playshuffle.cli.streams import say, write_out
+from playshuffle.cli.streams import print_lines, say
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.shuffle import Seeded, System
 from playshuffle.system import atomic_file
@@ -115,9 +115,9 @@ def _order(
         )
         _write_picture(plot, drawn)
     if as_json:
-        _print([order_report.as_json(order, counts, verdict, seed_bits)])
+        print_lines([order_report.as_json(order, counts, verdict, seed_bits)])
     else:
-        _print([*lines, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
+        print_lines([*lines, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
     return not verdict.reasons
 
 
@@ -136,7 +136,9 @@ def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
     if plot is not None:
         words = list(audit_report.lines(found, Screen(_PAGE_WIDTH)))
         _write_picture(plot, playlist_picture.draw(plot, found, by, words))
-    _print([playlist_report.as_json(found)] if as_json else audit_report.lines(found, screen_of(sys.stdout)))
+    print_lines(
+        [playlist_report.as_json(found)] if as_json else audit_report.lines(found, screen_of(sys.stdout))
+    )
     return found.is_good
 
 
@@ -144,15 +146,6 @@ def _write_picture(plot: str, content: bytes) -> None:
     path = os.path.abspath(os.fsencode(plot))
     atomic_file.write(path, [content])
     say([f"Wrote {home_path(path)}"])
-
-
-def _print(lines: Iterable[str]) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    write_out([text.encode(_encoding(), "backslashreplace")])
-
-
-def _encoding() -> str:
-    return (sys.stdout and sys.stdout.encoding) or "utf-8"
 
 
 def _has_colour() -> bool:

@@ -103,7 +103,7 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
         exists = "its file exists" if result.entries == 1 else "each file exists once"
         yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, {exists}{works}")
     for line in _faults(result):
-        yield from _hanging(line, screen)
+        yield from screen.hanging(line.lstrip(), "  ")
     for (what, cure, _), troubles_of in _grouped(result).items():
         first_troubles = next(iter(troubles_of.values()))
         players = any_of(
@@ -161,14 +161,6 @@ def _grouped(result: Checked) -> dict[_Group, dict[str, list[Trouble]]]:
             lines = tuple(trouble.entry.line for trouble in group if trouble.entry is not None)
             groups.setdefault((kind, group[0].cure, lines), {})[name] = group
     return groups
-
-
-def _hanging(line: str, screen: Screen) -> Iterator[str]:
-    """Wrap an indented line; what does not fit into the first one is indented more."""
-    first, *others = screen.wrapped(line.lstrip(), "  ")
-    yield first
-    if others:
-        yield from screen.wrapped(" ".join(other.strip() for other in others), "    ")
 
 
 def _as_json(result: Checked) -> dict[str, Any]:

@@ -77,9 +77,6 @@ _SHORT_HELP = inspect.Parameter(
 
 
 def _completion(row: Row) -> Callable[..., list[str]] | None:
-    if row.after_colon:
-        # 3:artist, 3:album and so on.
-        return lambda incomplete: [f"{incomplete.partition(':')[0] or 1}:{tag}" for tag in row.after_colon]
     if row.suggestions:
         return lambda: list(row.suggestions)
     if row.names is None:

@@ -44,7 +44,7 @@ class Row(NamedTuple):
     verbs: the commands that take it.
     check: called with a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.
-    after_colon: values that may follow the colon of a value, for completion. suggestions: other values.
+    suggestions: values for completion, if it names nothing.
     example: of a value, as a configuration has it.
     has_key: whether the configuration has it as a key.
     may_be_number: whether the configuration takes a number for the text, too.
@@ -58,7 +58,6 @@ class Row(NamedTuple):
     verbs: tuple[str, ...] = MAKE_DEAL
     check: Callable[[Any], object] | None = None
     names: tuple[str, Collection[str]] | None = None
-    after_colon: Collection[str] = ()
     suggestions: Collection[str] = ()
     example: str | None = None
     has_key: bool = True
@@ -142,7 +141,7 @@ class Options(NamedTuple):
         check=_from_one("limit"), example="40")] = None
     most: Annotated[str | None, Row(
         "--most", "At most N tracks of each FIELD, as 3:artist", AMOUNT, "N:FIELD", verbs=ALL,
-        check=parse_limit, after_colon=groups.KEYS, example='"3:artist"')] = None
+        check=parse_limit, example='"3:artist"')] = None
     time: Annotated[str | None, Row(
         "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", check=duration.parse,
         example='"90m"')] = None

@@ -44,8 +44,6 @@ def script(shell_name: str) -> str:
         ("deal --order al", ["albums"]),
         ("make --for vl", ["vlc"]),
         ("make --group-by gen", ["genre"]),
-        ("make --most 3:gen", ["3:genre"]),
-        ("deal --most 2:al", ["2:album", "2:albumartist"]),
         ("make --inside l", ["last"]),
         ("deal --every w", ["week"]),
         ("check --for al", ["all"]),
@@ -164,23 +162,14 @@ def test_bash_completes_names(line: str, values: set[str], shell_path: str) -> N
     assert set(shell(["bash", "--norc", "-c", code], shell_path).split()) == values
 
 
-@pytest.mark.parametrize(
-    ("words", "values"),
-    [
-        ("make --most 3 : gen", {"genre"}),
-        ("deal --most 2 : al", {"album", "albumartist"}),
-        ("make --where genre : jazz --order spr", {"spread"}),
-    ],
-)
-def test_bash_completes_words_that_it_splits_at_a_colon(
-    words: str, values: set[str], shell_path: str
-) -> None:
+def test_bash_completes_words_behind_those_that_it_splits_at_a_colon(shell_path: str) -> None:
+    words = "make --where genre : jazz --order spr"
     code = script("bash") + (
         f"\nCOMP_WORDBREAKS=:; COMP_WORDS=(playshuffle {words}); COMP_CWORD={len(words.split())}"
         '\n_playshuffle_completion playshuffle; printf "%s\\n" "${COMPREPLY[@]}"'
     )
 
-    assert set(shell(["bash", "--norc", "-c", code], shell_path).split()) == values
+    assert shell(["bash", "--norc", "-c", code], shell_path).split() == ["spread"]
 
 
 @pytest.mark.usefixtures("names")
