@@ -209,53 +209,32 @@ def test_time_with_only_a_closing_track_plays_that() -> None:
     assert sorted(arranged.order) == [0, 1]
 
 
-def test_two_tracks_on_one_place_are_refused_by_name() -> None:
-    text = refusal(library(60, 60, 60), Recipe(pins=(Pin(0, 1), Pin(2, 1))))
-
-    assert "/m/00.ogg and /m/02.ogg are pinned to position 2" in text
-
-
-def test_last_and_the_number_of_the_last_place_are_one_place() -> None:
-    assert "position 3" in refusal(library(60, 60, 60), Recipe(pins=(Pin(0, LAST), Pin(2, 2))))
-
-
-def test_one_track_on_two_places_is_refused() -> None:
-    assert "pinned twice" in refusal(library(60, 60, 60), Recipe(pins=(Pin(0, 0), Pin(0, 2))))
-
-
 @pytest.mark.parametrize(
-    ("recipe", "end"), [(Recipe(), 3), (Recipe(limit=2), 2), (Recipe(time_ms=70_000), 3)]
+    ("lengths_s", "recipe", "says"),
+    [
+        ([60] * 3, Recipe(pins=(Pin(0, 1), Pin(2, 1))), "00.ogg and /m/02.ogg are pinned to position 2"),
+        ([60] * 3, Recipe(pins=(Pin(0, LAST), Pin(2, 2))), "position 3"),
+        ([60] * 3, Recipe(pins=(Pin(0, 0), Pin(0, 2))), "pinned twice"),
+        ([60] * 3, Recipe(pins=(Pin(1, 3),)), "position 4: the playlist ends at 3"),
+        ([60] * 3, Recipe(pins=(Pin(1, 2),), limit=2), "position 3: the playlist ends at 2"),
+        ([60] * 3, Recipe(pins=(Pin(1, 3),), time_ms=70_000), "position 4: the playlist ends at 3"),
+        ([60] * 4, Recipe(pins=(Pin(1, 3),), time_ms=120_000), "position 4: the playlist ends at 2"),
+        ([0, 60], Recipe(pins=(Pin(0, 0),), time_ms=90_000), "length is not known"),
+        ([60] * 2, Recipe(pins=(Pin(0, 0), Pin(1, 1)), time_ms=90_000), "longer than --time"),
+        ([60, 20], Recipe(pins=(Pin(0, 0),), time_ms=30_000), "it is longer"),
+        ([60] * 2, Recipe(time_ms=30_000), "no track is known to be that short"),
+        ([0] * 2, Recipe(time_ms=30_000), "no track is known to be that short"),
+        ([60] * 2, Recipe(pins=(Pin(0, 0), Pin(0, LAST)), time_ms=90_000), "pinned twice"),
+        ([60] * 3, Recipe(pins=(Pin(0, LAST), Pin(1, LAST)), time_ms=90_000), "Both /m/00.ogg and /m/01"),
+        ([60] * 4, Recipe(part=range(3, 5)), "position 5, but the playlist ends at 4"),
+        ([60] * 4, Recipe(part=range(0, 6, 2)), "position 5, but the playlist ends at 4"),
+    ],
+    ids=str,
 )
-def test_a_place_beyond_the_end_is_refused(recipe: Recipe, end: int) -> None:
-    """The end is that of the limited list."""
-    limited = Recipe(recipe.order, (Pin(1, end),), recipe.limit, recipe.time_ms)
-
-    assert f"position {end + 1}: the playlist ends at {end}" in refusal(library(60, 60, 60), limited)
-
-
-def test_a_place_beyond_what_the_time_allows_is_refused() -> None:
-    text = refusal(library(60, 60, 60, 60), Recipe(pins=(Pin(1, 3),), time_ms=120_000))
-
-    assert "position 4: the playlist ends at 2" in text
-
-
-def test_a_pinned_track_of_unknown_length_is_refused_with_time() -> None:
-    assert "length is not known" in refusal(library(0, 60), Recipe(pins=(Pin(0, 0),), time_ms=90_000))
-
-
-def test_pins_longer_than_the_time_are_refused() -> None:
-    pins = (Pin(0, 0), Pin(1, 1))
-
-    assert "longer than --time" in refusal(library(60, 60), Recipe(pins=pins, time_ms=90_000))
-    assert "it is longer" in refusal(library(60, 20), Recipe(pins=pins[:1], time_ms=30_000))
-
-
-def test_a_time_shorter_than_the_first_track_is_refused() -> None:
-    assert "no track is known to be that short" in refusal(library(60, 60), Recipe(time_ms=30_000))
-
-
-def test_a_time_over_tracks_of_unknown_length_is_refused() -> None:
-    assert "no track is known to be that short" in refusal(library(0, 0), Recipe(time_ms=30_000))
+def test_what_contradicts_itself_or_the_library_is_refused(
+    lengths_s: list[int], recipe: Recipe, says: str
+) -> None:
+    assert says in refusal(library(*lengths_s), recipe)
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3", "4"])
@@ -274,18 +253,6 @@ def test_a_closing_track_counts_in_a_list_with_limit_and_time() -> None:
 
     assert arranged.playlist_length == 3
     assert arranged.order[2] == 5
-
-
-def test_a_track_that_opens_cannot_close_a_timed_list() -> None:
-    recipe = Recipe(pins=(Pin(0, 0), Pin(0, LAST)), time_ms=90_000)
-
-    assert "pinned twice" in refusal(library(60, 60), recipe)
-
-
-def test_two_tracks_cannot_close_a_timed_list() -> None:
-    recipe = Recipe(pins=(Pin(0, LAST), Pin(1, LAST)), time_ms=90_000)
-
-    assert "Both /m/00.ogg and /m/01.ogg" in refusal(library(60, 60, 60), recipe)
 
 
 def test_the_last_order_drops_what_is_gone_and_appends_what_is_new() -> None:
@@ -324,18 +291,6 @@ def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
 
     assert found == fewest
     assert arranged.playlist_length == min(limit, len(artists))
-
-
-def test_what_a_limit_chooses_is_spread_once_more() -> None:
-    """Two by A begin the whole order, or end it; the first three of it need not have them together."""
-    tracks, tags_of = by_artists("A", "A", "A", "B")
-
-    def chosen(randbelow: RandBelow) -> bool:
-        arranged = arrange(tracks, Recipe("spread", limit=3), None, randbelow, tags_of)
-        found, fewest = badness(tracks, tags_of, "artist", arranged.order[:3])
-        return found == fewest
-
-    assert distribution(chosen) == {True: 1}
 
 
 @given(artists=st.lists(st.sampled_from("AABC"), min_size=2, max_size=12), seed=st.text(max_size=3))
@@ -545,11 +500,6 @@ def test_a_part_without_a_last_order_is_one_of_the_order_by_path() -> None:
     shares = distribution(lambda draw: tuple(arrange(numbered(4), Recipe(part=range(2)), None, draw).order))
 
     assert is_uniform_over(shares, {(0, 1, 2, 3), (1, 0, 2, 3)})
-
-
-def test_a_part_beyond_the_end_is_refused() -> None:
-    assert "position 5, but the playlist ends at 4" in refusal(numbered(4), Recipe(part=range(3, 5)))
-    assert "position 5, but the playlist ends at 4" in refusal(numbered(4), Recipe(part=range(0, 6, 2)))
 
 
 # Gaps

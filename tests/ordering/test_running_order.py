@@ -71,17 +71,6 @@ def test_where_nothing_changed_the_order_is_the_same_and_nothing_is_drawn() -> N
     assert found.absent == []
 
 
-def test_new_tracks_go_in_anywhere() -> None:
-    """Each way to let two tracks in is equally likely."""
-    order = [2, 0, 3, 1]
-    shares = distribution(lambda draw: tuple(kept(numbered(6), order, [0, 1, 2, 3], draw).order))
-
-    assert len(shares) == 5 * 6
-    assert len(set(shares.values())) == 1
-    for came in shares:
-        assert [index for index in came if index < 4] == order
-
-
 def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
     """Shuffle three, lose one, let one in, have the lost one back: each of 4! orders is equally likely."""
 
@@ -211,31 +200,6 @@ def test_a_clock_that_was_set_back_keeps_nothing_for_ever() -> None:
     assert found.absent == [(1, 5)]
 
 
-def test_spread_stays_as_spread_as_can_be() -> None:
-    """A new track goes where it makes no neighbours, if there is such a place."""
-    tracks, tags_of = by_artists("A", "B", "A", "C", "A")
-    recipe = Recipe(order="spread")
-    keys = groups.artist_keys(tracks.artists)[0]
-
-    for draws in range(20):
-        found = kept(tracks, [0, 1, 2, 3], [0, 1, 2, 3], Seeded(str(draws)), recipe, tags_of=tags_of)
-        assert repeats([keys[index] for index in found.order]) == 0
-
-
-def test_a_track_joins_its_album_where_it_stands_there() -> None:
-    """By disc and number, not by its name."""
-    files = {
-        "/m/x/1.ogg": Tags(album="X", number=3),
-        "/m/x/2.ogg": Tags(album="X", number=1),
-        "/m/x/3.ogg": Tags(album="X", number=2),
-        "/m/y/1.ogg": Tags(album="Y", number=1),
-    }
-    tracks, tags_of = tagged(files)
-    found = kept(tracks, [2, 1, 0], [0, 1, 3], replay(), Recipe(order="albums"), tags_of=tags_of)
-
-    assert found.order == [3, 1, 2, 0]
-
-
 def test_a_new_album_opens_between_the_others() -> None:
     files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xyz" for n in (1, 2)}
     tracks, tags_of = tagged(files)
@@ -275,12 +239,6 @@ def test_only_the_last_album_stays_shuffled_inside() -> None:
         (0, 1, 3, 2): Fraction(1, 4),
         (2, 3, 1, 0): Fraction(1, 2),
     }
-
-
-def test_sorted_stays_sorted() -> None:
-    found = kept(numbered(4), [0, 1], [1, 3], replay(), Recipe(order="sorted"))
-
-    assert found.order == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -393,20 +351,6 @@ def test_sorted_is_sorted_again_after_a_renaming() -> None:
     found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(order="sorted"))
 
     assert found.order == [0, 1, 2]
-
-
-@pytest.mark.parametrize("order", ["sorted", "spread", "albums", "folders", "groups"])
-def test_missing_tracks_keep_their_positions_when_as_many_new_ones_come(order: str) -> None:
-    tracks, tags_of = tagged(
-        {f"/m/{name}": Tags(artist=name[0], album=name[0]) for name in ("a/1", "b/1", "c/1")}
-    )
-    recipe = Recipe(order=order, group_by="artist" if order == "groups" else None)
-
-    found = kept(tracks, [2, 0, 1], [0, 1, None], Seeded("1"), recipe, tags_of=tags_of)
-
-    assert found.absent == [(2, 1_000_000_000)]
-    assert sorted(found.order) == [0, 1, 2, 3]
-    assert [index for index in found.order if index < 3] == found.arranged.order
 
 
 def test_spread_is_spread_again_after_a_removal() -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.system import lock
 from tests.support import damage
 from tests.support.bound import bound
 from tests.support.processes import strace
@@ -26,7 +25,6 @@ from tests.support.program import (
     listed,
     numbered,
     report,
-    run,
     state_file,
 )
 from tests.support.service import PATIENCE_S, Service, aged, config, holds, left, own_home, wait_for
@@ -95,15 +93,6 @@ def test_what_came_while_make_was_waiting_is_not_lost(music: Path, service: Serv
         assert making.wait(PATIENCE_S) == 0
 
     assert "000.mp3" not in listed(playlist)
-
-
-@pytest.mark.slow
-def test_who_waits_too_long_says_for_whom(music: Path, service: Service, home: Path) -> None:
-    with lock.held(os.fsencode(home / ".local/state/playshuffle/state.lock"), 5):
-        done = run("make", music, "-o", music / "all.m3u")
-
-    assert done.code == 73
-    assert f"(process {os.getpid()})" in done.err
 
 
 # A damaged state

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
-from tests.support.needs import need_user_namespaces
 from tests.support.program import DATA, listed, numbered
 from tests.support.service import SETTLE_S, Service, aged, config, wait_for
 
@@ -71,36 +70,6 @@ def test_a_queue_that_overflows_is_told_and_made_good(tmp_path: Path) -> None:
         wait_for(lambda: "events were lost" in service.log)
         shutil.copyfile(DATA / "tone.ogg", music / "5/last.ogg")
         wait_for(lambda: "5/last.ogg" in listed(music / "all.m3u"))
-
-
-@pytest.mark.parametrize(
-    ("limit", "number", "words"),
-    [
-        ("max_inotify_watches", 20, r"polling \(watch limit: \d+ of 31\)"),
-        ("max_inotify_instances", 0, r"polling \(limit of inotify instances\)"),
-    ],
-)
-def test_a_limit_of_the_system_is_told_and_the_folder_polled(
-    tmp_path: Path, limit: str, number: int, words: str
-) -> None:
-    music = tmp_path / "Music"
-    aged(numbered(music, 2))
-    for folder in range(30):
-        (music / str(folder)).mkdir()
-    script = f'echo {number} > /proc/sys/user/{limit} && exec "$@"'
-    need_user_namespaces()
-    before = ["unshare", "-Ur", "sh", "-c", script, "sh"]
-    with Service(tmp_path, 'poll = "5s"\n' + config(music), before=before) as service:
-        wait_for(lambda: count(music / "all.m3u") == 2)
-        said = service.status()["roots"][0]
-        assert re.fullmatch(words, said["watched"]), said
-        assert said["advice"].startswith("sysctl fs.inotify")
-        for folder in range(30):
-            shutil.copyfile(DATA / "v24.mp3", music / f"{folder}/x.mp3")
-
-        wait_for(lambda: count(music / "all.m3u") == 32)
-
-        assert service.log.count("watching ") == 1
 
 
 @pytest.mark.parametrize(
