@@ -1,5 +1,6 @@
 """Read the play histories of a request, and match them to the tracks of its folders."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -75,7 +76,8 @@ def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHis
 
 
 def _read(source: Source, opened: OpenLibrary, request: Request, rows: RowsOf) -> StoredPlays:
-    key = b"\0".join((source.path, source.user.encode(), *request.roots))
+    stored = opened.state.named.stored
+    key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
     before = store.load(opened.state, key)
     try:
         # New tracks may be those that had no file when the source was read.
@@ -86,7 +88,7 @@ def _read(source: Source, opened: OpenLibrary, request: Request, rows: RowsOf) -
     except SourceError as error:
         if before is None:
             raise
-        return before._replace(note=f"{error} Its last content counts.")
+        return before._replace(note=f"{error} Its content of {_time(before.read_s)} counts.")
     if request.writes:
         store.save(opened.state, key, plays)
     return plays
@@ -111,11 +113,13 @@ def _matched(
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
     renamed = {key: number for number, key in before.rows} if before is not None else {}
     known: dict[tuple[int, int], Played] = {}
-    missing = []
+    missing, now_s = [], int(time.time())
     for row, matching in match(found, number_of, roots, lambda: _tagged(tracks, rows)):
         key = path_key(row.path or repr(row.names).encode())
         numbers = matching or ([renamed[key]] if key in renamed else ())
-        known |= {(number, key): row.played for number in numbers}
+        for number in numbers:
+            old = before.rows.get((number, key)) if before is not None else None
+            known[number, key] = _with_skip_time(row.played, old, now_s)
         if not numbers:
             missing.append(row)
     if missing and not known:
@@ -124,7 +128,15 @@ def _matched(
             f"None of its {len(found):,} tracks is in a music folder. The first is {_name(missing[0])}."
             " Has the music moved?",
         )
-    return StoredPlays(stamp, _note(source, found, missing), known)
+    return StoredPlays(stamp, _note(source, found, missing), now_s, known)
+
+
+def _with_skip_time(played: Played, old: Played | None, now_s: int) -> Played:
+    """Return plays with the time of the last skip. If skips are only counted, it was when one was noticed."""
+    if played.last_skipped is not None or old is None:
+        return played
+    is_new = (played.skips or 0) > (old.skips or 0)
+    return played._replace(last_skipped=now_s if is_new else old.last_skipped)
 
 
 def _tagged(tracks: Tracks, rows: RowsOf) -> Iterator[tuple[int, Names]]:
@@ -141,8 +153,13 @@ def _note(source: Source, rows: Sequence[Row], missing: Sequence[Row]) -> str:
     latest = max((row.played.last_played or 0 for row in rows), default=0)
     text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {len(rows):,} played tracks found"
     if latest:
-        text += f", last play {datetime.fromtimestamp(latest).astimezone():%Y-%m-%d %H:%M}"
-    return f"{text}. Not found: {_name(missing[0])}" + " …" * (len(missing) > 1) if missing else f"{text}."
+        text += f", last play {_time(latest)}"
+    others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+    return f"{text}. Not found: {_name(missing[0])}{others}" if missing else f"{text}."
+
+
+def _time(unix_s: int) -> str:
+    return f"{datetime.fromtimestamp(unix_s).astimezone():%Y-%m-%d %H:%M}"
 
 
 def _name(row: Row) -> str:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from playshuffle.history.rows import Played
+from playshuffle.store import schema
 from playshuffle.store.state import State
 
 _COLUMNS = 7  # number, key of its path, and the five fields of `Played`; each has 8 bytes
@@ -20,12 +21,13 @@ _RATING = 1_000_000  # ratings are stored in millionths
 class StoredPlays(NamedTuple):
     """What a source knew.
 
-    stamp: of the source as it was read. note: about it, for the user. rows: by the number of a track and the
-    key of its path there.
+    stamp: of the source as it was read. note: about it, for the user.
+    read_s: when it was read (Unix seconds). rows: by the number of a track and the key of its path there.
     """
 
     stamp: str
     note: str
+    read_s: int
     rows: Mapping[tuple[int, int], Played]
 
 
@@ -36,15 +38,15 @@ def path_key(path: bytes) -> int:
 
 def load(state: State, source: bytes) -> StoredPlays | None:
     """Return what is stored of a source; None if it is nothing, or damaged."""
-    for row, stamp, note, packed in state.rows(
-        "SELECT rowid, stamp, note, rows FROM plays WHERE source = ?", source
+    for row, stamp, note, read_s, packed in state.rows(
+        "SELECT rowid, stamp, note, read_s, rows FROM plays WHERE source = ?", source
     ):
         try:
             numbers = array("q", zlib.decompress(packed))
             count = len(numbers) // _COLUMNS
             each = [numbers[at * count : (at + 1) * count] for at in range(_COLUMNS)]
             rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
-            return StoredPlays(stamp, note, rows)
+            return StoredPlays(stamp, note, read_s, rows)
         except (ValueError, zlib.error):
             state.set_row_aside("plays", row, source)
     return None
@@ -63,8 +65,8 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
         [_MISSING if rating is None else round(rating * _RATING) for rating in ratings],
     ]
     numbers = array("q", chain.from_iterable(columns))
-    row = (source, plays.stamp, plays.note, zlib.compress(numbers, 1))
-    state.change(lambda database: database.execute("REPLACE INTO plays VALUES (?, ?, ?, ?)", row), source)
+    row = (source, plays.stamp, plays.note, plays.read_s, zlib.compress(numbers, 1))
+    state.change(lambda database: database.execute(schema.replace("plays"), row), source)
 
 
 def _played(*values: int) -> Played:

@@ -36,7 +36,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "checksum": int,
     },
     "output": {"path": bytes, "mounts": str},
-    "plays": {"source": bytes, "stamp": str, "note": str, "rows": bytes},
+    "plays": {"source": bytes, "stamp": str, "note": str, "read_s": int, "rows": bytes},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
 }
 _KEYS = {

@@ -76,6 +76,21 @@ def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(tmp_
     assert len(entries((bob / "all.m3u").read_bytes())) == 8
 
 
+def test_a_play_history_is_known_in_a_copied_home_though_its_file_is_gone(tmp_path: Path) -> None:
+    ann = tmp_path / "ann"
+    numbered(ann / "Music", 9)
+    (ann / "heard.csv").write_text("path,plays\n003.mp3,4\n")
+    in_home(ann, "make", ann / "Music", "-o", ann / "all.m3u", "--history", ann / "heard.csv")
+
+    bob = copied(ann, "bob")
+    (bob / "heard.csv").unlink()
+    words = ("--history", bob / "heard.csv", "--where", "plays:4")
+    again = in_home(bob, "make", bob / "Music", "-o", bob / "all.m3u", *words)
+
+    assert " counts." in again.err
+    assert len(entries((bob / "all.m3u").read_bytes())) == 1
+
+
 @pytest.mark.parametrize("is_link", [False, True])
 def test_no_path_below_the_home_is_stored_with_its_name(tmp_path: Path, is_link: bool) -> None:
     """The home may be a link: then music is named by it, and a playlist by the real path."""

@@ -20,6 +20,8 @@ from tests.history.databases import (
     database,
     stickers,
 )
+from tests.support.forked import forked
+from tests.support.tree import public_folder
 
 JUNE = 1_750_000_000
 
@@ -166,6 +168,23 @@ def test_a_database_in_wal_mode_is_read_while_a_player_writes_it(tmp_path: Path)
         connection.execute("UPDATE sticker SET value = '3'")
 
         assert rows(path) == {b"a.mp3": Played(plays=2)}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("is_running", [False, True])
+def test_a_database_in_wal_mode_is_read_in_a_folder_that_may_not_be_written(is_running: bool) -> None:
+    """Without the files of a running player, SQLite would have to make them."""
+    with public_folder() as folder:
+        path = stickers(Path(os.fsdecode(folder)) / "a.db", {"a.mp3": {"playCount": "1"}})
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("UPDATE sticker SET value = '2'")
+            if not is_running:
+                connection.close()
+            os.chmod(folder, 0o555)
+
+            assert forked(lambda: rows(path), as_nobody=True) == {b"a.mp3": Played(plays=2)}
+            os.chmod(folder, 0o755)
 
 
 def test_reading_changes_neither_a_database_nor_its_folder(tmp_path: Path) -> None:

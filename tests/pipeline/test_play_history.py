@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -17,11 +18,12 @@ from playshuffle.history.sources import Source, SourceError, read_rows
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_values import coverage
 from playshuffle.tags.reading import Reading, Tags
-from tests.history.databases import stickers
+from tests.history.databases import STRAWBERRY, database, stickers
 from tests.support.library import deal, keep, put, reader, tools
 
 NOW = 1_780_000_000
@@ -208,7 +210,27 @@ def test_a_source_that_cannot_be_read_counts_as_it_was(music: Path, played: Path
     report = make_playlist(asked, TOOLS)
 
     assert names(report) == "a"
-    assert [note for note in report.notes if "Its last content counts." in note]
+    read_at = f"{datetime.now().astimezone():%Y-%m-%d}"
+    assert [note for note in report.notes if f"Its content of {read_at}" in note]
+
+
+def test_a_skip_that_is_only_counted_has_the_time_when_it_was_noticed(music: Path, tmp_path: Path) -> None:
+    path = tmp_path / "strawberry.db"
+
+    def skips(count: int) -> frozenset[bytes]:
+        path.unlink(missing_ok=True)
+        database(path, STRAWBERRY)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            query = "INSERT INTO songs (title, url, skipcount, playcount) VALUES ('', ?, ?, 1)"
+            connection.executemany(query, [(f"file://{music}/a.mp3", count), (f"file://{music}/b.mp3", 1)])
+        with open_run(request(music, path), TOOLS) as run:
+            assert run.history is not None
+            heard = run.history.heard_since(time.time() - 60, {}, with_skips=True)
+            return frozenset(run.tracks.paths[run.tracks.numbers.index(number)] for number in heard)
+
+    assert skips(1) == frozenset()
+    assert skips(2) == {bytes(music / "a.mp3")}
+    assert skips(2) == {bytes(music / "a.mp3")}
 
 
 def test_a_source_that_never_could_be_read_is_an_error(music: Path, tmp_path: Path) -> None:
@@ -245,7 +267,7 @@ def test_a_note_tells_what_was_found(music: Path, tmp_path: Path) -> None:
     [note] = [note for note in make_playlist(request(music, path), TOOLS).notes if "found" in note]
 
     assert note.startswith("s.sql: 1 of 3 played tracks found, last play 2026-05-")
-    assert note.endswith(". Not found: gone/1.mp3 …")
+    assert note.endswith(". Not found: gone/1.mp3 and 1 more")
 
 
 def test_a_dry_run_remembers_nothing(music: Path, played: Path) -> None:
