@@ -117,11 +117,11 @@ def swap_apart(
     hopeless: set[int] = set()
     at = 0
     while surplus > 0 and at < len(free):
-        place = free[at]
+        position = free[at]
         at += 1
-        if groups[place] not in hopeless and _is_paired(groups, place):
-            group = groups[place]
-            gain = _swap(result, groups, place, free, randbelow)
+        if groups[position] not in hopeless and _is_paired(groups, position):
+            group = groups[position]
+            gain = _swap(result, groups, position, free, randbelow)
             surplus -= gain
             if gain:
                 hopeless.clear()

@@ -103,15 +103,15 @@ class Source(ABC):
     def _replace_biased(self, words: "array[int]", bounds: Sequence[int]) -> None:
         """Throw away, in place, the words that do not serve for their bounds; those behind them move up."""
         tops = bytearray(words.tobytes()[_TOP_BYTE::4])
-        place = tops.find(_FULL)
-        while place >= 0:
-            if words[place] < _WORDS - _WORDS % bounds[place]:
-                place += 1
+        position = tops.find(_FULL)
+        while position >= 0:
+            if words[position] < _WORDS - _WORDS % bounds[position]:
+                position += 1
             else:
-                del words[place], tops[place]
+                del words[position], tops[position]
                 words.extend(self._take(1))
                 tops.append(words[-1] >> 24)
-            place = tops.find(_FULL, place)
+            position = tops.find(_FULL, position)
 
 
 class System(Source):

@@ -7,58 +7,58 @@ from playshuffle.shuffle.uniform import Shuffle
 
 
 def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle all entries but those at the pinned places, in any way.
+    """Shuffle all entries but those at the pinned positions, in any way.
 
-    The others are to the places left what `shuffle` makes of an order of that length.
+    The others are to the positions left what `shuffle` makes of an order of that length.
 
     Args:
         order: n distinct indices; not changed.
-        pins: places, 0 to n-1, whose entries stay.
+        pins: positions, 0 to n-1, whose entries stay.
         shuffle: what is done to the others, handed over in their order.
         randbelow: handed to `shuffle`.
 
     Returns:
-        A new list of the same entries; with all places pinned the same order.
+        A new list of the same entries; with all positions pinned the same order.
 
     Raises:
-        ValueError: for a place beyond the order.
+        ValueError: for a position beyond the order.
 
     Cost: O(n), and that of `shuffle`.
 
     Source: none; the oldest form is to tell a shuffle that it has fewer entries.
     """
     staying = set(pins)
-    beyond = [place for place in pins if not 0 <= place < len(order)]
+    beyond = [position for position in pins if not 0 <= position < len(order)]
     if beyond:
         raise ValueError(f"pinned beyond an order of {len(order)}: {beyond}")
-    free = [place for place in range(len(order)) if place not in staying]
+    free = [position for position in range(len(order)) if position not in staying]
     return _rearranged(order, free, shuffle, randbelow)
 
 
-def part(order: Sequence[int], places: range, shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle some places of a longer order among themselves: a run of them, or every so-many-th.
+def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
+    """Shuffle some positions of a longer order among themselves: a run of them, or every so-many-th.
 
-    The entries there are to those places what `shuffle` makes of an order of that length.
+    The entries there are to those positions what `shuffle` makes of an order of that length.
 
     Args:
         order: n distinct indices; not changed.
-        places: `range(start, start + count * stride, stride)`, within 0 to n-1.
-        shuffle: what is done to the entries at those places.
+        positions: `range(start, start + count * stride, stride)`, within 0 to n-1.
+        shuffle: what is done to the entries at those positions.
         randbelow: handed to `shuffle`.
 
     Returns:
-        A new list of the same entries; with no or one place the same order.
+        A new list of the same entries; with no or one position the same order.
 
     Raises:
-        ValueError: for places beyond the order.
+        ValueError: for positions beyond the order.
 
-    Cost: O(n) to copy, and that of `shuffle` over the places alone.
+    Cost: O(n) to copy, and that of `shuffle` over the positions alone.
 
     Source: none.
     """
-    if any(not 0 <= place < len(order) for place in (*places[:1], *places[-1:])):
-        raise ValueError(f"{places} reaches beyond an order of {len(order)}")
-    return _rearranged(order, places, shuffle, randbelow)
+    if any(not 0 <= position < len(order) for position in (*positions[:1], *positions[-1:])):
+        raise ValueError(f"{positions} reaches beyond an order of {len(order)}")
+    return _rearranged(order, positions, shuffle, randbelow)
 
 
 def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
@@ -84,12 +84,12 @@ def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbe
 def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBelow) -> list[int]:
     """Shuffle by halves: so few swaps that the old order still shows.
 
-    Makes ⌊n/2⌋ swaps, less `skip` for every place divisible by `group` (52 entries, group
-    13, skip 3: twelve fewer). Each swaps two places drawn from all n, which may be one.
+    Makes ⌊n/2⌋ swaps, less `skip` for every position divisible by `group` (52 entries, group
+    13, skip 3: twelve fewer). Each swaps two positions drawn from all n, which may be one.
 
     Args:
         order: n distinct indices; not changed.
-        group: how many places apart swaps are left out, 1 or more.
+        group: how many positions apart swaps are left out, 1 or more.
         skip: how many are left out there, 0 or more; with 0 the group means nothing.
         randbelow: drawn from twice for each swap, with bound n.
 
@@ -114,11 +114,11 @@ def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBel
 
 
 def _rearranged(
-    order: Sequence[int], places: Sequence[int], shuffle: Shuffle, randbelow: RandBelow
+    order: Sequence[int], positions: Sequence[int], shuffle: Shuffle, randbelow: RandBelow
 ) -> list[int]:
-    """Shuffle the entries at the places given, in the order of these places."""
+    """Shuffle the entries at the positions given, in the order of these positions."""
     shuffled = list(order)
-    entries = shuffle([order[place] for place in places], randbelow)
-    for place, entry in zip(places, entries, strict=True):
-        shuffled[place] = entry
+    entries = shuffle([order[position] for position in positions], randbelow)
+    for position, entry in zip(positions, entries, strict=True):
+        shuffled[position] = entry
     return shuffled

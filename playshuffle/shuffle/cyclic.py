@@ -7,10 +7,10 @@ from playshuffle.shuffle.constrained import pinned
 
 
 def sattolo(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle so that no entry keeps its place.
+    """Shuffle so that no entry keeps its position.
 
     Uniform over the (n-1)! orders that move all n entries in one cycle. Hand in the last
-    order, and no entry stands at the same place twice running. With n odd such a chain
+    order, and no entry stands at the same position twice running. With n odd such a chain
     reaches only half of all n! orders, with n even it changes between the halves; leaving
     an entry out of a round (`sattolo_without`) leads out of its half.
 
@@ -26,16 +26,16 @@ def sattolo(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     Source: Sattolo, Information Processing Letters 22 (1986) 315-317.
     """
     shuffled = list(order)
-    place = len(shuffled) - 1
-    for number in unreduced(randbelow, range(place, 0, -1)):
-        partner = number % place
-        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
-        place -= 1
+    position = len(shuffled) - 1
+    for number in unreduced(randbelow, range(position, 0, -1)):
+        partner = number % position
+        shuffled[position], shuffled[partner] = shuffled[partner], shuffled[position]
+        position -= 1
     return shuffled
 
 
 def sattolo_without(order: Sequence[int], left_out: Collection[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle so that none but the entries left out keeps its place.
+    """Shuffle so that none but the entries left out keeps its position.
 
     Uniform over the (m-1)! orders that move the m other entries in one cycle.
 
@@ -54,8 +54,8 @@ def sattolo_without(order: Sequence[int], left_out: Collection[int], randbelow: 
 
     Source: Sattolo, as above.
     """
-    place_of = {entry: place for place, entry in enumerate(order)}
-    absent = [entry for entry in left_out if entry not in place_of]
+    position_of = {entry: position for position, entry in enumerate(order)}
+    absent = [entry for entry in left_out if entry not in position_of]
     if absent:
         raise ValueError(f"not in the order: {absent}")
-    return pinned(order, [place_of[entry] for entry in left_out], sattolo, randbelow)
+    return pinned(order, [position_of[entry] for entry in left_out], sattolo, randbelow)

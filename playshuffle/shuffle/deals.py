@@ -29,9 +29,9 @@ def deal(order: Sequence[int], count: int, randbelow: RandBelow) -> tuple[list[i
     _check(count, len(order))
     shuffled = list(order)
     bounds = range(len(order), max(len(order) - count, 1), -1)
-    for place, ahead in enumerate(draws(randbelow, bounds)):
-        partner = place + ahead
-        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
+    for position, ahead in enumerate(draws(randbelow, bounds)):
+        partner = position + ahead
+        shuffled[position], shuffled[partner] = shuffled[partner], shuffled[position]
     return shuffled[:count], shuffled[count:]
 
 
@@ -53,14 +53,14 @@ def sparse_deal(n: int, count: int, randbelow: RandBelow) -> list[int]:
 
     Cost: O(count) time and memory, however large n is.
 
-    Source: Durstenfeld, as above; only places whose entry is no longer their own are kept.
+    Source: Durstenfeld, as above; only positions whose entry is no longer their own are kept.
     """
     _check(count, n)
     moved: dict[int, int] = {}
     dealt = []
-    for place, ahead in enumerate(draws(randbelow, range(n, max(n - count, 1), -1))):
-        partner = place + ahead
-        entry = moved.pop(place, place)
+    for position, ahead in enumerate(draws(randbelow, range(n, max(n - count, 1), -1))):
+        partner = position + ahead
+        entry = moved.pop(position, position)
         dealt.append(moved.get(partner, partner) if ahead else entry)
         moved[partner] = entry
     if len(dealt) < count:

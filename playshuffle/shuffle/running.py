@@ -13,7 +13,7 @@ from playshuffle.shuffle.chance import RandBelow
 
 
 def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
-    """Let each new entry in at a random place among those still to come.
+    """Let each new entry in at a random position among those still to come.
 
     What is still to come stays uniform if it was, and the entries that were there keep
     their order among themselves.
@@ -22,13 +22,13 @@ def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, f
         order: n distinct indices; not changed.
         entries: k more indices, none of them in the order.
         randbelow: drawn from once for each entry, with bounds n-first+1, n-first+2, …
-        first: the first place still to come, 0 to n.
+        first: the first position still to come, 0 to n.
 
     Returns:
         A new list of all entries.
 
     Raises:
-        ValueError: for a first place beyond the order.
+        ValueError: for a first position beyond the order.
 
     Cost: O(n) to shift for each entry.
 
@@ -50,7 +50,7 @@ def insert_apart(
 ) -> list[int]:
     """Let each new entry in where it leaves the fewest neighbours of one group.
 
-    Uniform over the places that are best for the entry. With first = 0 an order that `spread`
+    Uniform over the positions that are best for the entry. With first = 0 an order that `spread`
     made keeps the fewest neighbours that there can be.
 
     Args:
@@ -58,15 +58,15 @@ def insert_apart(
         entries: k more indices, none of them in the order.
         keys: `keys[entry]` is the group of an entry.
         randbelow: drawn from for each entry with the bound that `insert` has, if the order
-            has no neighbours of one group; and if that place is not among the best, or
+            has no neighbours of one group; and if that position is not among the best, or
             was not drawn, once more with the number of the best.
-        first: the first place still to come, 0 to n.
+        first: the first position still to come, 0 to n.
 
     Returns:
         A new list of all entries.
 
     Raises:
-        ValueError: for a first place beyond the order.
+        ValueError: for a first position beyond the order.
 
     Cost: O(n) for each entry: to shift where the first draw serves, to look at otherwise.
 
@@ -78,13 +78,13 @@ def insert_apart(
     is_apart = all(one != other for one, other in itertools.pairwise(groups))
     for entry in entries:
         group = keys[entry]
-        place = first + randbelow(len(running) - first + 1) if is_apart else None
-        if place is None or group in groups[max(place - 1, 0) : place + 1]:
-            best = _best_places(groups, group, first)
-            place = best[randbelow(len(best))]
-            is_apart = is_apart and group not in groups[max(place - 1, 0) : place + 1]
-        running.insert(place, entry)
-        groups.insert(place, group)
+        position = first + randbelow(len(running) - first + 1) if is_apart else None
+        if position is None or group in groups[max(position - 1, 0) : position + 1]:
+            best = _best_positions(groups, group, first)
+            position = best[randbelow(len(best))]
+            is_apart = is_apart and group not in groups[max(position - 1, 0) : position + 1]
+        running.insert(position, entry)
+        groups.insert(position, group)
     return running
 
 
@@ -102,16 +102,16 @@ def insert_in_block(
     block, so that the block stays uniform if it was.
 
     A group of which nothing is still to come, not even what follows its last entry, opens a
-    block of its own, uniform over the places between blocks.
+    block of its own, uniform over the positions between blocks.
 
     Args:
         order: n distinct indices, each group together; not changed.
         entries: k more indices, none of them in the order.
         keys: `keys[entry]` is the group of an entry.
-        randbelow: drawn from once for each new block, with the number of places between
+        randbelow: drawn from once for each new block, with the number of positions between
             blocks, before and behind all of them included; and once for each entry that joins
             a block that is shuffled inside, with the number of positions there.
-        first: the first place still to come, 0 to n.
+        first: the first position still to come, 0 to n.
         inside: which blocks are shuffled inside: none, the one played last, or all. Entries of
             the others are sorted.
 
@@ -119,7 +119,7 @@ def insert_in_block(
         A new list of all entries.
 
     Raises:
-        ValueError: for a first place beyond the order.
+        ValueError: for a first position beyond the order.
 
     Cost: O(n) for each entry.
 
@@ -137,16 +137,16 @@ def insert_in_block(
             end = start + sum(1 for _ in itertools.takewhile(group.__eq__, groups[start:]))
             start = max(start, first)
             if inside == "all" or (inside == "last" and end == len(groups)):
-                place = start + randbelow(end - start + 1)
+                position = start + randbelow(end - start + 1)
             else:
-                place = bisect.bisect(running, entry, start, end)
+                position = bisect.bisect(running, entry, start, end)
         else:
             ends = range(max(first, 1), len(groups))
             between = [at for at in ends if groups[at - 1] != groups[at]]
             between += [0, len(groups)] if first == 0 and groups else [len(groups)]
-            place = between[randbelow(len(between))]
-        running.insert(place, entry)
-        groups.insert(place, group)
+            position = between[randbelow(len(between))]
+        running.insert(position, entry)
+        groups.insert(position, group)
     return running
 
 
@@ -168,8 +168,8 @@ def rename(order: Sequence[int], renamed: Mapping[int, int]) -> list[int]:
     return running
 
 
-def _best_places(groups: Sequence[int], group: int, first: int) -> list[int]:
-    """Return the places, from `first` on, where one more of the group makes the fewest repeats."""
+def _best_positions(groups: Sequence[int], group: int, first: int) -> list[int]:
+    """Return the positions, from `first` on, where one more of the group makes the fewest repeats."""
     around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
     costs = [(group == before) + (group == after) - (before == after) for before, after in around]
     fewest = min(costs)
@@ -178,4 +178,4 @@ def _best_places(groups: Sequence[int], group: int, first: int) -> list[int]:
 
 def _check(order: Sequence[int], first: int) -> None:
     if not 0 <= first <= len(order):
-        raise ValueError(f"place {first} is beyond an order of {len(order)}")
+        raise ValueError(f"position {first} is beyond an order of {len(order)}")

@@ -26,16 +26,16 @@ class Specimen(NamedTuple):
 
 
 def swap_any(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Swap each place with any place: n^n paths cannot fall evenly on n! orders."""
+    """Swap each position with any position: n^n paths cannot fall evenly on n! orders."""
     shuffled = list(order)
-    places = range(len(shuffled) - 1, -1, -1)
-    for place, partner in zip(places, draws(randbelow, [len(shuffled)] * len(shuffled)), strict=True):
-        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
+    positions = range(len(shuffled) - 1, -1, -1)
+    for position, partner in zip(positions, draws(randbelow, [len(shuffled)] * len(shuffled)), strict=True):
+        shuffled[position], shuffled[partner] = shuffled[partner], shuffled[position]
     return shuffled
 
 
 def random_swaps(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Swap two random places n times: one entry in seven (e⁻²) is never touched."""
+    """Swap two random positions n times: one entry in seven (e⁻²) is never touched."""
     shuffled = list(order)
     for _ in shuffled:
         first, second = randbelow(len(shuffled)), randbelow(len(shuffled))
@@ -47,17 +47,17 @@ def coin_sort(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Sort by insertion with a coin for a comparison: half of the time the last entry stays last."""
     shuffled: list[int] = []
     for entry in order:
-        place = len(shuffled)
-        while place and randbelow(2):
-            place -= 1
-        shuffled.insert(place, entry)
+        position = len(shuffled)
+        while position and randbelow(2):
+            position -= 1
+        shuffled.insert(position, entry)
     return shuffled
 
 
 def tied_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Sort by keys from 0 to 7: entries with equal keys keep their old order."""
     keys = list(draws(randbelow, [_FEW_KEYS] * len(order)))
-    return [order[place] for place in sorted(range(len(order)), key=keys.__getitem__)]
+    return [order[position] for position in sorted(range(len(order)), key=keys.__getitem__)]
 
 
 def little_state(order: Sequence[int], randbelow: RandBelow) -> list[int]:

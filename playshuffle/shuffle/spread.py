@@ -3,7 +3,7 @@
 With m the size of the largest group, n entries cannot have fewer than max(0, 2m - n - 1)
 neighbours of one group. While no group has more than half of the entries, they are laid out
 on a ring that has none, and the ring is opened at a random position: that makes every entry
-exactly equally likely at every place, whatever the ring. A group of more than half is laid
+exactly equally likely at every position, whatever the ring. A group of more than half is laid
 out first, and the others go one by one into its gaps.
 
 Draws are asked for in bulk, since thousands of artists with a few albums each would spend
@@ -27,7 +27,7 @@ def spread(
     """Shuffle so that neighbours of one group are as few as can be, and each group is far apart.
 
     There are exactly max(0, 2m - n - 1) such neighbours, m being the size of the largest
-    group. If m is at most n/2, every entry is equally likely at every place. If not, every
+    group. If m is at most n/2, every entry is equally likely at every position. If not, every
     entry outside that group is equally likely in each gap between two entries of it.
 
     Args:
@@ -114,11 +114,11 @@ def _shuffle_each(parts: Sequence[list[int]], randbelow: RandBelow) -> None:
     several = [part for part in parts if len(part) > 1]
     numbers = unreduced(randbelow, [bound for part in several for bound in range(len(part), 1, -1)])
     for part in several:
-        place = len(part)
-        for number in itertools.islice(numbers, place - 1):
-            partner = number % place
-            place -= 1
-            part[place], part[partner] = part[partner], part[place]
+        position = len(part)
+        for number in itertools.islice(numbers, position - 1):
+            partner = number % position
+            position -= 1
+            part[position], part[partner] = part[partner], part[position]
 
 
 def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list[int]:
@@ -139,7 +139,7 @@ def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list
 
 
 def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]:
-    """Lay out each group at even distances, from a place of its own that is drawn."""
+    """Lay out each group at even distances, from a position of its own that is drawn."""
     count = sum(map(len, groups))
     distances: list[float] = []
     for group, start in zip(groups, itertools.islice(numbers, len(groups)), strict=True):

@@ -17,7 +17,7 @@ _TABLE_LIMIT = 8
 
 
 def durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle by swapping each place, from the last down, with one not yet passed or itself.
+    """Shuffle by swapping each position, from the last down, with one not yet passed or itself.
 
     Uniform over all n! orders.
 
@@ -34,23 +34,23 @@ def durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     of Computer Programming 2, section 3.4.2, algorithm P.
     """
     shuffled = list(order)
-    place = len(shuffled)
-    for number in unreduced(randbelow, range(place, 1, -1)):
-        partner = number % place
-        place -= 1
-        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
+    position = len(shuffled)
+    for number in unreduced(randbelow, range(position, 1, -1)):
+        partner = number % position
+        position -= 1
+        shuffled[position], shuffled[partner] = shuffled[partner], shuffled[position]
     return shuffled
 
 
 def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle as Durstenfeld does, but from the first place up.
+    """Shuffle as Durstenfeld does, but from the first position up.
 
-    Uniform over all n! orders. The first k places are finished after k draws.
+    Uniform over all n! orders. The first k positions are finished after k draws.
 
     Args:
         order: n distinct indices; not changed.
-        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2; place k is swapped with
-            the place that lies the draw beyond it.
+        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2; position k is swapped with
+            the position that lies the draw beyond it.
 
     Returns:
         A new list of the same entries; for n < 2 the same order.
@@ -60,9 +60,9 @@ def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]
     Source: Durstenfeld, as above, run the other way.
     """
     shuffled = list(order)
-    for place, ahead in enumerate(draws(randbelow, range(len(shuffled), 1, -1))):
-        partner = place + ahead
-        shuffled[place], shuffled[partner] = shuffled[partner], shuffled[place]
+    for position, ahead in enumerate(draws(randbelow, range(len(shuffled), 1, -1))):
+        partner = position + ahead
+        shuffled[position], shuffled[partner] = shuffled[partner], shuffled[position]
     return shuffled
 
 
@@ -105,9 +105,9 @@ def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
     """
     shuffled: list[int] = []
     for entry in arrivals:
-        place = randbelow(len(shuffled) + 1)
+        position = randbelow(len(shuffled) + 1)
         shuffled.append(entry)
-        shuffled[place], shuffled[-1] = entry, shuffled[place]
+        shuffled[position], shuffled[-1] = entry, shuffled[position]
     return shuffled
 
 
@@ -131,11 +131,11 @@ def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     while True:
         keys = list(draws(randbelow, [count**3] * count))
         if len(set(keys)) == count:
-            return [order[place] for place in sorted(range(count), key=keys.__getitem__)]
+            return [order[position] for position in sorted(range(count), key=keys.__getitem__)]
 
 
 def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle by putting each entry at a random place among those before it.
+    """Shuffle by putting each entry at a random position among those before it.
 
     Uniform over all n! orders; insertion sort run backwards.
 
@@ -151,13 +151,13 @@ def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
     shuffled = list(order[:1])
-    for entry, place in zip(order[1:], draws(randbelow, range(2, len(order) + 1)), strict=True):
-        shuffled.insert(place, entry)
+    for entry, position in zip(order[1:], draws(randbelow, range(2, len(order) + 1)), strict=True):
+        shuffled.insert(position, entry)
     return shuffled
 
 
 def top_in_at_random(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle as by hand: put the top entry back at a random place, until the bottom one had its turn.
+    """Shuffle as by hand: put the top entry back at a random position, until the bottom one had its turn.
 
     Uniform over all n! orders with this stopping rule, and with no fixed number of moves.
 
@@ -204,7 +204,7 @@ def from_table(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     if len(order) > _TABLE_LIMIT:
         raise ValueError(f"a table of {len(order)}! permutations is too large")
     row = _table(len(order))[randbelow(math.factorial(len(order)))]
-    return [order[place] for place in row]
+    return [order[position] for position in row]
 
 
 @functools.cache

@@ -14,7 +14,7 @@ _STEP = 2.0**-53
 def weighted(order: Sequence[int], weights: Sequence[float], randbelow: RandBelow) -> list[int]:
     """Shuffle so that an entry of greater weight tends to come early.
 
-    Each place goes to one of the entries left with a probability in proportion to its weight
+    Each position goes to one of the entries left with a probability in proportion to its weight
     (as exact as 53 bits are); equal weights make all n! orders equally likely.
 
     Args:
