@@ -107,9 +107,9 @@ def _pinned(tracks: int) -> _WithGuarantee:
 
 
 def _part(tracks: int) -> _WithGuarantee:
-    places = range(0, tracks, 2)
-    guarantee = guarantees.among(tracks, places)
-    return lambda order, draw: shuffle.part(order, places, shuffle.durstenfeld, draw), guarantee
+    positions = range(0, tracks, 2)
+    guarantee = guarantees.among(tracks, positions)
+    return lambda order, draw: shuffle.part(order, positions, shuffle.durstenfeld, draw), guarantee
 
 
 def _light(tracks: int) -> _WithGuarantee:

@@ -28,8 +28,8 @@ ROUNDS_PER_TRACK = 5
 class Counts(NamedTuple):
     """What was seen in all rounds.
 
-    cells: cells[track][place], how often.
-    fixed, fixed_squares: how many tracks kept their place, and the squares of how many in each round.
+    cells: cells[track][position], how often.
+    fixed, fixed_squares: how many tracks kept their position, and the squares of how many in each round.
     broken: rounds that broke the rule of the law.
     agreement: mean square of how much two rounds agree; in units in which independent cells have 1 each.
     """
@@ -86,14 +86,14 @@ def count(
             broken += 1
         if guarantee.counted is not None:
             shuffled = guarantee.counted(shuffled)
-        for place, track in enumerate(shuffled):
-            cells[track][place] += 1
+        for position, track in enumerate(shuffled):
+            cells[track][position] += 1
         stayed = sum(map(int.__eq__, shuffled, natural))
         fixed += stayed
         fixed_squares += stayed * stayed
         if guarantee.freedom is None and before:
             pairs = enumerate(zip(shuffled, before, strict=True))
-            fixed_points = sum(inverse[track][place] for place, (track, old) in pairs if track == old)
+            fixed_points = sum(inverse[track][position] for position, (track, old) in pairs if track == old)
             agreement += (fixed_points - size) ** 2
         before = shuffled
     return Counts(
@@ -121,9 +121,11 @@ def judge(order: Audited, counts: Counts) -> Verdict:
     if counts.broken:
         reasons.append(f"in {counts.broken:,} rounds it is not so that {guarantee.rule}")
     if p < _BAD:
-        reasons.append("the places are too even for chance" if low < high else "some places are favoured")
+        reasons.append(
+            "the positions are too even for chance" if low < high else "some positions are favoured"
+        )
     if fixed_p < _BAD:
-        reasons.append(f"too {'few' if counts.fixed < fixed_expected else 'many'} tracks keep their place")
+        reasons.append(f"too {'few' if counts.fixed < fixed_expected else 'many'} tracks keep their position")
     if own_bits is not None and guarantee.bits is not None and own_bits < guarantee.bits:
         reasons.append(f"its own generator has {own_bits} bits and can never reach most orders")
     return Verdict(
@@ -149,12 +151,12 @@ def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[li
     """
     size = len(counts.cells)
     parts = [range(start, min(start + pooled, size)) for start in range(0, size, pooled)]
-    return [[_deviation(counts, guarantee, tracks, places) for places in parts] for tracks in parts]
+    return [[_deviation(counts, guarantee, tracks, positions) for positions in parts] for tracks in parts]
 
 
-def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, places: range) -> float:
-    chances = [guarantee.chances[track][place] for track in tracks for place in places]
-    observed = sum(counts.cells[track][place] for track in tracks for place in places)
+def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, positions: range) -> float:
+    chances = [guarantee.chances[track][position] for track in tracks for position in positions]
+    observed = sum(counts.cells[track][position] for track in tracks for position in positions)
     if not any(chances):
         return math.inf if observed else math.nan
     off = observed - counts.rounds * sum(chances)

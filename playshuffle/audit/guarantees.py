@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from playshuffle.shuffle import fewest_repeats, repeats
 
-# chances[track][place]; each row and each column sums to 1.
+# chances[track][position]; each row and each column sums to 1.
 Chances = list[list[float]]
 
 
@@ -33,7 +33,7 @@ class Guarantee(NamedTuple):
 def uniform(count: int) -> Guarantee:
     """Every order equally likely."""
     return Guarantee(
-        "every track equally likely at every place",
+        "every track equally likely at every position",
         [[1 / count] * count] * count,
         _factorial_bits(count),
         (count - 1) ** 2,
@@ -53,26 +53,26 @@ def one_ring(count: int) -> Guarantee:
         return length == count
 
     return Guarantee(
-        "no track keeps its place, every other place equally likely",
+        "no track keeps its position, every other position equally likely",
         chances,
         _factorial_bits(count - 1),
         # n² - n cells whose rows and columns have sums that are known, one of them twice over.
         count * count - 3 * count + 1,
-        "all tracks change places in one ring",
+        "all tracks change positions in one ring",
         keeps,
     )
 
 
 def gap(count: int, plays: int) -> Guarantee:
-    """Return the guarantee of a gap: each track that may return at a place is equally likely there."""
-    free = [min(count - plays + 1, count - place) for place in range(count)]
+    """Return the guarantee of a gap: each track that may return at a position is equally likely there."""
+    free = [min(count - plays + 1, count - position) for position in range(count)]
     chances = []
     for track in range(count):
         row = [0.0] * count
         waiting = 1.0
-        for place in range(max(0, track - count + plays), count):
-            row[place] = waiting / free[place]
-            waiting -= row[place]
+        for position in range(max(0, track - count + plays), count):
+            row[position] = waiting / free[position]
+            waiting -= row[position]
         chances.append(row)
     return Guarantee(
         f"no track returns before {plays} plays, every order that keeps to this equally likely",
@@ -88,7 +88,8 @@ def swapped(count: int, swaps: int) -> Guarantee:
     for track, row in enumerate(chances):
         row[track] += untouched
     return Guarantee(
-        f"{swaps} swaps: {chances[0][0]:.0%} of the tracks keep their place, the others go anywhere", chances
+        f"{swaps} swaps: {chances[0][0]:.0%} of the tracks keep their position, the others go anywhere",
+        chances,
     )
 
 
@@ -96,7 +97,7 @@ def apart(keys: Sequence[int]) -> Guarantee:
     """Return the guarantee of a spread order in which no group has more than half of the tracks."""
     fewest = fewest_repeats(keys)
     return Guarantee(
-        "every track equally likely at every place",
+        "every track equally likely at every position",
         uniform(len(keys)).chances,
         rule="neighbours by one artist are as few as can be",
         keeps=lambda order: repeats([keys[track] for track in order]) == fewest,
@@ -118,25 +119,25 @@ def together(keys: Sequence[int]) -> Guarantee:
         )
 
     return uniform(count)._replace(
-        words=f"each of {count} blocks, seen as one, equally likely at every place",
+        words=f"each of {count} blocks, seen as one, equally likely at every position",
         rule="each block stays together and in its order",
         keeps=keeps,
         counted=counted,
     )
 
 
-def among(count: int, places: Collection[int]) -> Guarantee:
-    """Return the guarantee of an order in which only these places are shuffled, uniformly."""
-    free = len(places)
+def among(count: int, positions: Collection[int]) -> Guarantee:
+    """Return the guarantee of an order in which only these positions are shuffled, uniformly."""
+    free = len(positions)
     chances = [
         [
-            (1 / free if place in places else 0.0) if track in places else float(place == track)
-            for place in range(count)
+            (1 / free if position in positions else 0.0) if track in positions else float(position == track)
+            for position in range(count)
         ]
         for track in range(count)
     ]
     return Guarantee(
-        f"{count - free} tracks keep their places, the others equally likely at all that are left",
+        f"{count - free} tracks keep their positions, the others equally likely at all that are left",
         chances,
         _factorial_bits(free),
         (free - 1) ** 2,
@@ -144,14 +145,14 @@ def among(count: int, places: Collection[int]) -> Guarantee:
 
 
 def dealt(count: int, hand: int) -> Guarantee:
-    """Return the guarantee of a deal, followed by the other tracks: those not touched keep their places."""
+    """Return the guarantee of a deal, followed by the other tracks, which keep their positions."""
     chances = [[1 / count] * count for _ in range(hand)]
     for track in range(hand, count):
         row = [1 / count] * hand + [0.0] * (count - hand)
         row[track] = 1 - hand / count
         chances.append(row)
     return Guarantee(
-        f"every track equally likely at each of the first {hand} places; what is left is in no order",
+        f"every track equally likely at each of the first {hand} positions; what is left is in no order",
         chances,
         _factorial_bits(count) - _factorial_bits(count - hand),
     )
@@ -160,15 +161,15 @@ def dealt(count: int, hand: int) -> Guarantee:
 def favoured(count: int, heavy: int, weight: int) -> Guarantee:
     """Return the guarantee of weights: the first `heavy` tracks have this weight, all others 1."""
     light = count - heavy
-    # Of how many heavy ones have gone, the chance; one place after the other.
+    # Of how many heavy ones have gone, the chance; one position after the other.
     heavy_chances = [1.0] + [0.0] * heavy
     heavy_row, light_row = [], []
-    for place in range(count):
+    for position in range(count):
         after = [0.0] * (heavy + 1)
         heavy_here = 0.0
-        for number, chance in enumerate(heavy_chances[: place + 1]):
+        for number, chance in enumerate(heavy_chances[: position + 1]):
             heavy_weight = weight * (heavy - number)
-            share = heavy_weight / (heavy_weight + light - place + number) if chance else 0.0
+            share = heavy_weight / (heavy_weight + light - position + number) if chance else 0.0
             heavy_here += chance * share
             after[number] += chance * (1 - share)
             if share:

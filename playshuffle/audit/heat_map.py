@@ -24,11 +24,11 @@ _NOTHING = 245
 
 
 def heat_map(counts: Counts, guarantee: Guarantee, *, colour: bool) -> Iterator[str]:
-    """Draw the matrix: tracks downwards, places to the right; in colour two tracks a line."""
+    """Draw the matrix: tracks downwards, positions to the right; in colour two tracks a line."""
     size = len(counts.cells)
     pooled = -(-size // _COLUMNS)
     matrix = deviations(counts, guarantee, pooled)
-    yield f"{'track':{_GUTTER}}place 1 to {size}, left to right"
+    yield f"{'track':{_GUTTER}}position 1 to {size}, left to right"
     step = 2 if colour else 1
     for top in range(0, len(matrix), step):
         label = f"{1 + top * pooled:{_GUTTER - 3}}   "

@@ -56,10 +56,10 @@ def nearest(keys: Sequence[int]) -> int | None:
     """Return the minimum plays from one entry to the next of its group; None if no group has two."""
     last: dict[int, int] = {}
     shortest = None
-    for place, key in enumerate(keys):
-        if key in last and (shortest is None or place - last[key] < shortest):
-            shortest = place - last[key]
-        last[key] = place
+    for position, key in enumerate(keys):
+        if key in last and (shortest is None or position - last[key] < shortest):
+            shortest = position - last[key]
+        last[key] = position
     return shortest
 
 

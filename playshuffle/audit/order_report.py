@@ -52,7 +52,7 @@ def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | Non
 
 
 def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
-    """Return the result as one JSON object, with the matrix: cells[track][place]."""
+    """Return the result as one JSON object, with the matrix: cells[track][position]."""
     own, had = ("order", order.entropy_bits) if order.entropy_bits else ("seed", seed_bits)
     facts: dict[str, Any] = {
         "schema": _SCHEMA,

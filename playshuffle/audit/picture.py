@@ -81,7 +81,7 @@ def _matrix(matrix: Sequence[Sequence[float]], title: str) -> "Figure":
         interpolation="nearest",
         extent=(0.5, size + 0.5, size + 0.5, 0.5),
     )
-    axes.set(title=title, xlabel="place in the new order", ylabel="place in the old order")
+    axes.set(title=title, xlabel="position in the new order", ylabel="position in the old order")
     legend = figure.colorbar(image, extend="both", shrink=0.8)
     legend.set_label("too rare  ←  standard deviations  →  too frequent")
     return figure

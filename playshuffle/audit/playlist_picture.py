@@ -102,15 +102,15 @@ def _panel(axes: "Axes", groups: Sequence[tuple[int, str]], rows: int, colours: 
     from matplotlib.path import Path
 
     cells: dict[str, list[int]] = {}
-    for place, (number, _) in enumerate(groups):
-        cells.setdefault(colours.get(number, _UNTAGGED), []).append(place)
-    for colour, places in cells.items():
-        boxes = [_box(place, 1, _GAP) for place in places]
+    for position, (number, _) in enumerate(groups):
+        cells.setdefault(colours.get(number, _UNTAGGED), []).append(position)
+    for colour, positions in cells.items():
+        boxes = [_box(position, 1, _GAP) for position in positions]
         edge = "#808080" if colour == _UNTAGGED else "none"
         axes.add_patch(
             PathPatch(Path.make_compound_path(*boxes), facecolor=colour, edgecolor=edge, linewidth=0.4)
         )
-    outlines = [_box(place, length, 0) for run in _runs(groups) for place, length in _in_rows(run)]
+    outlines = [_box(position, length, 0) for run in _runs(groups) for position, length in _in_rows(run)]
     if outlines:
         axes.add_patch(
             PathPatch(Path.make_compound_path(*outlines), facecolor="none", edgecolor=_OUTLINE, linewidth=1.3)
@@ -153,24 +153,24 @@ def _text(figure: "Figure", left: float, bottom: float, text: str, **style: Any)
 
 def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
     """Yield the positions of tracks that follow each other and are of one group."""
-    for number, run in groupby(range(len(groups)), key=lambda place: groups[place][0]):
-        places = list(run)
-        if number >= 0 and len(places) > 1:
-            yield places
+    for number, run in groupby(range(len(groups)), key=lambda position: groups[position][0]):
+        positions = list(run)
+        if number >= 0 and len(positions) > 1:
+            yield positions
 
 
 def _in_rows(run: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the parts of a run in each row: position of the first cell, number of cells."""
-    for _, part in groupby(run, key=lambda place: place // _PER_ROW):
-        places = list(part)
-        yield places[0], len(places)
+    for _, part in groupby(run, key=lambda position: position // _PER_ROW):
+        positions = list(part)
+        yield positions[0], len(positions)
 
 
-def _box(place: int, length: int, gap: float) -> Any:
+def _box(position: int, length: int, gap: float) -> Any:
     """Return the outline of cells that follow each other in a row."""
     from matplotlib.path import Path
 
-    row, column = divmod(place, _PER_ROW)
+    row, column = divmod(position, _PER_ROW)
     left, right, top, bottom = column + gap, column + length - gap, row + gap, row + 1 - gap
     return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], closed=False)
 

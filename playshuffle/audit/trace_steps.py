@@ -13,7 +13,7 @@ from playshuffle.shuffle import RandBelow, Shuffle, durstenfeld, fisher_yates, f
 class Traced(NamedTuple):
     """A shuffle that can be shown step by step.
 
-    is_forward: places are finished from the first one up.
+    is_forward: positions are finished from the first one up.
     is_struck: nothing is swapped; the drawn track is struck out and appended.
     """
 
@@ -25,12 +25,12 @@ class Traced(NamedTuple):
 class Step(NamedTuple):
     """One draw, and what it led to.
 
-    place: the one that is finished by it.
-    draw: the place that it is swapped with; or which of those left is struck out.
+    position: the one that is finished by it.
+    draw: the position that it is swapped with; or which of those left is struck out.
     order: all tracks, as they stand then; or those written down.
     """
 
-    place: int
+    position: int
     draw: int
     order: list[int]
 
@@ -67,15 +67,15 @@ def allowed(traced: Traced, tracks: int) -> list[range]:
     return [range(first, first + bound) for bound, first in zip(bounds, _firsts(traced, tracks), strict=True)]
 
 
-def places(traced: Traced, tracks: int) -> range:
-    """Return the place that each draw fills."""
+def positions(traced: Traced, tracks: int) -> range:
+    """Return the position that each draw fills."""
     return range(tracks - 1) if traced.is_forward else range(tracks - 1, 0, -1)
 
 
 def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
     """Tell what each draw does; the draws must be `allowed`."""
     raw = [draw - first for draw, first in zip(draws, _firsts(traced, tracks), strict=True)]
-    for placed_count, (place, draw) in enumerate(zip(places(traced, tracks), draws, strict=True), 1):
+    for placed_count, (position, draw) in enumerate(zip(positions(traced, tracks), draws, strict=True), 1):
         left_count = tracks - placed_count
         rest = [0] * (left_count - 1)
         order = traced.shuffle(range(tracks), _replay(raw[:placed_count] + rest))
@@ -86,11 +86,11 @@ def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
             end_part = order[start : start + left_count]
             for track, origin in zip(end_part, traced.shuffle(range(left_count), _replay(rest)), strict=True):
                 order[start + origin] = track
-        yield Step(place, draw, order)
+        yield Step(position, draw, order)
 
 
 def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
-    """Return the number to add to each draw: forward, partners count from the place itself."""
+    """Return the number to add to each draw: forward, partners count from the position itself."""
     swaps_ahead = traced.is_forward and not traced.is_struck
     return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
 

@@ -72,17 +72,17 @@ def _numbers(text: str) -> list[int]:
 
 
 def _check(traced: Traced, count: int, draws: Sequence[int]) -> None:
-    places, allowed = trace_steps.places(traced, count), trace_steps.allowed(traced, count)
-    if len(draws) != len(places):
+    positions, allowed = trace_steps.positions(traced, count), trace_steps.allowed(traced, count)
+    if len(draws) != len(positions):
         raise PlayshuffleError(
-            f"--draws has {len(draws)} numbers, but {count} tracks need {len(places)}, for k={places[0]} to"
-            f" {places[-1]}.",
+            f"--draws has {len(draws)} numbers, but {count} tracks need {len(positions)}, for"
+            f" k={positions[0]} to {positions[-1]}.",
             Exit.USAGE,
         )
-    for place, draw, may_be in zip(places, draws, allowed, strict=True):
+    for position, draw, may_be in zip(positions, draws, allowed, strict=True):
         if draw not in may_be:
             bounds = f"from {may_be[0]} to {may_be[-1]}" if len(may_be) > 1 else f"{may_be[0]}"
-            raise PlayshuffleError(f"For k={place} the draw must be {bounds}, not {draw}.", Exit.USAGE)
+            raise PlayshuffleError(f"For k={position} the draw must be {bounds}, not {draw}.", Exit.USAGE)
 
 
 def _lines(traced: Traced, count: int, draws: Sequence[int]) -> Iterator[str]:
@@ -94,6 +94,6 @@ def _lines(traced: Traced, count: int, draws: Sequence[int]) -> Iterator[str]:
             standing = ["-" if track in placed else track for track in range(count)]
             standing += ["", *step.order]
         yield (
-            f"k={step.place:<{width}} draw {step.draw:<{width}}   "
+            f"k={step.position:<{width}} draw {step.draw:<{width}}   "
             + " ".join(f"{track:>{width if track != '' else 0}}" for track in standing)
         )

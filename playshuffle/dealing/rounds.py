@@ -52,7 +52,7 @@ class Rounds:
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         """Order tracks; `soonest` maps some to their first allowed position."""
         base = [self._index_of[track] for track in tracks]
-        firsts = {self._index_of[track]: place for track, place in soonest.items()}
+        firsts = {self._index_of[track]: position for track, position in soonest.items()}
         if self.keeps_gap:
             order = not_before(base, firsts, self._randbelow)
         else:
@@ -78,7 +78,7 @@ class Rounds:
         fewest = len(base) + 1
         for _ in range(_ATTEMPTS):
             order = self._shuffle(base, self._randbelow)
-            early = sum(firsts.get(index, 0) > place for place, index in enumerate(order))
+            early = sum(firsts.get(index, 0) > position for position, index in enumerate(order))
             if early < fewest:
                 best, fewest = order, early
             if not early:

@@ -38,7 +38,7 @@ def needs_last(recipe: Recipe) -> bool:
         ORDERS[recipe.order].from_last
         or recipe.gap is not None
         or recipe.part is not None
-        or any(pin.place == HERE for pin in recipe.pins)
+        or any(pin.position == HERE for pin in recipe.pins)
     )
 
 
@@ -111,7 +111,7 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
     """
     base = list(order)
     for pin in recipe.pins:
-        if pin.place == LAST and recipe.time_ms is not None:
+        if pin.position == LAST and recipe.time_ms is not None:
             base.append(base.pop(base.index(pin.track_index)))
     plan = _planned(tracks, recipe, base, order)
     pins.move_in(plan.base, plan.pinned_at)
@@ -139,9 +139,9 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
     if recipe.time_ms is not None:
         base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
     count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
-    pinned_at = pins.places(recipe.pins, tracks, last, count)
+    pinned_at = pins.positions(recipe.pins, tracks, last, count)
     closing: list[int] = []
-    if recipe.time_ms is not None and any(pin.place == LAST for pin in recipe.pins):
+    if recipe.time_ms is not None and any(pin.position == LAST for pin in recipe.pins):
         # It has no position before it is known how many tracks fit. The last track takes its position.
         count -= 1
         closing = [pinned_at.pop(count)]

@@ -34,14 +34,14 @@ _DISC = r"(?is)(?:(.*?)[\W_])?(?:cd|dis[ck])[\W_]*([0-9]{1,2})(?:[\W_].*)?"
 
 
 class Albums(NamedTuple):
-    """Of each track the number of its album, and its place there: disc and track number, or else name."""
+    """Of each track the number of its album, and its position there: disc and track number, or else name."""
 
     keys: list[int]
-    places: list[tuple[int, float, Key]]
+    positions: list[tuple[int, float, Key]]
 
     def in_order(self, order: Iterable[int]) -> list[int]:
         """Sort tracks: album by album, there by disc, number and name."""
-        return sorted(order, key=lambda index: (self.keys[index], self.places[index], index))
+        return sorted(order, key=lambda index: (self.keys[index], self.positions[index], index))
 
 
 def group_keys(tracks: Tracks, tags_of: TagsOf, by: str) -> list[int]:
@@ -73,7 +73,7 @@ def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
     folder. Discs are parts of it, in whatever folders of one folder they lie.
     """
     album_rows = tracks.column(lambda folder: _album_rows(folder, tags_of(folder)))
-    return Albums(_numbered([album for album, _ in album_rows]), [place for _, place in album_rows])
+    return Albums(_numbered([album for album, _ in album_rows]), [position for _, position in album_rows])
 
 
 def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:

@@ -34,7 +34,7 @@ _RATING = "rating"
 _UNRATED = 0.5
 _LIGHTEST = 1e-100  # that `weighted` takes: behind all that have any weight
 
-# A running order, new tracks, draws and the first place still to come in; the order with them out.
+# A running order, new tracks, draws and the first position still to come in; the order with them out.
 InsertNew = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
 
 # (order of the list, pinned positions, randbelow, first position still to come) -> repaired order.
@@ -52,7 +52,7 @@ class Order(NamedTuple):
     is_of_the_list: the guarantee is about the list as it is played, so that the tracks chosen
         by a limit are shuffled once more among themselves.
     insert_new: made like `shuffle`; inserts new tracks so that the order keeps its guarantee;
-        None where a place drawn among those still to come is the law.
+        None where a position drawn among those still to come is the law.
     repair: made like `shuffle`, restores the guarantee of a list that changed by moving as few
         tracks as possible; None where `insert_new` keeps the guarantee by itself.
     deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes
@@ -159,17 +159,17 @@ def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, ins
 def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
     """Tracks still to come that belong to another block now: all but the longest run of each group."""
     runs: dict[int, list[list[int]]] = {}
-    for place, index in enumerate(order):
-        if place == 0 or keys[order[place - 1]] != keys[index]:
+    for position, index in enumerate(order):
+        if position == 0 or keys[order[position - 1]] != keys[index]:
             runs.setdefault(keys[index], []).append([])
-        runs[keys[index]][-1].append(place)
+        runs[keys[index]][-1].append(position)
     return {
-        order[place]
+        order[position]
         for several in runs.values()
         if len(several) > 1
         for run in sorted(several, key=len)[:-1]
-        for place in run
-        if place >= first
+        for position in run
+        if position >= first
     }
 
 

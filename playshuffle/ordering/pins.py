@@ -13,10 +13,10 @@ _MOST_NEAR = 3  # names that are suggested
 
 
 def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
-    """Find the track and the place that `TRACK[@PLACE]` names.
+    """Find the track and the position that `TRACK[@POSITION]` names.
 
     TRACK is a path, or a path relative to a root, or a file name (its suffix may be left
-    away) that only one track has. PLACE is a number from 1, `first`, `last` or `here`. An
+    away) that only one track has. POSITION is a number from 1, `first`, `last` or `here`. An
     '@' may be part of a name: the last one splits only if the whole names no track.
 
     Raises:
@@ -26,10 +26,10 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     if index is not None:
         return Pin(index, 0)
     track, at, word = text.rpartition("@")
-    if at and (place := _place(word, text)) is not None:
+    if at and (position := _position(word, text)) is not None:
         index = _index(track, paths, roots)
         if index is not None:
-            return Pin(index, place)
+            return Pin(index, position)
     else:
         track = text
     raise OptionError(
@@ -45,13 +45,13 @@ def _index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | N
         raise OptionError("{}: {problem}", "pin", problem=error) from error
 
 
-def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:
-    """Place by place, the track that is pinned there.
+def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:
+    """Position by position, the track that is pinned there.
 
     Args:
         pins: as they were resolved.
         tracks: those that they name.
-        last: the last order, for what stays `present_place`; None for that by path.
+        last: the last order, for what stays `present_position`; None for that by path.
         count: how long the list is.
 
     Raises:
@@ -59,51 +59,52 @@ def places(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, coun
     """
     pinned_at: dict[int, int] = {}
     for pin in pins:
-        index, place = pin.track_index, pin.place
+        index, position = pin.track_index, pin.position
         if index in pinned_at.values():
             raise OptionError("{path} is pinned twice. Remove one {}.", "pin", path=tracks.paths[index])
-        if not isinstance(place, int):
-            present_place = index if last is None else last.index(index)
-            place = count - 1 if place == LAST else present_place
-        if place >= count:
-            raise beyond(tracks.paths[index], place, count)
-        if place in pinned_at:
+        if not isinstance(position, int):
+            present_position = index if last is None else last.index(index)
+            position = count - 1 if position == LAST else present_position
+        if position >= count:
+            raise beyond(tracks.paths[index], position, count)
+        if position in pinned_at:
             raise PlayshuffleError(
-                f"Both {shown(tracks.paths[pinned_at[place]])} and {shown(tracks.paths[index])} are pinned"
-                f" to position {place + 1}. Choose another position for one of them.",
+                f"Both {shown(tracks.paths[pinned_at[position]])} and {shown(tracks.paths[index])} are pinned"
+                f" to position {position + 1}. Choose another position for one of them.",
                 Exit.USAGE,
             )
-        pinned_at[place] = index
+        pinned_at[position] = index
     return pinned_at
 
 
-def beyond(path: bytes, place: int, count: int) -> PlayshuffleError:
-    """Say that a track cannot have a place behind the end of the list."""
+def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
+    """Say that a track cannot have a position behind the end of the list."""
     return PlayshuffleError(
-        f"{shown(path)} cannot be pinned to position {place + 1}: the playlist ends at {count}.", Exit.USAGE
+        f"{shown(path)} cannot be pinned to position {position + 1}: the playlist ends at {count}.",
+        Exit.USAGE,
     )
 
 
 def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its place; what stood there takes the place it leaves.
+    """Put each pinned track at its position; what stood there takes the position it leaves.
 
     Swapped, not moved: all other tracks then stand where they stood, which is what sattolo
     takes them away from.
     """
-    for place, index in pinned_at.items():
+    for position, index in pinned_at.items():
         at = order.index(index)
-        order[place], order[at] = order[at], order[place]
+        order[position], order[at] = order[at], order[position]
 
 
 def move_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its place; all other tracks keep their order among themselves."""
+    """Put each pinned track at its position; all other tracks keep their order among themselves."""
     for index in pinned_at.values():
         order.remove(index)
-    for place in sorted(pinned_at):
-        order.insert(place, pinned_at[place])
+    for position in sorted(pinned_at):
+        order.insert(position, pinned_at[position])
 
 
-def _place(word: str, text: str) -> int | str | None:
+def _position(word: str, text: str) -> int | str | None:
     if word == "first":
         return 0
     if word in (LAST, HERE):

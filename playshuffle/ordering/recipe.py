@@ -18,7 +18,7 @@ class Pin(NamedTuple):
     """A track, as an index into the library, and the position it must have: from 0, or `LAST`, or `HERE`."""
 
     track_index: int
-    place: int | str
+    position: int | str
 
 
 class Recipe(NamedTuple):
@@ -26,7 +26,7 @@ class Recipe(NamedTuple):
 
     limit: maximum number of tracks. time_ms: maximum playing time.
     group_by: what is kept together, or apart: one of `groups.KEYS`.
-    part: the places that are shuffled, from 0.
+    part: the positions that are shuffled, from 0.
     rest_ms: how long a track rests after it was heard. resting: indices of the tracks that do; like those of
     pins they are found out later.
     """
@@ -53,7 +53,7 @@ class Recipe(NamedTuple):
 
 
 def parse_part(text: str) -> range:
-    """Read 'START:COUNT' or 'START:COUNT:STRIDE', with places from 1.
+    """Read 'START:COUNT' or 'START:COUNT:STRIDE', with positions from 1.
 
     Raises:
         OptionError: it is neither, or one of the numbers is 0.

@@ -145,7 +145,7 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
     Absent tracks count, so that the whole stays uniform when they return. A pinned track does not:
     the positions before and behind it become one when it is moved to its own.
     """
-    pinned = {pin.track_index for pin in recipe.pins if pin.place != HERE}
+    pinned = {pin.track_index for pin in recipe.pins if pin.position != HERE}
     if not pinned:
         return insert(order, new, randbelow)
     free = [index for index in order if index not in pinned]

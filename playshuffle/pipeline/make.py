@@ -88,7 +88,7 @@ def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
     if recipe.time_ms is None:
         return len(tracks)
     fitting = sum(0 < length <= recipe.time_ms for length in tracks.durations_ms)
-    return fitting - any(pin.place == LAST for pin in recipe.pins)
+    return fitting - any(pin.position == LAST for pin in recipe.pins)
 
 
 def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[str]:

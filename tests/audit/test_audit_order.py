@@ -58,7 +58,7 @@ def test_a_good_order_is_called_good(program: Program) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("random: good: all deviations can be chance\n")
     assert "\nsimulated      300 shuffles of 12 tracks, draws from a seed\n" in done.out
-    assert "\njudged by      every track equally likely at every place\n" in done.out
+    assert "\njudged by      every track equally likely at every position\n" in done.out
     assert re.search(r"\nchi-square     [\d.]+ with 121 degrees of freedom, p = 0\.\d+\n", done.out)
     assert re.search(r"\nfixed points   \d+, expected 300, p = 0\.\d+\n", done.out)
     assert (
@@ -93,7 +93,7 @@ def test_the_law_that_counts_is_said(program: Program) -> None:
     for name, words in [
         (
             "sattolo",
-            "no track keeps its place, every other place equally likely; all tracks change places in one",
+            "no track keeps its position, every other position equally likely; all tracks change",
         ),
         ("gap", "no track returns before 3 plays"),
         ("spread", "neighbours by one artist are as few as can be"),

@@ -53,7 +53,7 @@ def test_the_figures_of_a_bad_shuffle_of_three() -> None:
     half = found.chi_square / 2
     assert found.p == pytest.approx(2 * math.exp(-half) * (1 + half))
     assert (found.fixed, found.fixed_expected) == (2600, 2700)
-    assert found.reasons == ["some places are favoured"]
+    assert found.reasons == ["some positions are favoured"]
 
 
 def test_all_orders_in_turn_are_too_even() -> None:
@@ -61,7 +61,7 @@ def test_all_orders_in_turn_are_too_even() -> None:
     found = judged(order, 600)
 
     assert (found.chi_square, found.fixed, found.fixed_expected) == (0, 600, 600)
-    assert found.reasons == ["the places are too even for chance"]
+    assert found.reasons == ["the positions are too even for chance"]
 
 
 def test_a_cell_is_measured_in_standard_deviations() -> None:
@@ -108,7 +108,7 @@ def test_every_specimen_is_caught(name: str) -> None:
 
     assert found.reasons
     if order.entropy_bits is None:
-        assert "some places are favoured" in found.reasons
+        assert "some positions are favoured" in found.reasons
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_a_little_state_is_caught_by_its_bits_where_the_orders_need_more() -> No
 
 
 def deranged(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle until no track keeps its place: as even as Sattolo's, and not what he does."""
+    """Shuffle until no track keeps its position: as even as Sattolo's, and not what he does."""
     while True:
         made = durstenfeld(order, randbelow)
         if all(map(int.__ne__, made, order)):
@@ -136,7 +136,7 @@ def deranged(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def leaning(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """One ring of tracks; but the last one always goes to the first place."""
+    """One ring of tracks; but the last one always goes to the first position."""
     inner = durstenfeld(order[:-1], randbelow)
     ring = [order[-1], *inner]
     made = list(order)
@@ -183,13 +183,13 @@ def heavier(order: Sequence[int], randbelow: RandBelow) -> list[int]:
         ("groups", durstenfeld, "stays together"),
         ("groups", of_keys(shuffle.blocks, "all"), "in its order"),
         ("light", durstenfeld, "favoured"),
-        ("light", lambda order, draw: shuffle.semi_shuffle(order, 13, 1, draw), "keep their place"),
+        ("light", lambda order, draw: shuffle.semi_shuffle(order, 13, 1, draw), "keep their position"),
         ("pinned", durstenfeld, "stood where it may not"),
         ("part", durstenfeld, "stood where it may not"),
         ("deal", durstenfeld, "stood where it may not"),
         ("favourites", durstenfeld, "favoured"),
         ("favourites", heavier, "favoured"),
-        ("random", shuffle.sattolo, "too few tracks keep their place"),
+        ("random", shuffle.sattolo, "too few tracks keep their position"),
         ("random", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
     ],
 )

@@ -25,11 +25,11 @@ def shares_of(name: str, tracks: int) -> Shares:
 
 
 def chances_of(shares: Shares, size: int) -> list[list[Fraction]]:
-    """How likely each track is at each place, exactly."""
+    """How likely each track is at each position, exactly."""
     chances = [[Fraction(0)] * size for _ in range(size)]
     for order, share in shares.items():
-        for place, track in enumerate(order):
-            chances[track][place] += share
+        for position, track in enumerate(order):
+            chances[track][position] += share
     return chances
 
 
@@ -48,7 +48,7 @@ def approximate(chances: Chances) -> list[object]:
 @pytest.mark.parametrize("tracks", [3, 4, 5])
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_chances_are_those_of_the_shuffle(name: str, tracks: int) -> None:
-    """At each place, for each track; and no order breaks the rule."""
+    """At each position, for each track; and no order breaks the rule."""
     guarantee = audited(name, tracks).guarantee
     shares = shares_of(name, tracks)
 
@@ -63,21 +63,21 @@ def test_the_chances_are_those_of_the_shuffle(name: str, tracks: int) -> None:
 
 @pytest.mark.parametrize("tracks", [3, 4, 5, 6])
 def test_the_chances_of_weights_are_those_of_drawing_by_weight(tracks: int) -> None:
-    """Each place goes to one of those left, in proportion to its weight."""
+    """Each position goes to one of those left, in proportion to its weight."""
     heavy = tracks // 2
     weights = [3] * heavy + [1] * (tracks - heavy)
     shares = {}
     for order in itertools.permutations(range(tracks)):
         shares[order] = Fraction(1)
-        for place, track in enumerate(order):
-            shares[order] *= Fraction(weights[track], sum(weights[left] for left in order[place:]))
+        for position, track in enumerate(order):
+            shares[order] *= Fraction(weights[track], sum(weights[left] for left in order[position:]))
 
     assert chances_of(shares, tracks) == approximate(favoured(tracks, heavy, 3).chances)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("tracks", [3, 8])
-def test_every_track_and_every_place_has_a_chance_of_one_in_all(name: str, tracks: int) -> None:
+def test_every_track_and_every_position_has_a_chance_of_one_in_all(name: str, tracks: int) -> None:
     chances = audited(name, tracks).guarantee.chances
 
     assert [sum(row) for row in chances] == pytest.approx([1] * len(chances))
@@ -90,7 +90,9 @@ def freedom_of(shares: Shares, chances: list[list[Fraction]]) -> Fraction:
     mean = sum(chance > 0 for row in chances for chance in row) - size
     square = Fraction(0)
     for (one, share), (other, chance) in itertools.product(shares.items(), repeat=2):
-        same = (1 / chances[track][place] for place, track in enumerate(one) if other[place] == track)
+        same = (
+            1 / chances[track][position] for position, track in enumerate(one) if other[position] == track
+        )
         square += share * chance * (sum(same, Fraction(0)) - size) ** 2
     return mean**2 / square
 

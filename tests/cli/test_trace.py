@@ -81,7 +81,7 @@ def test_columns_stay_in_line_beyond_ten_tracks(program: Program) -> None:
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("tracks", [2, 3, 4, 5])
 def test_every_trace_is_one_of_single_swaps_and_ends_as_the_shuffle_does(name: str, tracks: int) -> None:
-    """For all draws there are. What a step swaps is the place that it names with the draw."""
+    """For all draws there are. What a step swaps is the position that it names with the draw."""
     traced = TRACED[name]
     for draws in itertools.product(*allowed(traced, tracks)):
         before = list(range(tracks))
@@ -90,7 +90,7 @@ def test_every_trace_is_one_of_single_swaps_and_ends_as_the_shuffle_does(name: s
             if traced.is_struck:
                 assert step.order[-1] == left.pop(step.draw)
             else:
-                before[step.place], before[step.draw] = before[step.draw], before[step.place]
+                before[step.position], before[step.draw] = before[step.draw], before[step.position]
 
                 assert step.order == before
         if traced.is_struck:

@@ -649,8 +649,8 @@ def test_every_track_is_there_once_whatever_is_asked(
     assert 0 < arranged.playlist_length <= min(recipe.limit or count, count)
     for pin in recipe.pins:
         here = last.order.index(pin.track_index) if last is not None else pin.track_index
-        place = {LAST: arranged.playlist_length - 1, HERE: here}.get(str(pin.place))
-        assert arranged.order.index(pin.track_index) == (pin.place if place is None else place)
+        place = {LAST: arranged.playlist_length - 1, HERE: here}.get(str(pin.position))
+        assert arranged.order.index(pin.track_index) == (pin.position if place is None else place)
 
 
 MIXED = {

@@ -34,7 +34,7 @@ def test_values_are_chosen_independently() -> None:
     assert set(shares.values()) == {Fraction(1, 6)}
 
 
-def test_tracks_of_a_lower_rank_are_kept_and_the_free_place_is_drawn_among_the_rest() -> None:
+def test_tracks_of_a_lower_rank_are_kept_and_the_free_position_is_drawn_among_the_rest() -> None:
     shares = distribution(lambda draw: tuple(over_limit([0] * 5, 3, [1, 2, 0, 2, 2], draw)))
 
     assert shares == dict.fromkeys([(1, 3), (1, 4), (3, 4)], Fraction(1, 3))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.ordering.pins import move_in, places, resolve, swap_in
+from playshuffle.ordering.pins import move_in, positions, resolve, swap_in
 from playshuffle.ordering.recipe import HERE, LAST, Pin
 from tests.support.tagged import numbered
 
@@ -48,7 +48,7 @@ def refusal(text: str) -> str:
     ],
 )
 def test_a_pin_names_its_track_by_path_or_by_a_name_only_one_has(text: str, pin: Pin) -> None:
-    """The last '@' splits only where the whole names no track and a place follows it."""
+    """The last '@' splits only where the whole names no track and a position follows it."""
     assert resolve(text, PATHS, [ROOT]) == pin
 
 
@@ -77,8 +77,8 @@ def test_a_name_that_none_has_is_refused_with_near_ones() -> None:
         "a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "a@b.ogg@\u0663", "", "@", "last", "7", "first",
     ],
 )  # fmt: skip
-def test_what_is_no_place_and_no_track_is_refused_as_it_was_given(text: str) -> None:
-    """Digits of other scripts are no places either."""
+def test_what_is_no_position_and_no_track_is_refused_as_it_was_given(text: str) -> None:
+    """Digits of other scripts are no positions either."""
     assert f"the library has no track '{text}'" in refusal(text)
 
 
@@ -87,7 +87,7 @@ def test_what_is_like_no_track_is_refused_without_near_ones(text: str) -> None:
     assert refusal(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 
-def test_a_number_of_a_thousand_digits_is_no_place() -> None:
+def test_a_number_of_a_thousand_digits_is_no_position() -> None:
     """Python reads none of more than 4,300 digits."""
     assert resolve("a@b.ogg@" + "9" * 999, PATHS, [ROOT]) == Pin(1, 10**999 - 2)
     for digits in (1000, 5000):
@@ -102,17 +102,17 @@ def test_up_to_three_near_names_are_given() -> None:
         assert str(caught.value).count("'tracks") == 1 + min(count, 3)
 
 
-def test_places_count_from_one() -> None:
+def test_positions_count_from_one() -> None:
     assert "start at 1" in refusal("a@b.ogg@0")
 
 
 @given(st.text(max_size=12), st.integers(1, 99))
-def test_any_name_can_be_pinned_by_its_path(name: str, place: int) -> None:
+def test_any_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
     """Whatever a file is called: its path and a number find it."""
     name = name.replace("/", "").replace("\0", "").encode(errors="replace").decode()
     path = b"/music/" + name.encode() + b".mp3"
 
-    assert resolve(f"{os.fsdecode(path)}@{place}", [b"/music/other.ogg", path], []) == Pin(1, place - 1)
+    assert resolve(f"{os.fsdecode(path)}@{position}", [b"/music/other.ogg", path], []) == Pin(1, position - 1)
 
 
 @pytest.mark.parametrize(("count", "has_more"), [(3, False), (4, True)])
@@ -130,8 +130,8 @@ def test_of_many_tracks_of_one_name_three_are_shown(count: int, has_more: bool) 
 def test_last_and_here_are_positions_of_the_list() -> None:
     pins = [Pin(0, LAST), Pin(1, HERE), Pin(2, 0)]
 
-    assert places(pins, numbered(5), [4, 2, 3, 1, 0], 5) == {4: 0, 3: 1, 0: 2}
-    assert places(pins, numbered(5), None, 4) == {3: 0, 1: 1, 0: 2}
+    assert positions(pins, numbered(5), [4, 2, 3, 1, 0], 5) == {4: 0, 3: 1, 0: 2}
+    assert positions(pins, numbered(5), None, 4) == {3: 0, 1: 1, 0: 2}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_last_and_here_are_positions_of_the_list() -> None:
 )
 def test_pins_that_contradict_each_other_or_the_list_are_refused(pins: list[Pin], words: str) -> None:
     with pytest.raises(PlayshuffleError, match=words):
-        places(pins, numbered(5), None, 3)
+        positions(pins, numbered(5), None, 3)
 
 
 ORDERS_AND_PINS = st.integers(1, 8).flatmap(
@@ -162,7 +162,7 @@ def test_pins_moved_in_keep_the_others_in_order(drawn: tuple[list[int], list[int
 
     move_in(moved, there)
 
-    assert all(moved[place] == index for place, index in there.items())
+    assert all(moved[position] == index for position, index in there.items())
     left = [index for index in order if index not in there.values()]
     assert [index for index in moved if index not in there.values()] == left
     assert len(moved) == len(order)
@@ -177,8 +177,8 @@ def test_pins_swapped_in_leave_the_others_where_they_stood(drawn: tuple[list[int
 
     swap_in(swapped, there)
 
-    assert all(swapped[place] == index for place, index in there.items())
+    assert all(swapped[position] == index for position, index in there.items())
     assert sorted(swapped) == sorted(order)
-    for place, index in enumerate(order):
-        if place not in there and index not in there.values():
-            assert swapped[place] == index
+    for position, index in enumerate(order):
+        if position not in there and index not in there.values():
+            assert swapped[position] == index

@@ -9,7 +9,7 @@ from playshuffle.ordering.recipe import parse_part
 
 
 @pytest.mark.parametrize(
-    ("text", "places"),
+    ("text", "positions"),
     [
         ("1:3", [0, 1, 2]),
         ("4:1", [3]),
@@ -18,8 +18,8 @@ from playshuffle.ordering.recipe import parse_part
         ("01:02", [0, 1]),
     ],
 )
-def test_a_part_is_a_run_of_places_or_every_so_manyth(text: str, places: list[int]) -> None:
-    assert list(parse_part(text)) == places
+def test_a_part_is_a_run_of_positions_or_every_so_manyth(text: str, positions: list[int]) -> None:
+    assert list(parse_part(text)) == positions
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_what_is_no_part_is_answered_with_how_to_write_one(text: str) -> None:
 
 
 @given(st.integers(1, 10**9 - 1), st.integers(1, 10**9 - 1), st.integers(1, 10**9 - 1))
-def test_a_part_has_as_many_places_as_it_says(start: int, count: int, stride: int) -> None:
-    places = parse_part(f"{start}:{count}:{stride}")
+def test_a_part_has_as_many_positions_as_it_says(start: int, count: int, stride: int) -> None:
+    positions = parse_part(f"{start}:{count}:{stride}")
 
-    assert len(places) == count
-    assert places[0] == start - 1
-    assert places[-1] == start - 1 + (count - 1) * stride
+    assert len(positions) == count
+    assert positions[0] == start - 1
+    assert positions[-1] == start - 1 + (count - 1) * stride

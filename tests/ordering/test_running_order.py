@@ -299,7 +299,7 @@ def test_a_time_limit_holds_and_the_order_settles(pins: tuple[Pin, ...]) -> None
     """The limit is applied again each time; without new tracks nothing moves."""
     lengths = [100, 200, None, 400, 300, 90_000]
     tracks, _ = tagged({f"/m/{n}.ogg": Tags(duration_ms=length) for n, length in enumerate(lengths)})
-    pins = tuple(Pin(3, pin.place) for pin in pins)
+    pins = tuple(Pin(3, pin.position) for pin in pins)
     recipe = Recipe(time_ms=800, pins=pins)
 
     found = kept(tracks, [5, 4, 2, 3, 1, 0], list(range(6)), replay(), recipe)
@@ -399,7 +399,7 @@ def test_spread_is_spread_again_around_pins(pins: tuple[Pin, ...]) -> None:
         order = found.arranged.order
 
         assert repeats([keys[index] for index in order]) == 0
-        assert all(order[5 if pin.place == LAST else pin.place] == pin.track_index for pin in pins)  # type: ignore[index]
+        assert all(order[5 if pin.position == LAST else pin.position] == pin.track_index for pin in pins)  # type: ignore[index]
 
 
 @given(st.data())

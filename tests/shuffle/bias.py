@@ -1,4 +1,4 @@
-"""How evenly a shuffle puts entries at places, counted."""
+"""How evenly a shuffle puts entries at positions, counted."""
 
 import math
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ def excess(shuffle: Shuffle, count: int, rounds: int, randbelow: RandBelow) -> f
     cells = [[0] * count for _ in range(count)]
     order: Sequence[int] = range(count)
     for _ in range(rounds):
-        for place, entry in enumerate(shuffle(order, randbelow)):
-            cells[entry][place] += 1
+        for position, entry in enumerate(shuffle(order, randbelow)):
+            cells[entry][position] += 1
     expected = rounds / count
     chi_square = sum((seen - expected) ** 2 / expected for row in cells for seen in row)
     freedom = (count - 1) ** 2

@@ -17,12 +17,12 @@ def groups_of(order: Sequence[int], keys: Sequence[int]) -> list[int]:
 
 
 def fewest_moved(order: Sequence[int], after: Sequence[int]) -> int:
-    """How many entries left their place among the others: all but the longest common subsequence."""
-    at = {entry: place for place, entry in enumerate(order)}
+    """How many entries left their position among the others: all but the longest common subsequence."""
+    at = {entry: position for position, entry in enumerate(order)}
     longest: list[int] = []
-    for place in (at[entry] for entry in after):
-        end = next((end for end, last in enumerate(longest) if last > place), len(longest))
-        longest[end:] = [place, *longest[end + 1 :]]
+    for position in (at[entry] for entry in after):
+        end = next((end for end, last in enumerate(longest) if last > position), len(longest))
+        longest[end:] = [position, *longest[end + 1 :]]
     return len(order) - len(longest)
 
 

@@ -26,7 +26,9 @@ def test_all_orders_with_the_pins_in_place_are_equally_likely(
 ) -> None:
     order = range(10, 15)
     shares = distribution(lambda randbelow: tuple(pinned(order, pins, shuffle, randbelow)))
-    allowed = [p for p in itertools.permutations(order) if all(p[place] == order[place] for place in pins)]
+    allowed = [
+        p for p in itertools.permutations(order) if all(p[position] == order[position] for position in pins)
+    ]
 
     assert is_uniform_over(shares, allowed)
 
@@ -38,14 +40,14 @@ def test_a_pinned_sattolo_moves_all_others() -> None:
     assert all([e for p, e in enumerate(order) if p == e] == [2] for order in shares)
 
 
-@pytest.mark.parametrize("place", [-1, 3])
-def test_a_pin_beyond_the_order_is_refused(place: int) -> None:
+@pytest.mark.parametrize("position", [-1, 3])
+def test_a_pin_beyond_the_order_is_refused(position: int) -> None:
     with pytest.raises(ValueError, match="pinned beyond"):
-        pinned([1, 2, 3], [place], durstenfeld, System())
+        pinned([1, 2, 3], [position], durstenfeld, System())
 
 
 @pytest.mark.parametrize(
-    "places",
+    "positions",
     [
         range(0),
         range(1),
@@ -58,22 +60,22 @@ def test_a_pin_beyond_the_order_is_refused(place: int) -> None:
     ],
     ids=str,
 )
-def test_only_the_places_of_the_part_are_shuffled(places: range) -> None:
+def test_only_the_positions_of_the_part_are_shuffled(positions: range) -> None:
     order = range(10, 16)
-    shares = distribution(lambda randbelow: tuple(part(order, places, durstenfeld, randbelow)))
+    shares = distribution(lambda randbelow: tuple(part(order, positions, durstenfeld, randbelow)))
     allowed = [
         p
         for p in itertools.permutations(order)
-        if all(p[at] == order[at] for at in set(range(6)) - set(places))
+        if all(p[at] == order[at] for at in set(range(6)) - set(positions))
     ]
 
     assert is_uniform_over(shares, allowed)
 
 
-@pytest.mark.parametrize("places", [range(-1, 2), range(7), range(5, 10, 4), range(2, -2, -1)], ids=str)
-def test_a_part_beyond_the_order_is_refused(places: range) -> None:
+@pytest.mark.parametrize("positions", [range(-1, 2), range(7), range(5, 10, 4), range(2, -2, -1)], ids=str)
+def test_a_part_beyond_the_order_is_refused(positions: range) -> None:
     with pytest.raises(ValueError, match="beyond"):
-        part(range(6), places, durstenfeld, System())
+        part(range(6), positions, durstenfeld, System())
 
 
 def test_a_part_hands_its_entries_over_in_its_order() -> None:
@@ -115,14 +117,14 @@ def test_a_semi_shuffle_makes_half_as_many_swaps_less_the_skipped(
     assert bounds == ({count: 2 * swaps} if swaps else {})
 
 
-def test_a_semi_shuffle_swaps_the_places_drawn() -> None:
+def test_a_semi_shuffle_swaps_the_positions_drawn() -> None:
     assert semi_shuffle(range(5), 1, 0, replay(0, 4, 4, 1)) == [4, 0, 2, 3, 1]
 
 
 def test_after_a_semi_shuffle_the_old_order_shows() -> None:
     """An entry is left alone by 26 swaps of two out of 52 with probability e⁻¹, not 1/52: 19 of 52."""
     stayed = sum(
-        sum(place == entry for place, entry in enumerate(semi_shuffle(range(52), 1, 0, source)))
+        sum(position == entry for position, entry in enumerate(semi_shuffle(range(52), 1, 0, source)))
         for source in [Seeded("semi")]
         for _ in range(200)
     )

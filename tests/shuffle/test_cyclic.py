@@ -1,4 +1,4 @@
-"""Sattolo: every n-cycle exactly equally likely, and no entry twice running at the same place."""
+"""Sattolo: every n-cycle exactly equally likely, and no entry twice running at the same position."""
 
 import itertools
 import math
@@ -11,10 +11,10 @@ from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
 
 def cycle_length(permutation: tuple[int, ...]) -> int:
-    """How many steps lead from place 0 back to it."""
-    steps, place = 1, permutation[0]
-    while place != 0:
-        steps, place = steps + 1, permutation[place]
+    """How many steps lead from position 0 back to it."""
+    steps, position = 1, permutation[0]
+    while position != 0:
+        steps, position = steps + 1, permutation[position]
     return steps
 
 
@@ -38,7 +38,7 @@ def test_fewer_than_two_have_no_cycle(order: list[int]) -> None:
 
 
 def test_step_by_step() -> None:
-    """The published steps: what is left to do after each, done to the places below it, ends in the same."""
+    """The published steps: what is left to do after each, done to those below it, ends in the same."""
     draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
     steps = [
         "0123456789",
@@ -54,12 +54,23 @@ def test_step_by_step() -> None:
     ]
     for done, step in enumerate(steps):
         order = [int(digit) for digit in step]
-        place = 10 - done
+        position = 10 - done
 
-        assert sattolo(order[:place], replay(*draws[done:])) + order[place:] == [2, 7, 5, 0, 3, 9, 1, 8, 4, 6]
+        assert sattolo(order[:position], replay(*draws[done:])) + order[position:] == [
+            2,
+            7,
+            5,
+            0,
+            3,
+            9,
+            1,
+            8,
+            4,
+            6,
+        ]
 
 
-def test_chained_no_entry_stands_twice_running_at_one_place() -> None:
+def test_chained_no_entry_stands_twice_running_at_one_position() -> None:
     order = list(range(10))
     for _ in range(200):
         following = sattolo(order, System())

@@ -16,7 +16,7 @@ def after_gap(played: Sequence[int], gap: int, randbelow: RandBelow) -> list[int
 
 
 def keeps_gap(old: range, new: tuple[int, ...], gap: int) -> bool:
-    return all(len(old) - old.index(entry) + place >= gap for place, entry in enumerate(new))
+    return all(len(old) - old.index(entry) + position >= gap for position, entry in enumerate(new))
 
 
 @pytest.mark.parametrize(("count", "gap"), [(n, d) for n in range(1, 7) for d in range(n + 1)])

@@ -66,7 +66,7 @@ def test_an_order_spread_stays_spread(old: list[int], new: list[int], seed: int)
 
 @pytest.mark.parametrize("order", [list(p) for p in itertools.permutations(range(4))])
 @pytest.mark.parametrize("first", range(5))
-def test_the_places_that_are_best_for_a_new_entry_are_equally_likely(order: list[int], first: int) -> None:
+def test_the_positions_that_are_best_for_a_new_entry_are_equally_likely(order: list[int], first: int) -> None:
     """Best: the fewest neighbours of one group that one insertion from the cursor on can leave."""
     keys = [0, 0, 1, 2, 0]
     candidates = [(*order[:at], 4, *order[at:]) for at in range(first, 5)]
@@ -108,7 +108,7 @@ def test_new_albums_leave_the_order_of_blocks_uniform() -> None:
     assert is_uniform_over(distribution(run), whole)
 
 
-def test_the_first_album_of_all_needs_no_place() -> None:
+def test_the_first_album_of_all_needs_no_position() -> None:
     assert insert_in_block([], [1, 0], [0, 0], replay(0)) == [0, 1]
 
 
@@ -146,7 +146,7 @@ def test_what_is_left_of_a_uniform_order_is_uniform() -> None:
     assert sum(shares.values()) == Fraction(1)
 
 
-def test_a_renamed_entry_keeps_its_place() -> None:
+def test_a_renamed_entry_keeps_its_position() -> None:
     assert rename([4, 2, 7], {2: 9, 5: 6}) == [4, 9, 7]
     assert rename([4, 2, 7], {2: 7, 7: 2}) == [4, 7, 2]
 

@@ -30,7 +30,7 @@ from tests.shuffle.bias import excess
 FAIR: list[Shuffle] = [by_keys, durstenfeld, fisher_yates, forward_durstenfeld, inside_out, insertion]
 
 
-def test_a_partner_from_all_places_tilts_three_tracks() -> None:
+def test_a_partner_from_all_positions_tilts_three_tracks() -> None:
     """4, 5, 5, 4, 5, 4 of 27."""
     shares = distribution(lambda randbelow: tuple(swap_any(range(3), randbelow)))
     ways = [int(shares[order] * 27) for order in itertools.permutations(range(3))]
@@ -42,7 +42,9 @@ def test_a_track_stays_where_it_was_under_n_random_swaps() -> None:
     """With a probability of about e⁻² or a little more; 60,000 looks stray by 0.005 once in 10³ cases."""
     source = Seeded("swaps")
     stayed = sum(
-        place == entry for _ in range(1000) for place, entry in enumerate(random_swaps(range(60), source))
+        position == entry
+        for _ in range(1000)
+        for position, entry in enumerate(random_swaps(range(60), source))
     )
 
     assert math.exp(-2) < stayed / 60_000 < math.exp(-2) + 1 / 60 + 0.005

@@ -1,4 +1,4 @@
-"""Spread: as few neighbours of one group as can be, always, and every place as likely as the next."""
+"""Spread: as few neighbours of one group as can be, always, and every position as likely as the next."""
 
 import itertools
 from collections import Counter
@@ -60,23 +60,23 @@ def test_inside_an_artist_albums_are_spread_as_far_as_can_be(tags: list[tuple[in
 
 
 @pytest.mark.parametrize("sizes", [[1, 1], [2, 2], [1, 1, 2], [1, 1, 1, 1], [2, 2, 1], [3, 2, 1], [2, 2, 2]])
-def test_every_entry_is_equally_likely_at_every_place(sizes: list[int]) -> None:
+def test_every_entry_is_equally_likely_at_every_position(sizes: list[int]) -> None:
     """Exactly, as long as no group has more than half of the entries."""
     keys = keys_of(sizes)
     count = len(keys)
     shares = distribution(lambda randbelow: tuple(spread(range(count), keys, randbelow)))
 
     assert all(badness(order, keys) == 0 for order in shares)
-    for place, entry in itertools.product(range(count), repeat=2):
-        assert sum(share for order, share in shares.items() if order[place] == entry) == Fraction(1, count)
+    for position, entry in itertools.product(range(count), repeat=2):
+        assert sum(share for order, share in shares.items() if order[position] == entry) == Fraction(1, count)
 
 
-def test_every_entry_is_equally_likely_at_every_place_with_albums_too() -> None:
+def test_every_entry_is_equally_likely_at_every_position_with_albums_too() -> None:
     artists, albums = [0, 0, 1, 2], [0, 1, 2, 2]
     shares = distribution(lambda randbelow: tuple(spread(range(4), artists, randbelow, within=albums)))
 
-    for place, entry in itertools.product(range(4), repeat=2):
-        assert sum(share for order, share in shares.items() if order[place] == entry) == Fraction(1, 4)
+    for position, entry in itertools.product(range(4), repeat=2):
+        assert sum(share for order, share in shares.items() if order[position] == entry) == Fraction(1, 4)
 
 
 @pytest.mark.parametrize("sizes", [[2, 1], [3, 1], [3, 2], [4, 1], [4, 1, 1]])
@@ -100,7 +100,7 @@ def test_a_group_of_more_than_half_leaves_the_others_its_gaps_evenly(sizes: list
     [([1] * 60, 6), ([1, 2, 3, 4, 5, 6, 7, 8, 9, 15], 6), ([30, *[1] * 30], 6)],
     ids=["singles", "mixed", "half"],
 )
-def test_places_are_even_over_many_rounds(sizes: list[int], bound: float) -> None:
+def test_positions_are_even_over_many_rounds(sizes: list[int], bound: float) -> None:
     """The bias matrix of 60 tracks and 1,500 rounds; the bound is exceeded once in 10⁸ cases or so."""
     keys = keys_of(sizes)
 
@@ -111,13 +111,13 @@ def test_places_are_even_over_many_rounds(sizes: list[int], bound: float) -> Non
 
 
 def test_a_group_stands_at_even_distances() -> None:
-    """Ten of a thousand, with 100 ± 9.4 places from one to the next: never 60 off in 20 rounds."""
+    """Ten of a thousand, with 100 ± 9.4 positions from one to the next: never 60 off in 20 rounds."""
     keys = [0] * 10 + list(range(1, 991))
     source = Seeded("distances")
     for _ in range(20):
         order = spread(range(1000), keys, source)
-        places = [place for place, entry in enumerate(order) if keys[entry] == 0]
-        assert all(40 < later - earlier < 160 for earlier, later in itertools.pairwise(places))
+        positions = [position for position, entry in enumerate(order) if keys[entry] == 0]
+        assert all(40 < later - earlier < 160 for earlier, later in itertools.pairwise(positions))
 
 
 @pytest.mark.parametrize(("order", "keys"), [([], []), ([3], [0] * 4), ([3, 1], [0] * 4)])
@@ -133,7 +133,7 @@ def test_one_group_is_shuffled_uniformly() -> None:
     assert len(set(shares.values())) == 1
 
 
-def test_two_of_two_groups_change_places_by_a_draw() -> None:
+def test_two_of_two_groups_change_positions_by_a_draw() -> None:
     """Phases 0 and 1 of 2 set the ring; the opening turns it."""
     assert spread([0, 1], [0, 1], replay(0, 1, 0)) == [0, 1]
     assert spread([0, 1], [0, 1], replay(0, 1, 1)) == [1, 0]

@@ -92,7 +92,7 @@ def test_durstenfeld_step_by_step() -> None:
 
 def test_forward_durstenfeld_as_published() -> None:
     partners = [5, 3, 6, 4, 5, 6]
-    ahead = [partner - place for place, partner in enumerate(partners)]
+    ahead = [partner - position for position, partner in enumerate(partners)]
 
     assert forward_durstenfeld(range(7), replay(*ahead)) == [5, 3, 6, 4, 0, 2, 1]
 
