@@ -18,10 +18,9 @@ from beets.plugins import BeetsPlugin
 from playshuffle.errors import PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.config.options import Options, Row
+    from playshuffle.config.options import Row
     from playshuffle.pipeline.request import Request
 
-_COUNT = 40  # tracks of a deal, as with `playshuffle deal`
 # The query of beets says which tracks; its own options say how much is dealt, and how often.
 _NOT_HERE = ("source", "where", "albums", "every")
 
@@ -102,10 +101,12 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     if given.deal:
         if options.output == STDOUT:
             raise PlayshuffleError("A deal needs a file; name one with -o.", Exit.USAGE)
-        request = build_request(options._replace(limit=None, time=None), files=tuple(tags))
-        _deal(request, options, given, tags)
+        if given.dry_run:
+            raise PlayshuffleError("--dry-run does not work with --deal; omit either.", Exit.USAGE)
+        _deal(build_request(options._replace(every=given.every), files=tuple(tags)), given, tags)
     else:
-        _make(build_request(options, files=tuple(tags), dry_run=bool(given.dry_run)), given, tags)
+        request = build_request(options, files=tuple(tags))
+        _make(request._replace(dry_run=bool(given.dry_run)), given, tags)
 
 
 def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]) -> None:
@@ -113,49 +114,39 @@ def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
     from playshuffle.cli.progress import progress_bar
     from playshuffle.cli.screen import screen_of
     from playshuffle.cli.streams import say, write_out
-    from playshuffle.pipeline.make import make_playlist
+    from playshuffle.pipeline.make import make
+    from playshuffle.pipeline.open_playlist import open_run
     from playshuffle.pipeline.tools import Tools
-    from playshuffle.shuffle import chance
+    from playshuffle.shuffle import System
     from playshuffle.tags.reader_pool import read_all
 
     with progress_bar(bool(given.quiet)) as progress:
-        report = make_playlist(request, Tools(read_all, chance(request.seed), progress, tags=tags))
+        tools = Tools(read_all, System(), progress, tags=tags)
+        with open_run(request, tools) as run:
+            report = make(run)
     if request.output is None:
         write_out(report.text)
     if not given.quiet:
-        screen, is_dry = screen_of(sys.stderr), request.dry_run
-        say(make_report.lines(report, screen, names=bool(given.verbose), dry_run=is_dry))
+        say(make_report.lines(report, screen_of(sys.stderr), names=bool(given.verbose)))
 
 
-def _deal(
-    request: "Request", options: "Options", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]
-) -> None:
-    from playshuffle import duration
+def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]) -> None:
     from playshuffle.cli import deal_report
     from playshuffle.cli.progress import progress_bar
     from playshuffle.cli.screen import screen_of
     from playshuffle.cli.streams import say
-    from playshuffle.dealing.amount import Amount
-    from playshuffle.dealing.period import Every
-    from playshuffle.errors import Exit
-    from playshuffle.pipeline.deal import deal_playlist
+    from playshuffle.pipeline.deal import deal
+    from playshuffle.pipeline.open_playlist import open_run
     from playshuffle.pipeline.tools import Tools
     from playshuffle.shuffle import System
     from playshuffle.tags.reader_pool import read_all
-    from playshuffle.text import known
 
-    if given.dry_run:
-        raise PlayshuffleError("--dry-run does not work with --deal; omit either.", Exit.USAGE)
-    if options.limit is not None and options.time is not None:
-        raise PlayshuffleError("-n does not work with --time; omit either.", Exit.USAGE)
-    amount = Amount(count=_COUNT if options.limit is None else options.limit)
-    if options.time is not None:
-        amount = Amount(time_ms=duration.parse(options.time))
-    every = Every(known("period", given.every, [each.value for each in Every]))
+    assert request.deal is not None
     now = datetime.now().astimezone()
     with progress_bar(bool(given.quiet)) as progress:
         tools = Tools(read_all, System(), progress, tags=tags)
-        dealt = deal_playlist(request, tools, amount, every, now)
+        with open_run(request, tools, must_remember=True) as run:
+            dealt = deal(run, request.deal.amount, request.deal.every, now)
     if not given.quiet:
         say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose), today=now.date()))
 

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -20,12 +21,11 @@ from playshuffle.cli.lists import (
     say_broken,
     the_list,
 )
-from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.save import check_save, default_file
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
-from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import absolute, build_request
 from playshuffle.config.load import load
 from playshuffle.config.option_groups import EXPERT, PLACE, THIS_DEAL
@@ -38,14 +38,11 @@ from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.default_output import default_output, plain_name
-from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import System
+from playshuffle.pipeline.run import Run
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
-from playshuffle.tags.reader_pool import read_all
 
 EXAMPLES = """\b
 Examples:
@@ -115,9 +112,10 @@ def deal(
             )
         return _deal_due(config, given, quiet=quiet, verbose=verbose)
     request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
-    check_save(save, config, request._replace(dry_run=peek))
+    request = request._replace(dry_run=peek)
+    check_save(save, config, request)
     began = time.monotonic()
-    dealt = _deal(kind, request._replace(dry_run=peek), quiet)
+    [dealt] = run_lists({"": request}, partial(_deal, kind), quiet=quiet)[0].values()
     if as_json:
         print_json(deal_report.as_json(dealt, seconds=time.monotonic() - began))
     elif peek:
@@ -240,31 +238,27 @@ def _output(folder: str, player: str, name: str | None) -> str:
     return os.fsdecode(default_output(player, root, os.fsencode(name)))
 
 
-def _deal(kind: str, request: Request, quiet: bool) -> Dealt:
-    assert request.deal is not None
-    amount, every, now = request.deal.amount, request.deal.every, datetime.now().astimezone()
-    with (
-        progress_bar(quiet) as progress,
-        open_run(
-            request, Tools(read_all, System(), progress), must_remember=request.writes, deals=True
-        ) as run,
-    ):
-        if kind == "--again":
-            return deal_again(run, every, now)
-        if kind == "--heard":
-            return count_as_heard(run, every, now)
-        if kind == "--peek":
-            return peek_deal(run, amount, every, now)
-        is_new_round = kind == "--new-round"
-        return deal_next(run, amount, every, now, is_now=kind == "--now", is_new_round=is_new_round)
+def _deal(kind: str, run: Run) -> Dealt:
+    assert run.request.deal is not None
+    amount, every, now = run.request.deal.amount, run.request.deal.every, datetime.now().astimezone()
+    if kind == "--again":
+        return deal_again(run, every, now)
+    if kind == "--heard":
+        return count_as_heard(run, every, now)
+    if kind == "--peek":
+        return peek_deal(run, amount, every, now)
+    is_new_round = kind == "--new-round"
+    return deal_next(run, amount, every, now, is_now=kind == "--now", is_new_round=is_new_round)
 
 
 def _deal_due(config_name: str | None, given: Mapping[str, Any], *, quiet: bool, verbose: bool) -> Exit:
     """Deal all configured playlists that are due; one that fails does not stop the others."""
     config = load(find(config_name))
+    codes = say_broken(config)
     lists = [each for each in known_lists(config) if each.configured and each.configured.deal]
-    updated = update_lists({each.name: request_of(each, given, is_dealt=True) for each in lists}, quiet=quiet)
+    requests = {each.name: request_of(each, given, is_dealt=True) for each in lists}
+    all_dealt, failures = run_lists(requests, partial(_deal, ""), quiet=quiet)
     if not quiet:
-        for dealt in updated.dealt.values():
+        for dealt in all_dealt.values():
             say(_lines(dealt, verbose=verbose))
-    return of_all([*updated.codes, *say_broken(config)])
+    return of_all([*failures, *codes])

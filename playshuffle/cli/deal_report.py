@@ -39,7 +39,7 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date) -> Iterator
         contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
         yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
         yield from screen.detail("Next", _next(dealt, today))
-    yield from removed(report, screen, dry_run=False)
+    yield from removed(report, screen)
     if last is not None and dealt.deck.round > last.round and dealt.is_new:
         yield from screen.detail(
             "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
@@ -101,7 +101,7 @@ def as_json(dealt: Dealt, *, seconds: float) -> dict[str, Any]:
         "of": last and last.of,
         "round": last and last.round,
         "period": last and last.period.isoformat(),
-        "order": report.order,
+        "order": report.request.recipe.order,
         "tracks": report.playlist_length,
         "duration_s": round(report.figures().duration_ms / 1000, 3),
         "entries": [os.fsdecode(path) for path in entries],

@@ -8,16 +8,13 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import make_report
-from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_lines, say
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
-from playshuffle.pipeline.make import make_playlist
-from playshuffle.pipeline.tools import Tools
-from playshuffle.shuffle import System
-from playshuffle.tags.reader_pool import read_all
+from playshuffle.pipeline.make import make
 
 EXAMPLES = """\b
 Examples:
@@ -34,8 +31,7 @@ def demo(
     """Try it on a small library of tones."""
     tracks = {os.fsencode(os.path.realpath(os.path.join(folder, t.path))): t for t in write_library(folder)}
     request = build_request(Options(folders=(folder,), order="spread", output=os.path.join(folder, PLAYLIST)))
-    with progress_bar(False) as progress:
-        report = make_playlist(request, Tools(read_all, System(), progress))
+    [report] = run_lists({"": request}, make, quiet=False, must_remember=False)[0].values()
     print_lines(_table([tracks[os.path.realpath(path)] for path in report.paths()]))
     say(make_report.lines(report, screen_of(sys.stderr), names=False))
 

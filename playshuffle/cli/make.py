@@ -1,11 +1,11 @@
 """Write a shuffled playlist of music folders: `playshuffle make`."""
 
-import math
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
@@ -22,22 +22,19 @@ from playshuffle.cli.lists import (
     titles,
 )
 from playshuffle.cli.music_folders import default_folders
-from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.save import check_save, default_file
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, say, write_out
-from playshuffle.cli.update_lists import update_lists
 from playshuffle.config.build_request import build_request
 from playshuffle.config.option_groups import EXPERT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError, of_all
-from playshuffle.pipeline.make import make_playlist
+from playshuffle.pipeline.make import make as make_list
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.tools import Tools
+from playshuffle.pipeline.request import Request
 from playshuffle.service import running
-from playshuffle.shuffle import chance
-from playshuffle.tags.reader_pool import read_all
 
 EXAMPLES = """\b
 Examples:
@@ -87,50 +84,35 @@ def make(
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
     given = playlist_options.given_options(context, options)
-    lists, codes = _lists_to_make(
-        words or (), config, is_all=not print0 and save is None and ONCE.issuperset(given)
-    )
-    if lists or codes:
-        if save is not None and len(lists) > 1:
-            raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
-        requests = {
-            title: request_of(one, given, is_dealt=False, is_saved=save is not None)._replace(
-                dry_run=dry_run or print0, any_name=print0
-            )
-            for title, one in zip(titles(lists), lists, strict=True)
-        }
+    is_all = not print0 and save is None and ONCE.issuperset(given)
+    lists, codes = _lists_to_make(words or (), config, is_all=is_all)
+    if print0:
+        given["output"], options = STDOUT, options._replace(output=STDOUT)
+    is_again = bool(lists or codes)
+    if is_again:
+        requests = _requests_of(lists, given, save)
     else:
         folders = words or (_default_folders(config, quiet) if options.source is None else ())
-        options = _with_folders(options, folders, save)
-        requests = {"": build_request(options, has_output=not print0, any_name=print0, dry_run=dry_run)}
-    for request in requests.values():
-        check_save(save, config, request)
-    if lists or codes:
-        updated = update_lists(requests, quiet=quiet, redraw_before_s=math.inf)
-        reports, codes = updated.made, [*codes, *updated.codes]
-        notify_services(() if dry_run or print0 else lists)
-    else:
-        with progress_bar(quiet) as progress:
-            tools = Tools(read_all, chance(requests[""].seed), progress)
-            reports = {"": make_playlist(requests[""], tools)}
-    for name, report in reports.items():
+        requests = {"": build_request(_with_folders(options, folders, save))}
+    for name, request in requests.items():
+        requests[name] = request._replace(dry_run=dry_run, any_name=print0)
+        check_save(save, config, requests[name])
+    act = partial(make_list, is_update=is_again)
+    reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
+    notify_services(() if dry_run or print0 else lists)
+    for report in reports.values():
         if print0:
             write_out(path + b"\0" for path in report.paths())
         elif options.output == STDOUT:
             write_out(report.text)
         elif as_json:
-            seconds = time.monotonic() - began
-            print_json(make_report.as_json(report, seconds=seconds, dry_run=dry_run))
+            print_json(make_report.as_json(report, seconds=time.monotonic() - began))
         if not quiet:
-            _say(
-                report,
-                names=verbose,
-                dry_run=dry_run,
-                is_local=not requests[name].swaps,
-                is_again=bool(lists),
-            )
-        save_list(save, config, requests[name], quiet=quiet)
-    return of_all(codes)
+            screen = screen_of(sys.stderr)
+            say(make_report.lines(report, screen, names=verbose, is_again=is_again))
+            say(line for note in _service_notes(report) for line in screen.detail("Note", note))
+        save_list(save, config, report.request, quiet=quiet)
+    return of_all([*codes, *failures])
 
 
 def _lists_to_make(
@@ -148,6 +130,16 @@ def _lists_to_make(
     return made, say_broken(config_file)
 
 
+def _requests_of(
+    lists: Sequence[KnownList], given: Mapping[str, Any], save: str | None
+) -> dict[str, Request]:
+    """Return the requests of lists that are made again, by what to call them."""
+    if save is not None and len(lists) > 1:
+        raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
+    requests = [request_of(one, given, is_dealt=False, is_saved=save is not None) for one in lists]
+    return dict(zip(titles(lists), requests, strict=True))
+
+
 def _with_folders(options: Options, folders: Sequence[str], save: str | None) -> Options:
     """Return options with folders; a list that is saved has the file that its name has in a configuration."""
     options = options._replace(folders=tuple(folders))
@@ -161,12 +153,6 @@ def _default_folders(config: str | None, quiet: bool) -> tuple[str, ...]:
     if not quiet:
         say([default.text])
     return default.folders
-
-
-def _say(report: Report, *, names: bool, dry_run: bool, is_local: bool, is_again: bool) -> None:
-    screen = screen_of(sys.stderr)
-    say(make_report.lines(report, screen, names=names, dry_run=dry_run, is_local=is_local, is_again=is_again))
-    say(line for note in _service_notes(report) for line in screen.detail("Note", note))
 
 
 def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
@@ -185,7 +171,7 @@ def _service_notes(report: Report) -> Iterator[str]:
     output = os.path.realpath(report.output)
     for service in running.services():
         for playlist in service.playlists:
-            has_other_order = playlist.order is not None and playlist.order != report.order
+            has_other_order = playlist.order is not None and playlist.order != report.request.recipe.order
             if has_other_order and os.path.realpath(os.fsencode(playlist.output)) == output:
                 yield (
                     f"The service manages this playlist and will write it in {playlist.order} order again. To"

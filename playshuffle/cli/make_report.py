@@ -28,8 +28,6 @@ def lines(
     screen: Screen,
     *,
     names: bool,
-    dry_run: bool = False,
-    is_local: bool = True,
     is_again: bool = False,
 ) -> Iterator[str]:
     """Return what was done, the verdict first.
@@ -38,16 +36,12 @@ def lines(
         report: of the run.
         screen: where the lines are shown.
         names: list the files that were skipped, and the tracks that a player may lose.
-        dry_run: nothing was written.
-        is_local: the entries are paths of this machine.
         is_again: the list was named, to be made again.
     """
     figures = report.figures()
-    has_losses = bool(report.losses) and report.player != GENERIC
-    yield screen.verdict(
-        Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, dry_run, is_again)
-    )
-    yield from removed(report, screen, dry_run=dry_run)
+    has_losses = bool(report.losses) and report.request.player != GENERIC
+    yield screen.verdict(Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, is_again))
+    yield from removed(report, screen)
     if _has_shrunk(report) and _changed(report) and report.is_changed:
         yield from screen.detail("Keep both", "playshuffle undo, and then the same with -o OTHER.m3u")
     if report.has_news or names:
@@ -56,16 +50,16 @@ def lines(
     if report.has_news or names or has_losses:
         yield from _losses(report, screen, names)
     if figures.neighbours and (report.is_new or report.output is None or names):
-        yield from _repeats(report.order, figures, screen)
+        yield from _repeats(report.request.recipe.order, figures, screen)
     for note in report.notes:
         yield from screen.detail("Note", note)
     if report.is_new and report.is_changed and report.output is not None:
-        if is_local:
+        if not report.request.swaps:  # else its entries are paths of another machine
             yield from _play(report, screen)
         yield from screen.detail("Players", "playshuffle help NAME shows what a player needs")
 
 
-def as_json(report: Report, *, seconds: float, dry_run: bool) -> dict[str, Any]:
+def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
     """Return the report for JSON; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     figures = report.figures()
     return {
@@ -73,10 +67,10 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> dict[str, Any]:
         "output": report.output and os.fsdecode(report.output),
         "files": [os.fsdecode(file) for file in report.files()],
         "removed": [os.fsdecode(file) for file in report.removed],
-        "dry_run": dry_run,
+        "dry_run": report.request.dry_run,
         "changed": report.is_changed,
-        "order": report.order,
-        "player": report.player,
+        "order": report.request.recipe.order,
+        "player": report.request.player,
         "paths": report.style.value,
         "tracks": report.playlist_length,
         "library": report.found,
@@ -102,10 +96,10 @@ def as_json(report: Report, *, seconds: float, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def removed(report: Report, screen: Screen, *, dry_run: bool) -> Iterator[str]:
+def removed(report: Report, screen: Screen) -> Iterator[str]:
     """Name each old file of the playlist that was removed, or would be."""
     for file in report.removed:
-        label = "Would remove" if dry_run else "Removed"
+        label = "Would remove" if report.request.dry_run else "Removed"
         yield from screen.detail(label, f"{home_path(file)}, an old file of the same playlist")
 
 
@@ -116,7 +110,7 @@ def skipped(report: Report, screen: Screen, names: bool) -> Iterator[str]:
     yield from _reasons("Unread", report.unreadable, screen, names, "kept as known before")
 
 
-def _verdict(report: Report, figures: Figures, dry_run: bool, is_again: bool) -> str:
+def _verdict(report: Report, figures: Figures, is_again: bool) -> str:
     facts = [counted(report.playlist_length, "track")]
     if report.playlist_length < report.found:
         facts[0] += f" of {report.found:,}"
@@ -127,7 +121,7 @@ def _verdict(report: Report, figures: Figures, dry_run: bool, is_again: bool) ->
         facts.append(duration.words(figures.duration_ms))
     if figures.artists:
         facts.append(counted(figures.artists, "artist"))
-    facts.append(f"{report.order} order")
+    facts.append(f"{report.request.recipe.order} order")
     if is_again and not report.is_new and not _has_shrunk(report):
         facts += filter(None, [_options_again(report)])
     files = report.files()
@@ -136,7 +130,7 @@ def _verdict(report: Report, figures: Figures, dry_run: bool, is_again: bool) ->
     place = home_path(files[0])
     if len(files) > 1:
         place += f" to {shown(os.path.basename(files[-1]))}"
-    if dry_run:
+    if report.request.dry_run:
         return f"Would write {place}: {', '.join(facts)}"
     if not report.is_changed:
         return f"Unchanged: {place}: {', '.join(facts)}"
@@ -149,7 +143,10 @@ def _has_shrunk(report: Report) -> bool:
 
 def _changed(report: Report) -> str:
     """Return the options of a run that the list did not have before, as the command line has them."""
-    before, now = _options(report.last.options if report.last is not None else ""), _options(report.options)
+    before, now = (
+        _options(report.last.options if report.last is not None else ""),
+        _options(report.request.options),
+    )
     new = {name: value for name, value in now._asdict().items() if value != getattr(before, name)}
     return as_flags(Options(**new))
 
@@ -157,8 +154,8 @@ def _changed(report: Report) -> str:
 def _options_again(report: Report) -> str:
     """Return the options of a list that is made again, and since when it has them."""
     # The order is named already.
-    flags, last = as_flags(_options(report.options)._replace(order=Options().order)), report.last
-    if last is None or not last.drawn_s or last.options != report.options:
+    flags, last = as_flags(_options(report.request.options)._replace(order=Options().order)), report.last
+    if last is None or not last.drawn_s or last.options != report.request.options:
         return flags
     then = datetime.fromtimestamp(last.drawn_s).astimezone().date()
     return f"{flags} (as on {day(then)})" if flags else f"as on {day(then)}"
@@ -183,7 +180,7 @@ def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:
 
 def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
     """Name what the player loses; where no player was chosen, only count what others may lose."""
-    if report.player == GENERIC and report.losses and not names:
+    if report.request.player == GENERIC and report.losses and not names:
         tracks = counted(_tracks_lost(report.losses), "track")
         titles = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
         players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
@@ -212,7 +209,7 @@ def _size(loss: Loss) -> int:
 
 def _play(report: Report, screen: Screen) -> Iterator[str]:
     """Show the command that plays the playlist, or how to use it in the player."""
-    file, player = report.files()[0], PLAYERS[report.player]
+    file, player = report.files()[0], PLAYERS[report.request.player]
     if command := play_command(player, file):
         yield from screen.detail("Play", command)
     elif player.use:

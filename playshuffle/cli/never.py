@@ -3,37 +3,31 @@
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from playshuffle.cli import common_options
-from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import print_lines, say, say_error
 from playshuffle.config.build_request import absolute
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
 from playshuffle.config.saved_playlists import saved_playlists, saved_request
-from playshuffle.dealing.deck import Deal
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.ordering.pins import near, track_index
 from playshuffle.pipeline.deal import deal_again
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.open_library import open_library
-from playshuffle.pipeline.open_playlist import open_playlist
-from playshuffle.pipeline.record import was_dealt
+from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
+from playshuffle.pipeline.run import Run
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import running
-from playshuffle.shuffle import System
 from playshuffle.store.decks import StoredDeck
-from playshuffle.store.decks import load as load_deck
-from playshuffle.store.state import SavedOrder, State
-from playshuffle.tags.reader_pool import read_all
+from playshuffle.store.state import State
 from playshuffle.text import counted
 
 EXAMPLES = """\b
@@ -126,50 +120,44 @@ def _entries(playlist: bytes) -> set[bytes]:
 
 def _update(playlists: Sequence[bytes], *, quiet: bool) -> list[Exit]:
     """Update the playlists that no service manages; return the exit codes of those that fail."""
-    deals: dict[bytes, Deal | None] = {}
-    requests: dict[bytes, Request] = {}
-    failures: list[Exit] = []
+    requests: dict[str, Request] = {}
+    failures: dict[str, PlayshuffleError] = {}
     with State(writes=False) as state:
         for playlist in playlists:
-            with _failures(playlist, failures):
-                deck = load_deck(state, playlist) if was_dealt(state, playlist) else None
-                deals[playlist] = deck.deck.deal if deck is not None else None
-                if deck is not None and deck.deck.deal is None:
-                    raise PlayshuffleError(
-                        "Its deal was taken back, so it keeps its tracks until the next deal.", Exit.LOSSES
-                    )
-                requests[playlist] = _request(playlist, [deck] if deck else state.orders(playlist))
-    if not requests:
-        return failures
-    with progress_bar(quiet) as bar:
-        tools = Tools(read_all, System(), bar)
-        with open_library([*requests.values()], tools, must_remember=True) as library:
-            for playlist, request in requests.items():
-                deal = deals[playlist]
-                with (
-                    _failures(playlist, failures),
-                    open_playlist(library, request, tools, deals=deal is not None) as run,
-                ):
-                    if deal is None:
-                        keep(run)
-                    else:
-                        deal_again(run, deal.every, datetime.now().astimezone())
-    return failures
+            try:
+                requests[home_path(playlist)] = _request(playlist, state)
+            except PlayshuffleError as error:
+                failures[home_path(playlist)] = error
+    try:
+        codes = run_lists(requests, _keep, quiet=quiet)[1]
+    except PlayshuffleError as error:
+        codes = []
+        failures[", ".join(requests)] = error
+    for name, failed in failures.items():
+        text = str(failed)
+        say_error(text if os.path.basename(name) in text else f"{name}: {text}")
+    return [*codes, *(error.code for error in failures.values())]
 
 
-def _request(playlist: bytes, records: Sequence[SavedOrder | StoredDeck | None]) -> Request:
+def _request(playlist: bytes, state: State) -> Request:
+    """Return the request of a playlist.
+
+    Raises:
+        PlayshuffleError: it is not known, or has no deal that could be written again.
+    """
+    records = saved_records(state, playlist)
     request = saved_request(playlist, records)
+    if any(isinstance(record, StoredDeck) and record.deck.deal is None for record in records):
+        raise PlayshuffleError(
+            "Its deal was taken back, so it keeps its tracks until the next deal.", Exit.LOSSES
+        )
     if request is None:
         raise PlayshuffleError("Its options are not known. Make it again.", Exit.USAGE)
-    return request
+    return request._replace(redraw_before_s=0)
 
 
-@contextlib.contextmanager
-def _failures(playlist: bytes, codes: list[Exit]) -> Iterator[None]:
-    """Print an error about a playlist, and add its exit code."""
-    try:
-        yield
-    except PlayshuffleError as error:
-        text = str(error)
-        say_error(text if shown(playlist) in text else f"{home_path(playlist)}: {text}")
-        codes.append(error.code)
+def _keep(run: Run) -> object:
+    """Write an order or the last deal again, without what the playlist has no longer."""
+    if run.request.deal is None:
+        return keep(run)
+    return deal_again(run, run.request.deal.every, datetime.now().astimezone())

@@ -23,12 +23,12 @@ from playshuffle.config.places import find, places
 from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.record import was_dealt
+from playshuffle.pipeline.record import saved_records
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, resolved
 from playshuffle.service.status_report import current_status
-from playshuffle.store import decks
+from playshuffle.store.decks import StoredDeck
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -104,7 +104,8 @@ class _List(NamedTuple):
 def _one_list(path: bytes, report: Status, *, is_all: bool) -> _List:
     found = [each for each in report.playlists if resolved(each.output) == path]
     with State(writes=False) as state:
-        stored = decks.load(state, path) if was_dealt(state, path) else None
+        records = saved_records(state, path)
+        stored = next((record for record in records if isinstance(record, StoredDeck)), None)
         numbers: Sequence[int] = ()
         if stored is not None:
             deck = stored.deck

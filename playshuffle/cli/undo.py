@@ -2,29 +2,26 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from playshuffle.cli import common_options, completion
 from playshuffle.cli.lists import KnownList, configuration, known_lists, notify_services, the_list
-from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, as_flags
 from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_options, saved_request
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import record_before
 from playshuffle.pipeline.undo import undo as undo_list
-from playshuffle.shuffle import System
 from playshuffle.store.decks import StoredDeck
 from playshuffle.store.state import SavedOrder, State
-from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted
 
 EXAMPLES = """\b
@@ -57,9 +54,9 @@ def undo(
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
         request = saved_request(one.path, [before]) or _request_of_files(one, before, state)
-    with progress_bar(quiet) as progress:
-        tools = Tools(read_all, System(), progress)
-        report = undo_list(request, tools, is_dealt=isinstance(before, StoredDeck))
+    # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
+    request = request._replace(most=None, pins=())
+    [report] = run_lists({"": request}, undo_list, quiet=quiet)[0].values()
     notify_services([one])
     if not quiet:
         screen = screen_of(sys.stderr)
@@ -81,9 +78,10 @@ def undo(
 def _request_of_files(one: KnownList, before: SavedOrder | StoredDeck, state: State) -> Request:
     """Return the request for the tracks of a record whose options are not known: a pipe named them."""
     if isinstance(before, SavedOrder):
-        numbers: Sequence[int] = before.numbers
+        every, numbers = None, tuple(before.numbers)
     else:
+        every = Every.DAY.value
         numbers = before.deck.deal.entries if before.deck.deal is not None else before.deck.dealt
     paths = state.load_tracks().paths_of(numbers)
     files = tuple(paths[number] for number in numbers if number in paths)
-    return build_request(Options(output=os.fsdecode(one.path)), files=files)
+    return build_request(Options(output=os.fsdecode(one.path), every=every), files=files)

@@ -27,11 +27,10 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
-from playshuffle.pipeline.record import was_dealt
+from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
-from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.tags.reader_pool import read_all
@@ -177,7 +176,7 @@ def _requests(
         options = options._replace(folders=tuple(folders or ()))
         if playlist is not None:
             options = options._replace(output=playlist)
-        request = build_request(options, dry_run=True)
+        request = build_request(options)
         return Question({shown(os.path.basename(request.output or b"playlist")): request}, _NEXT_RUN)
     if options != Options():
         raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
@@ -233,7 +232,7 @@ def _saved_request(path: bytes) -> Request:
     """Return the request that a playlist was written with, without folders if it is not known."""
     playlist = atomic_file.resolved(path)
     with State(writes=False) as state:
-        records = [decks.load(state, playlist)] if was_dealt(state, playlist) else state.orders(playlist)
+        records = saved_records(state, playlist)
     try:
         request = saved_request(playlist, records)
     except PlayshuffleError as error:

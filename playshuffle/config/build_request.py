@@ -41,21 +41,11 @@ _SAME = set(Options._fields).intersection(Request._fields) - {
 }
 
 
-def build_request(
-    options: Options,
-    *,
-    has_output: bool = True,
-    any_name: bool = False,
-    dry_run: bool = False,
-    files: tuple[bytes, ...] | None = None,
-) -> Request:
+def build_request(options: Options, *, files: tuple[bytes, ...] | None = None) -> Request:
     """Build a request from options; relative paths start at the current folder.
 
     Args:
         options: with at least one folder, or `source`, unless there are files.
-        has_output: whether a file is written at all; with `STDOUT` none is.
-        any_name: as in the request.
-        dry_run: as in the request.
         files: absolute paths, at least one, to choose from instead of folders.
 
     Raises:
@@ -65,14 +55,14 @@ def build_request(
     _check_path_options(options)
     recipe = _recipe(options)
     check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
-    source = _files(options, has_output=has_output) if options.source is not None else None
+    source = _files(options) if options.source is not None else None
     files = source.files if source is not None else files
     for folder in options.folders:
         _check_folder(folder)
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     if files is not None:
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
-    output = _output(options.output, options.player, roots[0]) if has_output else None
+    output = _output(options.output, options.player, roots[0])
     without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
     never = never_list()
     check_skip_lists((*without, never), output)
@@ -94,8 +84,6 @@ def build_request(
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
         swaps=tuple(path_map.parse_map(os.fsencode(text)) for text in options.maps),
         deal=_deal(options),
-        dry_run=dry_run,
-        any_name=any_name,
         **{name: getattr(options, name) for name in _SAME},
     )
     check_needs(request)
@@ -161,7 +149,7 @@ def _check_folder(folder: str) -> None:
         raise PlayshuffleError(f"'{shown(folder)}' is {hint}", Exit.USAGE)
 
 
-def _files(options: Options, *, has_output: bool) -> FileList:
+def _files(options: Options) -> FileList:
     """Read the list that is the library.
 
     Raises:
@@ -172,7 +160,7 @@ def _files(options: Options, *, has_output: bool) -> FileList:
         raise PlayshuffleError(
             "--from reads a list of files, so it does not work with folders. Remove either.", Exit.USAGE
         )
-    if options.output is None and has_output:
+    if options.output is None:
         raise PlayshuffleError("--from needs the name of the playlist to write. Give it with -o.", Exit.USAGE)
 
     found = read_file_list(options.source)

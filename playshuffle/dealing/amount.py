@@ -28,6 +28,6 @@ class Count(StrEnum):
 class DealSettings:
     """How much is dealt, how often, and when a track is done."""
 
-    amount: Amount
-    every: Every
+    amount: Amount = Amount(DEAL_COUNT)
+    every: Every = Every.DAY
     count: Count = Count.DEALT

@@ -17,15 +17,12 @@ from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, 
 from playshuffle.dealing.period import Every, is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
-from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.arrange import Arranged, no_tags
 from playshuffle.ordering.limit_per_tag import values
-from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.record import DeckRecord
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.tools import Tools
 from playshuffle.store import decks
 from playshuffle.store.decks import StoredDeck
 from playshuffle.text import counted
@@ -45,23 +42,6 @@ class Dealt:
     deck: Deck
     is_new: bool
     certain: int
-
-
-def deal_playlist(
-    request: Request,
-    tools: Tools,
-    amount: Amount,
-    every: Every,
-    now: datetime,
-    changes: Changes = EVERYWHERE,
-) -> Dealt:
-    """Open one playlist, and deal.
-
-    Raises:
-        PlayshuffleError: nothing could be dealt; deck and file are as they were.
-    """
-    with open_run(request, tools, changes, must_remember=request.writes, deals=True) as run:
-        return deal(run, amount, every, now)
 
 
 def deal(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from playshuffle.dealing.amount import DealSettings
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.heard import why_dealt
 from playshuffle.errors import MissingError, shown
@@ -223,10 +224,10 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     Raises:
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
     """
-    request = request._replace(dry_run=True, force=True)
-    output = atomic_file.resolved(request.output) if request.output is not None else b""
-    is_dealt = decks.load(opened.state, output) is not None
-    with open_playlist(opened, request, tools, deals=is_dealt, explains=True) as run:
+    request = request._replace(dry_run=True, force=True, redraw_before_s=0)
+    if decks.load(opened.state, atomic_file.resolved(request.output or b"")) is not None:
+        request = request._replace(deal=request.deal or DealSettings())
+    with open_playlist(opened, request, tools, explains=True) as run:
         library, file = run.library, run.file
         path_of = dict(zip(library.tracks.numbers, library.tracks.paths, strict=True))
         deck = run.record.deck.deck if run.record.deck is not None else Deck()
@@ -247,7 +248,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             indices={path: index for index, path in enumerate(library.tracks.paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
             pinned=frozenset(run.tracks.paths[pin.track_index] for pin in run.choice.pins),
-            order=None if is_dealt else _positions(order, path_of),
+            order=None if request.deal is not None else _positions(order, path_of),
             drawn_s=last.drawn_s if last is not None else 0,
             dealt={path_of[number]: text for number, text in why_dealt(deck) if number in path_of},
             upcoming=_positions(deck.upcoming, path_of),

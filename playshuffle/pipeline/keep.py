@@ -13,15 +13,11 @@ from playshuffle.pipeline.run import Run
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
 
 
-def keep(run: Run, redraw_before_s: float = 0) -> Report:
+def keep(run: Run) -> Report:
     """Keep one playlist as it is, except for tracks that were added or removed, or have new tags.
 
-    Its order is drawn again if there is none yet, or if it was drawn as another order than the
-    request asks for.
-
-    Args:
-        run: the playlist, opened.
-        redraw_before_s: draw a new order if the present one is older than this time (Unix seconds).
+    Its order is drawn again if there is none yet, if it is older than the request allows, or if it was
+    drawn as another order than the request asks for.
 
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
@@ -32,7 +28,7 @@ def keep(run: Run, redraw_before_s: float = 0) -> Report:
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
     is_same_order = run.file.order() in (None, run.request.recipe.order_name)
-    if not is_same_order or drawn_s < redraw_before_s:
+    if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:
             return make(run, is_update=True, notes=notes)
         except PlayshuffleError as error:

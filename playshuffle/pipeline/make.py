@@ -1,6 +1,5 @@
 """Make one playlist in a new order."""
 
-import math
 from array import array
 from collections.abc import Sequence
 
@@ -11,23 +10,10 @@ from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import ratings
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import LAST, Recipe
-from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.path_style import notes_on_mpd
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.tools import Tools
 from playshuffle.text import counted
-
-
-def make_playlist(request: Request, tools: Tools) -> Report:
-    """Open one playlist, and make it in a new order.
-
-    Raises:
-        PlayshuffleError: the playlist was not made; an old one is as it was.
-    """
-    with open_run(request, tools, keeps_choice_from_s=math.inf) as run:
-        return make(run)
 
 
 def make(run: Run, *, is_update: bool = False, notes: Sequence[str] = ()) -> Report:

@@ -22,6 +22,7 @@ from playshuffle.pipeline.skip_lists import read_skip_lists
 from playshuffle.pipeline.tag_rows import rows_of, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.shuffle import chance
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -32,8 +33,6 @@ def open_playlist(
     request: Request,
     tools: Tools,
     *,
-    deals: bool = False,
-    keeps_choice_from_s: float = 0,
     explains: bool = False,
 ) -> Iterator[Run]:
     """Lock one playlist and choose its tracks; until the end no other playshuffle writes it.
@@ -41,10 +40,7 @@ def open_playlist(
     Args:
         opened: the library, opened for this playlist and maybe others.
         request: the playlist.
-        tools: what to work with.
-        deals: load the deck of the playlist instead of its last order.
-        keeps_choice_from_s: under the limit of `--most`, keep the tracks of a last order that was drawn
-            at this time (Unix seconds) or later.
+        tools: what to work with. Where the playlist has a seed, that decides instead of chance.
         explains: only explain which tracks are chosen. There may be none, and none is drawn.
 
     Raises:
@@ -52,10 +48,12 @@ def open_playlist(
             playlist must not be written.
     """
     library = opened.library(request)
+    if request.seed is not None:
+        tools = tools._replace(randbelow=chance(request.seed))
     with _locked_file(opened.state, request) as file:
         if not explains:
             _check_found(request, library)
-        record = load_record(opened.state, file, library.tracks, request, deals=deals)
+        record = load_record(opened.state, file, library.tracks, request)
         writer = entry_writer(request, file, library.tracks.folders)
         rows = history = None
         if opened.cache is not None and request.tags:
@@ -65,8 +63,8 @@ def open_playlist(
                 rows = with_plays(rows, history, opened.table)
         last = record.numbers()
         draw = None
-        if not deals:
-            is_kept = record.order is not None and record.order.drawn_s >= keeps_choice_from_s
+        if request.deal is None:
+            is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
             draw = Draw(None if explains else tools.randbelow, last if is_kept else ())
         # Without a list of what is never played, there is nothing of it to leave out.
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
@@ -91,8 +89,6 @@ def open_run(
     changes: Changes = EVERYWHERE,
     *,
     must_remember: bool = False,
-    deals: bool = False,
-    keeps_choice_from_s: float = 0,
 ) -> Iterator[Run]:
     """Open the library for one playlist, and this playlist; the arguments are those of both.
 
@@ -101,7 +97,7 @@ def open_run(
     """
     with (
         open_library([request], tools, changes, must_remember=must_remember) as library,
-        open_playlist(library, request, tools, deals=deals, keeps_choice_from_s=keeps_choice_from_s) as run,
+        open_playlist(library, request, tools) as run,
     ):
         yield run
 

@@ -61,30 +61,30 @@ class Record(NamedTuple):
         return self._replace(deck=deck)
 
 
-def was_dealt(state: State, playlist: bytes) -> bool:
-    """Return whether a playlist was dealt, not made. If it was both, its file says which was last.
+def saved_records(state: State, playlist: bytes) -> Sequence[SavedOrder | decks.StoredDeck]:
+    """Return the deck of a playlist, or its last orders, the newest first; none if it is not known.
+
+    If it was both made and dealt, its file says which was last.
 
     Raises:
         PlayshuffleError: the file cannot be read.
     """
     orders, deck = state.orders(playlist), decks.load(state, playlist)
-    if not orders or deck is None:
-        return deck is not None
-    content = PlaylistFile.find(playlist).fingerprint()
-    return content == deck.content or content not in [order.content for order in orders]
+    if deck is None:
+        return orders
+    content = PlaylistFile.find(playlist).fingerprint() if orders else deck.content
+    was_dealt = content == deck.content or content not in [order.content for order in orders]
+    return [deck] if was_dealt else orders
 
 
-def load_record(
-    state: State, file: PlaylistFile | None, tracks: Tracks, request: Request, *, deals: bool
-) -> Record:
+def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request: Request) -> Record:
     """Load the record of a playlist.
 
     Args:
         state: has it.
         file: the playlist as it is; None if it is not a file.
         tracks: all tracks of its folders.
-        request: the playlist.
-        deals: load its deck instead of its last order.
+        request: the playlist; where it is dealt, the record is a deck.
 
     Raises:
         PlayshuffleError: the file is from another program, or a deal would replace the list that it
@@ -96,13 +96,13 @@ def load_record(
     is_ours = request.force or file.has_mark()
     if not (is_ours or file.fingerprint() in [order.content for order in orders]):
         raise not_ours(request.output or file.path)
-    if deals and file.is_file(request.source_file):
+    if request.deal is not None and file.is_file(request.source_file):
         raise PlayshuffleError(
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o.",
             Exit.USAGE,
         )
-    if deals:
+    if request.deal is not None:
         return _deck_record(state, file, tracks, writes=request.writes)
     return _order_record(orders, file, tracks)
 

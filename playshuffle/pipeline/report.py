@@ -10,6 +10,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
 from playshuffle.pipeline.choice import NAME, Choice
+from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.playlist.parts import Parts, files_of
@@ -30,22 +31,22 @@ class Figures(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a run did.
+    """What a run did for a request.
 
     found: number of all tracks; choice: which of them are chosen; indices: of these, in
         order; the first `playlist_length` are in the playlist.
     figures: counts what is in the playlist; this takes long, and only a person wants to know.
-    text: content of the playlist, in one file or several. player: for which it was written.
+    text: content of the playlist, in one file or several.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
         that it replaces, because it now has fewer parts, or is in parts for the first time.
     suspects: paths to which the indices of `losses` belong.
-    last: the order before, None if there is none. options: those of the request.
+    last: the order before, None if there is none.
     has_news: `noted` differs from that of the last run, so that users should be told.
     by_root: number of tracks below each root. came, went, renamed: since the last time.
     """
 
+    request: Request
     output: bytes | None
-    order: str
     style: PathStyle
     found: int
     choice: Choice
@@ -53,7 +54,6 @@ class Report(NamedTuple):
     indices: Sequence[int]
     figures: Callable[[], Figures]
     text: Text | Parts
-    player: str
     is_new: bool
     skipped: Sequence[Skipped]
     untagged: Sequence[Skipped]
@@ -66,7 +66,6 @@ class Report(NamedTuple):
     went: int = 0
     renamed: int = 0
     last: SavedOrder | None = None
-    options: str = ""
     is_changed: bool = False
     notes: Sequence[str] = ()
     has_news: bool = True

@@ -1,5 +1,6 @@
 """Define the request for one playlist: which folders, in which order, written where and how."""
 
+import math
 from typing import NamedTuple
 
 from playshuffle.dealing.amount import DealSettings
@@ -30,6 +31,7 @@ class Request(NamedTuple):
     relative_to: the folder that entries are relative to, if not that of the playlist.
     swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
     deal: how much is dealt, and how often; None if the playlist is not dealt.
+    redraw_before_s: an update draws a new order if the present one is older than this time (Unix seconds).
     options: those that it was built from, as JSON, which are saved with the playlist; empty if not known.
     """
 
@@ -63,6 +65,7 @@ class Request(NamedTuple):
     swaps: tuple[tuple[bytes, bytes], ...] = ()
     max_per_file: int | None = None
     deal: DealSettings | None = None
+    redraw_before_s: float = math.inf
     options: str = ""
 
     @property

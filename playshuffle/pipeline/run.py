@@ -88,10 +88,9 @@ class Run(NamedTuple):
         lines = tracks.chosen_of(lines_of_all(library.tracks, writer.style_alone))
         text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
         return Report(
+            request=request,
             output=file.path if file is not None else None,
-            order=request.recipe.order,
             style=writer.style,
-            player=request.player,
             found=len(library.tracks),
             choice=self.choice,
             playlist_length=arranged.playlist_length,
@@ -106,7 +105,6 @@ class Run(NamedTuple):
             suspects=suspects,
             losses=lost,
             last=self.record.saved,
-            options=request.options,
             notes=notes,
         )
 

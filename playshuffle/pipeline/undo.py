@@ -7,12 +7,9 @@ from playshuffle.dealing.deck import mark_written
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.pipeline.deal import deck_of, entries_report
-from playshuffle.pipeline.open_playlist import open_run
-from playshuffle.pipeline.record import was_dealt
+from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.tools import Tools
 from playshuffle.store import decks
 from playshuffle.store.state import SavedOrder, State
 
@@ -23,7 +20,7 @@ def record_before(state: State, playlist: bytes) -> SavedOrder | decks.StoredDec
     Raises:
         PlayshuffleError: there is none.
     """
-    is_dealt = was_dealt(state, playlist)
+    is_dealt = any(isinstance(record, decks.StoredDeck) for record in saved_records(state, playlist))
     before = decks.load(state, playlist, age=1) if is_dealt else state.order_before(playlist)
     if before is None:
         raise PlayshuffleError(
@@ -32,23 +29,18 @@ def record_before(state: State, playlist: bytes) -> SavedOrder | decks.StoredDec
     return before
 
 
-def undo(request: Request, tools: Tools, *, is_dealt: bool) -> Report:
+def undo(run: Run) -> Report:
     """Write the playlist as it was before its last make or deal; a second call returns.
 
     Tracks that no longer exist are left out.
 
     Args:
-        request: that of the record before.
-        tools: what to work with.
-        is_dealt: the playlist has a deck.
+        run: the playlist, opened with the request of the record before.
 
     Raises:
         PlayshuffleError: none of its tracks is left, or it cannot be written.
     """
-    # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
-    request = request._replace(most=None, pins=())
-    with open_run(request, tools, must_remember=True, deals=is_dealt) as run:
-        return _undo_deal(run) if is_dealt else _undo_make(run)
+    return _undo_make(run) if run.request.deal is None else _undo_deal(run)
 
 
 def _undo_make(run: Run) -> Report:

@@ -18,9 +18,10 @@ from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import LEFT_OUT, NothingMatchesError
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
+from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.update import update_playlist
+from playshuffle.pipeline.update import update as update_playlist
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import (
@@ -95,9 +96,10 @@ def _update(
     playlist: ConfiguredPlaylist, library: OpenLibrary, tools: Tools, began_s: int, progress: "_Progress"
 ) -> PlaylistUpdated | PlaylistFailed:
     """Keep or deal one playlist."""
-    request, redraw_before_s = playlist.request, _redraw_before_s(playlist.reshuffle, began_s)
+    request = playlist.request._replace(redraw_before_s=_redraw_before_s(playlist.reshuffle, began_s))
     try:
-        done = update_playlist(library, request, tools, redraw_before_s=redraw_before_s)
+        with open_playlist(library, request, tools) as run:
+            done = update_playlist(run)
         return _updated(playlist, done, library.library(request), progress)
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
         return _failed(playlist, error, progress)
@@ -208,7 +210,7 @@ def _updated(
         "managed" if deck is None else "dealt",
         tracks=report.playlist_length,
         library=report.found,
-        order=report.order,
+        order=report.request.recipe.order,
         last_write=_written_s(report.output),
         missing_lists=tuple(os.fsdecode(each.path) for each in report.choice.lists if each.problem),
         left_out={

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.system import workers
 from playshuffle.tags.reader_pool import read_all
 from tests.support.bound import bound
-from tests.support.library import tools
+from tests.support.library import make_playlist, tools
 from tests.support.processes import eventually
 from tests.support.program import DATA, PROGRAM, environment, listed, numbered
 

@@ -109,7 +109,7 @@ class Listener:
         with (
             suppress(KilledError),
             kill,
-            open_run(self.request(size), self.tools, must_remember=True, deals=True) as run,
+            open_run(self.request(size), self.tools, must_remember=True) as run,
         ):
             if is_heard:
                 dealing.count_as_heard(run, self.every, self.now)
@@ -121,7 +121,7 @@ class Listener:
 
     def peek(self, size: int = 3) -> dealing.Dealt:
         request = self.request(size)._replace(dry_run=True)
-        with open_run(request, self.tools, deals=True) as run:
+        with open_run(request, self.tools) as run:
             return dealing.peek_deal(run, Amount(size), self.every, self.now)
 
     def undo(self) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from playshuffle.dealing.period import Every
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
 from tests.support import library
-from tests.support.library import deal, entries, keep, put, reader, undo_deal
+from tests.support.library import deal, entries, keep, make_playlist, put, reader, undo_deal
 from tests.support.program import listed
 
 BITRATES = {".mp3": 128_000, ".ogg": 192_000, ".m4a": 192_000, ".flac": 900_000}

@@ -11,13 +11,12 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.explain import IN
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Reading, Tags
 from tests.pipeline.conftest import LookAt
 from tests.support import library
-from tests.support.library import deal, keep, reader
+from tests.support.library import deal, keep, make_playlist, reader
 from tests.support.program import listed
 
 GENRES = ("Jazz", "Rock", "Podcast", "")

@@ -13,14 +13,12 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
 from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.deal import deal_playlist
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
 from tests.pipeline.conftest import LookAt
 from tests.support import library
-from tests.support.library import NOON, deal, entries, keep, put, reader
+from tests.support.library import NOON, deal, deal_amount, entries, keep, make_playlist, put, reader
 from tests.support.program import listed
 
 
@@ -224,7 +222,7 @@ def test_deals_by_albums_are_refused(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 3))
     request = request_for(tmp_path)._replace(recipe=Recipe("albums"))
     with pytest.raises(PlayshuffleError, match="--most does not work with --albums"):
-        deal_playlist(request, tools(), Amount(albums=1), Every.RUN, NOON)
+        deal_amount(request, tools(), Amount(albums=1), Every.RUN, NOON)
 
 
 def test_why_names_the_limit_and_what_has_a_free_place(tmp_path: Path, look_at: LookAt) -> None:

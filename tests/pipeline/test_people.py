@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import PlayshuffleError
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.shuffle import System
 from playshuffle.tags.reading import Tags
 from tests.support.forked import forked
-from tests.support.library import deal, reader, tools
+from tests.support.library import deal, make_playlist, reader, tools
 from tests.support.program import listed, make, numbered
 from tests.support.tree import public_folder
 

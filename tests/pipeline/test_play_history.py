@@ -17,14 +17,13 @@ from playshuffle.history.rows import Row
 from playshuffle.history.sources import Source, SourceError, read_rows
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_values import coverage
 from playshuffle.tags.reading import Reading, Tags
 from tests.history.databases import STRAWBERRY, database, stickers
-from tests.support.library import deal, keep, put, reader, tools
+from tests.support.library import deal, keep, make_playlist, put, reader, tools
 
 NOW = 1_780_000_000
 DAY = 86_400

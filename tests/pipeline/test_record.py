@@ -30,7 +30,7 @@ def record(path: Path, *, force: bool = False) -> Record:
     """Load the record of a playlist without tracks, if it may be written."""
     request = Request((), bytes(path), force=force)
     with State() as state:
-        return load_record(state, found(path), tracks([])[0], request, deals=False)
+        return load_record(state, found(path), tracks([])[0], request)
 
 
 def refused(path: Path, *, force: bool = False) -> PlayshuffleError:

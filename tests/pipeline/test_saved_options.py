@@ -4,11 +4,10 @@ from pathlib import Path
 from unittest import mock
 
 from playshuffle.dealing.period import Every
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.store import decks
 from playshuffle.store.state import State
-from tests.support.library import NO_TAGS, deal, keep, tools, undo_deal
+from tests.support.library import NO_TAGS, deal, keep, make_playlist, tools, undo_deal
 from tests.support.program import numbered
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from playshuffle.dealing.period import Every
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.tags.reading import ReadAll, Reading, Tags
-from tests.support.library import deal, entries, keep, reader, tools
+from tests.support.library import deal, entries, keep, make_playlist, reader, tools
 from tests.support.program import listed
 
 read_all = reader(lambda path: Tags(title=path))

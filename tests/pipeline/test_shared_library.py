@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.library import folder_readings
 from playshuffle.library.walk import EVERYWHERE, Changes
@@ -81,8 +81,8 @@ class Music:
 
     def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
         """Return the tracks that are certain to come next."""
-        request = self.request(name, recipe)._replace(dry_run=True)
-        with open_run(request, tools("x"), deals=True) as run:
+        request = self.request(name, recipe)._replace(dry_run=True, deal=DealSettings())
+        with open_run(request, tools("x")) as run:
             found = dealing.peek_deal(run, Amount(count), Every.RUN, NOON)
         return found.report.paths()[: found.certain]
 

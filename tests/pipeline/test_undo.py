@@ -6,15 +6,15 @@ from unittest import mock
 
 import pytest
 
-from playshuffle.pipeline.make import make_playlist
+from playshuffle.dealing.amount import DealSettings
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.undo import record_before, undo
+from playshuffle.pipeline.undo import record_before
 from playshuffle.shuffle import System
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from tests.support import library
-from tests.support.library import NO_TAGS, deal, keep
+from tests.support.library import NO_TAGS, deal, keep, make_playlist, undo
 from tests.support.program import listed, numbered
 
 
@@ -36,6 +36,7 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
     request_: Request, tmp_path: Path, is_dealt: bool
 ) -> None:
     contents = []
+    settings = DealSettings() if is_dealt else None
     for text in ("first", "second"):
         request = request_._replace(options=text)
         if is_dealt:
@@ -45,11 +46,11 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
         contents.append(listed(tmp_path / "all.m3u"))
     what = (decks, "save") if is_dealt else (State, "save_order")
     with mock.patch.object(*what, side_effect=KilledError), pytest.raises(KilledError):
-        undo(request_, tools(), is_dealt=is_dealt)
+        undo(request_._replace(deal=settings), tools())
 
     assert listed(tmp_path / "all.m3u") == contents[0]
     for content in (contents[0], contents[1], contents[0]):
-        undo(request_, tools(), is_dealt=is_dealt)
+        undo(request_._replace(deal=settings), tools())
         assert listed(tmp_path / "all.m3u") == content
     with State(writes=False) as state:
         before = record_before(state, request_.output or b"")
@@ -63,7 +64,7 @@ def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, 
     with mock.patch(prepared, side_effect=KilledError), pytest.raises(KilledError):
         make_playlist(request_._replace(options="second"), tools())
 
-    undo(request_, tools(), is_dealt=False)
+    undo(request_, tools())
 
     assert listed(tmp_path / "all.m3u") == first
     keep(request_, tools())
@@ -80,7 +81,7 @@ def test_updates_in_between_do_not_change_what_is_taken_back(request_: Request, 
         keep(request_, tools())
     assert len(listed(tmp_path / "all.m3u")) == 10
 
-    undo(request_, tools(), is_dealt=False)
+    undo(request_, tools())
     assert listed(tmp_path / "all.m3u") == first
     keep(request_, tools())
 
@@ -108,7 +109,7 @@ def test_two_undos_and_a_make_at_once_leave_one_of_the_orders(request_: Request,
     for _ in range(2):
         make_playlist(request_, tools())
     with ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(undo, request_, tools(), is_dealt=False) for _ in range(2)]
+        runs = [pool.submit(undo, request_, tools()) for _ in range(2)]
         runs.append(pool.submit(make_playlist, request_, tools()))
         for run in runs:
             run.result()

@@ -16,12 +16,11 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.make import make_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.store.state import State
-from tests.support.library import deal, keep, tools
+from tests.support.library import deal, keep, make_playlist, tools
 from tests.support.music import ANCHOR, Music
 from tests.support.program import listed
 from tests.support.promises import CHECKS, Round, over_limit, survivors_moved

@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline import undo as undoing
-from playshuffle.pipeline.deal import Dealt, deal_playlist
+from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.deal import deal as deal_run
 from playshuffle.pipeline.keep import keep as keep_run
+from playshuffle.pipeline.make import make
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
@@ -62,8 +65,15 @@ def put(folder: Path, *names: str) -> Path:
 
 def keep(request: Request, tools: Tools, changes: Changes = EVERYWHERE, redraw_before_s: float = 0) -> Report:
     """Open one playlist, and keep its order; the arguments are those of `open_run` and of `keep`."""
-    with open_run(request, tools, changes, must_remember=True, keeps_choice_from_s=redraw_before_s) as run:
-        return keep_run(run, redraw_before_s)
+    request = request._replace(redraw_before_s=redraw_before_s)
+    with open_run(request, tools, changes, must_remember=True) as run:
+        return keep_run(run)
+
+
+def make_playlist(request: Request, tools: Tools) -> Report:
+    """Open one playlist, and make it in a new order."""
+    with open_run(request, tools) as run:
+        return make(run)
 
 
 def deal(
@@ -75,7 +85,27 @@ def deal(
     changes: Changes = EVERYWHERE,
 ) -> Dealt:
     """Open one playlist, and deal a number of tracks."""
-    return deal_playlist(request, tools, Amount(count), every, now, changes)
+    return deal_amount(request, tools, Amount(count), every, now, changes)
+
+
+def deal_amount(
+    request: Request,
+    tools: Tools,
+    amount: Amount,
+    every: Every,
+    now: datetime,
+    changes: Changes = EVERYWHERE,
+) -> Dealt:
+    """Open one playlist, and deal."""
+    request = request._replace(deal=replace(request.deal or DealSettings(), amount=amount, every=every))
+    with open_run(request, tools, changes, must_remember=request.writes) as run:
+        return deal_run(run, amount, every, now)
+
+
+def undo(request: Request, tools: Tools) -> Report:
+    """Open one playlist, and undo the last make or deal."""
+    with open_run(request, tools, must_remember=True) as run:
+        return undoing.undo(run)
 
 
 def undo_deal(request: Request, tools: Tools) -> Report:
@@ -83,7 +113,7 @@ def undo_deal(request: Request, tools: Tools) -> Report:
     assert request.output is not None
     with State(writes=False) as state:
         undoing.record_before(state, atomic_file.resolved(request.output))
-    return undoing.undo(request, tools, is_dealt=True)
+    return undo(request._replace(deal=request.deal or DealSettings()), tools)
 
 
 def entries(request: Request) -> list[str]:

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from playshuffle import __main__, cli
-from playshuffle.cli.update_lists import update_lists
+from playshuffle.cli.run_lists import run_lists
 from playshuffle.config.load import load
+from playshuffle.pipeline.update import update
 from playshuffle.store import schema
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
@@ -188,8 +189,8 @@ def change_options(options: object) -> None:
 def update_configured(env: Mapping[str, str]) -> None:
     """Update the lists of a configuration as the service does, in this process."""
     config = load(os.fsencode(env["PLAYSHUFFLE_CONFIG"]))
-    requests = {playlist.name: playlist.request for playlist in config.playlists}
-    assert update_lists(requests, quiet=True).codes == []
+    requests = {each.name: each.request._replace(redraw_before_s=0) for each in config.playlists}
+    assert run_lists(requests, update, quiet=True)[1] == []
 
 
 def entries(content: bytes) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.cli import update_lists
+from playshuffle.cli import run_lists
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
@@ -13,6 +13,7 @@ from playshuffle.errors import Exit
 from playshuffle.library.scan import scan_places
 from playshuffle.pipeline import open_library
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.update import update
 from tests.support.library import read_here
 from tests.support.program import DATA, listed
 
@@ -26,7 +27,7 @@ def playlist(name: str, folder: Path, deal: DealSettings | None = None) -> Reque
 
 @pytest.fixture
 def music(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(update_lists, "read_all", read_here)
+    monkeypatch.setattr(run_lists, "read_all", read_here)
     (tmp_path / "music").mkdir()
     for name in "abcdef":
         file = tmp_path / f"music/{name}.mp3"
@@ -50,8 +51,8 @@ def test_all_playlists_of_a_command_share_one_scan_and_none_stops_the_others(
         "dealt": playlist("dealt", music, EACH_RUN),
     }
 
-    updated = update_lists.update_lists(requests, quiet=True)
-    assert (list(updated.made), list(updated.dealt), updated.codes) == (["kept"], ["dealt"], [Exit.NO_INPUT])
+    done, codes = run_lists.run_lists(requests, update, quiet=True)
+    assert (list(done), codes) == (["kept", "dealt"], [Exit.NO_INPUT])
 
     assert len(scans) == 1
     assert "gone: " in capsys.readouterr().err
