@@ -9,11 +9,11 @@ from playshuffle.cli import common_options
 from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.example import example
-from playshuffle.config.load import understand
+from playshuffle.config.load import load
 from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.places import find, places
 from playshuffle.config.settings import player_settings, settings
-from playshuffle.config.toml_file import ConfigError, Fault, read
+from playshuffle.config.toml_file import ConfigError, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import skip_lists
 from playshuffle.store.state import State
@@ -76,10 +76,11 @@ def check(config: common_options.ConfigFile = None) -> Exit:
 def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
     """Return the faults of a configuration, warnings about its folders, and its number of playlists."""
     try:
-        document = read(path)
-        config_file = understand(document)
+        config_file = load(path)
     except ConfigError as error:
         return list(error.faults), [], 0
+    document = config_file.document
+    assert document is not None
     keys: dict[bytes, tuple[str, ...]] = {}
     for playlist in config_file.playlists:
         mine = ("playlist", playlist.name, "folders")
@@ -148,15 +149,15 @@ def show(
     as_json: common_options.Json = False,
 ) -> Exit:
     """Show every value and the line that sets it."""
-    document = read(find(config))
-    config_file = understand(document)
-    values = settings(document, config_file)
-    players = player_settings(document)
+    config_file = load(find(config))
+    assert config_file.document is not None
+    path, values = config_file.document.path, settings(config_file)
+    players = player_settings(config_file)
     if as_json:
         broken = [each.text for each in config_file.broken]
-        print_json(_json(document.path, values, players, broken))
+        print_json(_json(path, values, players, broken))
     else:
-        print_lines(_lines(document.path, values, players))
+        print_lines(_lines(path, values, players))
         say(broken.text for broken in config_file.broken)
     return Exit.CONFIG if config_file.broken else Exit.DONE
 

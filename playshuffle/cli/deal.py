@@ -198,7 +198,7 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
         for each in lists
         if (each.path in paths if each.configured is None else each.configured.deal is not None)
     ]
-    dealt = [each for each in dealt if each.configured or os.path.lexists(each.path)] or dealt
+    dealt = [each for each in dealt if each.configured or each.exists] or dealt
     if len(dealt) == 1:
         return dealt[0]
     if not dealt:

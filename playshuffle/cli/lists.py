@@ -17,6 +17,7 @@ from playshuffle.config.places import find, places
 from playshuffle.config.saved_playlists import saved_request, with_options
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
+from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.service import running
 from playshuffle.store import decks
 from playshuffle.store.state import State
@@ -38,12 +39,19 @@ class KnownList(NamedTuple):
     @property
     def name(self) -> str:
         """Return what a user calls it."""
-        return os.fsdecode(short_names(self.path)[1]) if self.configured is None else self.configured.name
+        if self.configured is not None:
+            return self.configured.name
+        return os.fsdecode(os.path.splitext(os.path.basename(self.path))[0])
+
+    @property
+    def exists(self) -> bool:
+        """Return whether its file or the parts of it exist."""
+        return os.path.lexists(self.path) or bool(existing_parts(self.path))
 
     def is_called(self, word: str) -> bool:
         """Return whether a word is its name or that of its file."""
-        names = short_names(self.path)
-        return word == self.name if self.configured is not None else os.fsencode(word) in names
+        is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
+        return word == self.name or is_file_name
 
 
 def configuration(config: str | None) -> Config | None:
@@ -88,7 +96,7 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     for fitting in (
         [each for each in named if each.configured is not None],
         [each for each in lists if each.path == path],
-        [each for each in named if os.path.lexists(each.path)],
+        [each for each in named if each.exists],
         named,
     ):
         if len(fitting) > 1:
@@ -197,12 +205,6 @@ def notify(processes: Iterable[int]) -> None:
     for process in processes:
         with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
             os.kill(process, signal.SIGHUP)
-
-
-def short_names(playlist: bytes) -> tuple[bytes, bytes]:
-    """Return the names by which a user may call a playlist: that of its file, with and without suffix."""
-    file_name = os.path.basename(playlist)
-    return file_name, os.path.splitext(file_name)[0]
 
 
 def _files(lists: Sequence[KnownList]) -> str:

@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options
+from playshuffle.cli.lists import known_lists
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import print_lines, say, say_error
 from playshuffle.config.build_request import absolute
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
-from playshuffle.config.saved_playlists import saved_playlists, saved_request
+from playshuffle.config.saved_playlists import saved_request
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.ordering.pins import near, track_index
 from playshuffle.pipeline.deal import deal_again
@@ -61,7 +62,7 @@ def never(
         return Exit.DONE
     with State(writes=False) as state:
         paths = _found(tracks, state)
-        playlists = [path for path in saved_playlists(state) if not _entries(path).isdisjoint(paths)]
+    playlists = [one.path for one in known_lists(None) if not _entries(one.path).isdisjoint(paths)]
     new = add_tracks(paths)
     failures = _update([path for path in playlists if not running.processes([path])], quiet=quiet)
     if not quiet:

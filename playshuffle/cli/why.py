@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
@@ -11,19 +10,25 @@ from urllib.parse import unquote_to_bytes
 import typer
 
 from playshuffle.cli import common_options, completion, playlist_options, why_report
-from playshuffle.cli.lists import short_names
+from playshuffle.cli.lists import (
+    KnownList,
+    configuration,
+    find_list,
+    known_lists,
+    say_broken,
+    the_list,
+    titles,
+)
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute, build_request
-from playshuffle.config.load import understand
+from playshuffle.config.model import Config
 from playshuffle.config.option_groups import INCLUDE
 from playshuffle.config.options import Options
-from playshuffle.config.places import find, places
-from playshuffle.config.saved_playlists import saved_playlists, saved_request
-from playshuffle.config.toml_file import read
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.config.saved_playlists import saved_request
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
@@ -92,17 +97,17 @@ def why(
     """Explain why files are in a playlist or not."""
     if bool(files) == is_all:
         raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
-    question = _requests(folders, options, playlist, config)
+    question = _question(folders, options, playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]
     with contextlib.ExitStack() as stack:
-        playlists: dict[str, PlaylistStages] = {}
-        if requests:
-            with progress_bar(quiet) as progress:
-                tools = Tools(read_all, System(), progress)
-                changes = Changes(still_ns=question.still_ns)
-                opened = stack.enter_context(open_library(requests, tools, changes))
-                for name, request in question.requests.items():
-                    playlists[name] = playlist_stages(opened, request, tools, question.next_run)
+        with progress_bar(quiet) as progress:
+            tools = Tools(read_all, System(), progress)
+            changes = Changes(still_ns=question.still_ns)
+            opened = stack.enter_context(open_library(requests, tools, changes))
+            playlists = {
+                name: playlist_stages(opened, request, tools, question.next_run)
+                for name, request in question.requests.items()
+            }
         if is_all:
             _explain_left_out(playlists, question, as_json=as_json)
             return Exit.DONE
@@ -164,8 +169,8 @@ def _below(tops: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Re
     return _explained(paths, playlists)
 
 
-def _requests(
-    folders: Sequence[str] | None, options: Options, playlist: str | None, config: str | None
+def _question(
+    folders: Sequence[str] | None, options: Options, name: str | None, config: str | None
 ) -> Question:
     """Return the playlists to explain.
 
@@ -173,76 +178,53 @@ def _requests(
         PlayshuffleError: the playlist or the configuration does not exist.
     """
     if folders or options.source is not None:
-        options = options._replace(folders=tuple(folders or ()))
-        if playlist is not None:
-            options = options._replace(output=playlist)
+        options = options._replace(folders=tuple(folders or ()), output=name or options.output)
         request = build_request(options)
-        return Question({shown(os.path.basename(request.output or b"playlist")): request}, _NEXT_RUN)
+        return Question({titles([KnownList(request.output or b"playlist")])[0]: request}, _NEXT_RUN)
     if options != Options():
         raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
-    if config is None and not any(map(os.path.lexists, places())):
-        return _saved(playlist)
-    document = read(find(config))
-    loaded = understand(document)
-    for broken in loaded.broken:
-        say_error(broken.text)
-    requests = {
-        candidate.name: candidate.request
-        for candidate in loaded.playlists
-        if playlist in (None, candidate.name) or _is_output(playlist or "", candidate.request)
-    }
-    if requests:
-        return Question(requests, "the next update", loaded.still_ns, document)
-    return _saved(playlist)
+    config_file = configuration(config)
+    lists = _lists(name, config_file)
+    requests = dict(zip(titles(lists), map(_request, lists), strict=True))
+    if config_file is None or lists[0].configured is None:
+        return Question(requests, _NEXT_RUN)
+    return Question(requests, "the next update", config_file.still_ns, config_file.document)
 
 
-def _saved(name: str | None) -> Question:
-    """Return the playlists that `make` and `deal` wrote, or the one with this name or path.
+def _lists(name: str | None, config_file: Config | None) -> Sequence[KnownList]:
+    """Return the list with this name or file, or without one all of the configuration, or all others.
 
     Raises:
         PlayshuffleError: there is none.
     """
-    with State(writes=False) as state:
-        known = saved_playlists(state)
-    path = None if name is None else absolute(name, Exit.USAGE)
-    if path is not None and os.path.isfile(path):
-        paths = [path]
-    else:
-        wanted = None if name is None else os.fsencode(name)
-        paths = [path for path in known if wanted in (None, *short_names(path))]
-    if not paths and name is None:
+    lists = known_lists(config_file)
+    if name is not None:
+        if os.path.isfile(name) and find_list(name, lists) is None:
+            return [KnownList(atomic_file.resolved(absolute(name, Exit.USAGE)))]
+        return [the_list(name, lists)]
+    if config_file is not None:
+        say_broken(config_file)
+    lists = [one for one in lists if one.configured is not None] or [one for one in lists if one.exists]
+    if not lists:
         raise PlayshuffleError(
             "No playlist is known. Name one with --in FILE, or its music folder with --folder DIR.",
             Exit.USAGE,
         )
-    if not paths:
-        names = f" Known are: {', '.join(map(home_path, known))}." if known else ""
-        raise PlayshuffleError(
-            f"Unknown playlist '{shown(name or '')}'.{names} Name a file with --in FILE.", Exit.USAGE
-        )
-    count = Counter(map(os.path.basename, paths))
-    titles = [
-        shown(os.path.basename(path)) if count[os.path.basename(path)] == 1 else home_path(path)
-        for path in paths
-    ]
-    return Question(dict(zip(titles, map(_saved_request, paths), strict=True)), _NEXT_RUN)
+    return lists
 
 
-def _saved_request(path: bytes) -> Request:
-    """Return the request that a playlist was written with, without folders if it is not known."""
-    playlist = atomic_file.resolved(path)
+def _request(one: KnownList) -> Request:
+    """Return the request that a list is written with, without folders if it is not known."""
+    if one.configured is not None:
+        return one.configured.request
     with State(writes=False) as state:
-        records = saved_records(state, playlist)
+        records = saved_records(state, one.path)
     try:
-        request = saved_request(playlist, records)
+        request = saved_request(one.path, records)
     except PlayshuffleError as error:
-        say_error(f"{home_path(path)}: {error}")
+        say_error(f"{home_path(one.path)}: {error}")
         request = None
-    return request or Request((), playlist)
-
-
-def _is_output(text: str, request: Request) -> bool:
-    return os.path.realpath(os.fsencode(text)) == os.path.realpath(request.output or b"")
+    return request or Request((), one.path)
 
 
 def _path(text: str) -> bytes:

@@ -92,9 +92,7 @@ def understand(document: Document) -> Config:
     settle_s, poll_s = (
         duration.parse(document.table.get(name, default)) / 1000 for name, default in _DURATIONS
     )
-    return Config(
-        document.path, tuple(playlists.values()), tuple(broken), settle_s, poll_s, page, own.players
-    )
+    return Config(document, tuple(playlists.values()), tuple(broken), settle_s, poll_s, page, own.players)
 
 
 def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from playshuffle.config.options import Options
-from playshuffle.config.toml_file import Fault
+from playshuffle.config.toml_file import Document, Fault
 from playshuffle.dealing.amount import DealSettings
 from playshuffle.pipeline.request import Request
 from playshuffle.players.player import Player
@@ -65,17 +65,22 @@ class BrokenPlaylist:
 class Config:
     """The playlists of a configuration.
 
-    path: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
+    document: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
     page: the file for the status, None for none.
     """
 
-    path: bytes | None
+    document: Document | None
     playlists: tuple[ConfiguredPlaylist, ...]
     broken: tuple[BrokenPlaylist, ...] = ()
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
     page: bytes | None = None
     players: Mapping[str, Player] = field(default_factory=dict)
+
+    @property
+    def path(self) -> bytes | None:
+        """Return the file; None if it is not from a file."""
+        return self.document.path if self.document is not None else None
 
     @property
     def still_ns(self) -> int:

@@ -1,6 +1,5 @@
-"""Find the playlists that `make` and `deal` wrote, and the requests that they were written with."""
+"""Find the requests that playlists were written with."""
 
-import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -8,17 +7,10 @@ from typing import Any
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, from_json, with_paths
 from playshuffle.pipeline.request import Request
-from playshuffle.playlist.playlist_file import existing_parts
-from playshuffle.store.decks import StoredDeck, deck_paths
+from playshuffle.store.decks import StoredDeck
 from playshuffle.store.home_paths import named_paths
-from playshuffle.store.state import SavedOrder, State
+from playshuffle.store.state import SavedOrder
 from playshuffle.system import atomic_file
-
-
-def saved_playlists(state: State) -> list[bytes]:
-    """Return the playlists with a saved order or deck that exist, sorted by path."""
-    paths = {*state.playlists(), *deck_paths(state)}
-    return sorted(path for path in paths if os.path.lexists(path) or existing_parts(path))
 
 
 def saved_options(records: Iterable[SavedOrder | StoredDeck | None]) -> Options | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from playshuffle.config import keys
 from playshuffle.config.model import POLL, SETTLE, Config, ConfiguredPlaylist
-from playshuffle.config.own_players import TABLE, read_players
+from playshuffle.config.own_players import TABLE
 from playshuffle.config.toml_file import Document
 
 
@@ -17,8 +17,13 @@ class Setting(NamedTuple):
     line: int | None
 
 
-def settings(document: Document, config: Config) -> dict[str | None, list[Setting]]:
-    """Find all values in force, of each playlist by its name, and None for those of all."""
+def settings(config: Config) -> dict[str | None, list[Setting]]:
+    """Find all values in force, of each playlist by its name, and None for those of all.
+
+    config: from a file.
+    """
+    document = config.document
+    assert document is not None
     top = [
         Setting(name, document.table.get(name, default), document.line(name))
         for name, default in (("settle", SETTLE), ("poll", POLL))
@@ -33,14 +38,16 @@ def settings(document: Document, config: Config) -> dict[str | None, list[Settin
     return {None: top, **{playlist.name: _of(document, playlist) for playlist in config.playlists}}
 
 
-def player_settings(document: Document) -> dict[str, list[Setting]]:
-    """Find the values that the configuration gives for its players, by the name of the player."""
+def player_settings(config: Config) -> dict[str, list[Setting]]:
+    """Find the values that a configuration gives for its players, by the name of the player."""
+    document = config.document
+    assert document is not None
     return {
         name: [
             Setting(key, value, document.line(TABLE, name, key))
             for key, value in document.table[TABLE][name].items()
         ]
-        for name in read_players(document).players
+        for name in config.players
     }
 
 
