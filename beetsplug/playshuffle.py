@@ -148,7 +148,7 @@ def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
         with open_run(request, tools, must_remember=True) as run:
             dealt = deal(run, request.deal.amount, request.deal.every, now)
     if not given.quiet:
-        say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose), today=now.date()))
+        say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose)))
 
 
 def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:

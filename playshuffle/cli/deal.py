@@ -1,9 +1,8 @@
 """Deal the next tracks of a round into a playlist: `playshuffle deal`."""
 
-import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
@@ -20,24 +19,23 @@ from playshuffle.cli.lists import (
     request_of,
     say_broken,
     the_list,
+    titles,
 )
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.save import check_save, default_file
+from playshuffle.cli.save import check_save, with_folders
 from playshuffle.cli.save import save as save_list
-from playshuffle.cli.screen import home_path, screen_of
+from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
-from playshuffle.config.build_request import absolute, build_request
+from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.option_groups import EXPERT, PLACE, THIS_DEAL
 from playshuffle.config.options import STDOUT, Options
-from playshuffle.config.own_players import known_player
 from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
+from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
-from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.store import decks
@@ -98,39 +96,38 @@ def deal(
     as_json: common_options.Json = False,
     quiet: common_options.Quiet = False,
     verbose: common_options.Verbose = False,
-) -> Exit | None:
+) -> Exit:
     """Write today's tracks, and others tomorrow.
 
     Every track comes once before any comes again. A second run on the same day changes nothing.
     """
     kind = _one_of(again, now, new_round, peek, heard, due)
     given = playlist_options.given_options(context, options)
+    codes: list[Exit] = []
     if due:
         if words or name is not None or save is not None or not ONCE.issuperset(given):
             raise PlayshuffleError(
                 "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
             )
-        return _deal_due(config, given, quiet=quiet, verbose=verbose)
-    request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
-    request = request._replace(dry_run=peek)
-    check_save(save, config, request)
+        config_file = load(find(config))
+        codes += say_broken(config_file)
+        lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
+        requests = {one.name: request_of(one, given, is_dealt=True) for one in lists}
+    else:
+        request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
+        requests = {"": request._replace(dry_run=peek)}
+        check_save(save, config, requests[""])
     began = time.monotonic()
-    [dealt] = run_lists({"": request}, partial(_deal, kind), quiet=quiet)[0].values()
-    if as_json:
-        print_json(deal_report.as_json(dealt, seconds=time.monotonic() - began))
-    elif peek:
-        print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))
-    if not quiet and peek:
-        say(deal_report.notes(dealt.report.notes, screen_of(sys.stderr)))
-    elif not quiet:
-        say(_lines(dealt, verbose=verbose))
-    save_list(save, config, request, quiet=quiet)
-    return None
-
-
-def _lines(dealt: Dealt, *, verbose: bool) -> Iterator[str]:
-    today = datetime.now().astimezone().date()
-    return deal_report.lines(dealt, screen_of(sys.stderr), names=verbose, today=today)
+    done, failures = run_lists(requests, partial(_deal, kind), quiet=quiet)
+    for dealt in done.values():
+        if as_json:
+            print_json(deal_report.as_json(dealt, seconds=time.monotonic() - began))
+        elif peek:
+            print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))
+        if not quiet:
+            say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose))
+        save_list(save, config, dealt.report.request, quiet=quiet)
+    return of_all([*failures, *codes])
 
 
 def _request(
@@ -158,28 +155,22 @@ def _request(
         )
     config_file = configuration(config)
     lists = known_lists(config_file, must_remember=must_remember)
+    named = named_lists(words, lists, config_file)
     if not words and options.source is None:
         file = options.output or name
         given = {key: value for key, value in given.items() if key != "output"}
-        one = the_list(file, lists) if file is not None else _only_deck(lists)
-        return request_of(one, given, is_dealt=True, is_saved=save is not None)
-    if named := named_lists(words, lists, config_file):
-        if len(named) > 1:
-            raise PlayshuffleError(
-                "Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE
-            )
+        named = [the_list(file, lists) if file is not None else _only_deck(lists)]
+    if len(named) > 1:
+        raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
+    if named:
         return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
-    options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
-    if words and options.output is None:
-        if save is None or name is not None:
-            options = options._replace(output=_output(words[0], options.player, name))
-        else:
-            options = options._replace(output=default_file(save, words[0], options.player))
+    options = with_folders(options, words, name or save, plain="today")
+    options = options._replace(every=options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given:
         options = options._replace(order="albums")
     request = build_request(options)
+    path = atomic_file.resolved(request.output or b"")
     with State(writes=False) as state:
-        path = atomic_file.resolved(request.output or b"")
         record = decks.load(state, path)
     given = {**given, "folders": options.folders, "source": options.source, "output": options.output}
     return saved_request(path, [record], given) or request
@@ -191,13 +182,7 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     Raises:
         PlayshuffleError: there is none, or there are several.
     """
-    with State(writes=False) as state:
-        paths = decks.deck_paths(state)
-    dealt = [
-        each
-        for each in lists
-        if (each.path in paths if each.configured is None else each.configured.deal is not None)
-    ]
+    dealt = [each for each in lists if each.is_dealt]
     dealt = [each for each in dealt if each.configured or each.exists] or dealt
     if len(dealt) == 1:
         return dealt[0]
@@ -205,11 +190,9 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
         raise PlayshuffleError(
             "Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music", Exit.USAGE
         )
-    is_repeated = len({each.name for each in dealt}) < len(dealt)
-    names = ", ".join(home_path(each.path) if is_repeated else shown(each.name) for each in dealt)
     raise PlayshuffleError(
-        f"There are several decks. Name one of them: {names}. To deal all configured ones that are due:"
-        " playshuffle deal --due",
+        f"There are several decks. Name one of them: {', '.join(titles(dealt))}. To deal all configured ones"
+        " that are due: playshuffle deal --due",
         Exit.USAGE,
     )
 
@@ -226,18 +209,6 @@ def _one_of(*is_given: bool) -> str:
     return chosen_switches[0] if chosen_switches else ""
 
 
-def _output(folder: str, player: str, name: str | None) -> str:
-    player = known_player(player)
-    name = os.fsdecode(plain_name(player, b"today")) if name is None else name
-    if not name or name.startswith(".") or "/" in name or "\0" in name:
-        raise PlayshuffleError(
-            f"--name '{shown(name)}' cannot be the name of a file. For another folder, use -o.",
-            Exit.USAGE,
-        )
-    root = absolute(folder, Exit.NO_INPUT)
-    return os.fsdecode(default_output(player, root, os.fsencode(name)))
-
-
 def _deal(kind: str, run: Run) -> Dealt:
     assert run.request.deal is not None
     amount, every, now = run.request.deal.amount, run.request.deal.every, datetime.now().astimezone()
@@ -249,16 +220,3 @@ def _deal(kind: str, run: Run) -> Dealt:
         return peek_deal(run, amount, every, now)
     is_new_round = kind == "--new-round"
     return deal_next(run, amount, every, now, is_now=kind == "--now", is_new_round=is_new_round)
-
-
-def _deal_due(config_name: str | None, given: Mapping[str, Any], *, quiet: bool, verbose: bool) -> Exit:
-    """Deal all configured playlists that are due; one that fails does not stop the others."""
-    config = load(find(config_name))
-    codes = say_broken(config)
-    lists = [each for each in known_lists(config) if each.configured and each.configured.deal]
-    requests = {each.name: request_of(each, given, is_dealt=True) for each in lists}
-    all_dealt, failures = run_lists(requests, partial(_deal, ""), quiet=quiet)
-    if not quiet:
-        for dealt in all_dealt.values():
-            say(_lines(dealt, verbose=verbose))
-    return of_all([*failures, *codes])

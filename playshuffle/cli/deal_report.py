@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from playshuffle import __version__, duration
@@ -19,16 +19,18 @@ from playshuffle.text import counted
 _PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
-def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date) -> Iterator[str]:
-    """Return what was dealt, the verdict first.
+def lines(dealt: Dealt, screen: Screen, *, names: bool) -> Iterator[str]:
+    """Return what was dealt, the verdict first; of a peek only the notes.
 
     Args:
         dealt: what the deal did.
         screen: where the lines are shown.
         names: list the files that were skipped.
-        today: the local date.
     """
-    report, last = dealt.report, dealt.deck.deal
+    report, last, today = dealt.report, dealt.deck.deal, datetime.now().astimezone().date()
+    if report.request.dry_run:
+        yield from _notes(report.notes, screen)
+        return
     if last is not None:
         yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
     if last is not None:
@@ -46,10 +48,10 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool, today: date) -> Iterator
         )
     yield from choice_report.lines(report.choice, screen, names=names)
     yield from skipped(report, screen, names)
-    yield from notes(report.notes, screen)
+    yield from _notes(report.notes, screen)
 
 
-def notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
+def _notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
     """Yield the notes of a run, such as the folders that are missing."""
     for text in texts:
         yield from screen.detail("Note", text)

@@ -31,10 +31,13 @@ class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
     path: resolved path of its file. configured: None if it is not in the configuration.
+    is_made, is_dealt: which of both it is by its configuration, else which of both it ever was.
     """
 
     path: bytes
     configured: ConfiguredPlaylist | None = None
+    is_made: bool = False
+    is_dealt: bool = False
 
     @property
     def name(self) -> str:
@@ -74,8 +77,15 @@ def known_lists(config: Config | None, *, must_remember: bool = False) -> Sequen
         for playlist in (config.playlists if config is not None else ())
     }
     with State(writes=must_remember, must_remember=must_remember) as state:
-        paths = [*configured, *sorted({*state.playlists(), *decks.deck_paths(state)})]
-    return [KnownList(path, configured.get(path)) for path in dict.fromkeys(paths)]
+        made, dealt = {*state.playlists()}, {*decks.deck_paths(state)}
+    return [
+        *(KnownList(path, one, one.deal is None, one.deal is not None) for path, one in configured.items()),
+        *(
+            KnownList(path, None, path in made, path in dealt)
+            for path in sorted(made | dealt)
+            if path not in configured
+        ),
+    ]
 
 
 def say_broken(config: Config) -> list[Exit]:
@@ -160,26 +170,22 @@ def request_of(
             and should be made, or the other way round.
     """
     name = shlex.quote(shown(one.name))
-    if one.configured is not None:
-        is_other = (one.configured.deal is not None) != is_dealt
-        if not is_saved and "output" not in given and not ONCE.issuperset(given):
-            raise PlayshuffleError(
-                f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
-                f" --save {name}. For another list, add -o OTHER.m3u.",
-                Exit.USAGE,
-            )
-    else:
-        with State(writes=False) as state:
-            orders, deck = state.orders(one.path), decks.load(state, one.path)
-        is_other = not orders if not is_dealt else deck is None
-    if is_other:
+    if one.configured is not None and not (is_saved or "output" in given or ONCE.issuperset(given)):
+        raise PlayshuffleError(
+            f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
+            f" --save {name}. For another list, add -o OTHER.m3u.",
+            Exit.USAGE,
+        )
+    if not (one.is_dealt if is_dealt else one.is_made):
         text = "is dealt, not made. Its next deal: playshuffle deal"
         if is_dealt:
             text = "is made, not dealt. To make it again: playshuffle make"
         raise PlayshuffleError(f"{home_path(one.path)} {text} {name}", Exit.USAGE)
     if one.configured is not None:
         return build_request(with_options(one.configured.options, given))
-    request = saved_request(one.path, [deck] if is_dealt else orders, given)
+    with State(writes=False) as state:
+        records = [decks.load(state, one.path)] if is_dealt else state.orders(one.path)
+    request = saved_request(one.path, records, given)
     if request is None:
         raise PlayshuffleError(
             f"The options of {home_path(one.path)} are not known: a pipe named its tracks. Make it as you did"

@@ -23,7 +23,7 @@ from playshuffle.cli.lists import (
 )
 from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.save import check_save, default_file
+from playshuffle.cli.save import check_save, with_folders
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, say, write_out
@@ -93,7 +93,7 @@ def make(
         requests = _requests_of(lists, given, save)
     else:
         folders = words or (_default_folders(config, quiet) if options.source is None else ())
-        requests = {"": build_request(_with_folders(options, folders, save))}
+        requests = {"": build_request(with_folders(options, folders, save, plain="playshuffle"))}
     for name, request in requests.items():
         requests[name] = request._replace(dry_run=dry_run, any_name=print0)
         check_save(save, config, requests[name])
@@ -138,14 +138,6 @@ def _requests_of(
         raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
     requests = [request_of(one, given, is_dealt=False, is_saved=save is not None) for one in lists]
     return dict(zip(titles(lists), requests, strict=True))
-
-
-def _with_folders(options: Options, folders: Sequence[str], save: str | None) -> Options:
-    """Return options with folders; a list that is saved has the file that its name has in a configuration."""
-    options = options._replace(folders=tuple(folders))
-    if save is None or not folders or options.output is not None:
-        return options
-    return options._replace(output=default_file(save, folders[0], options.player))
 
 
 def _default_folders(config: str | None, quiet: bool) -> tuple[str, ...]:

@@ -275,8 +275,9 @@ def file_name(name: str) -> bytes:
         PlayshuffleError: it would lead out of the folder, or cannot be shown.
     """
     if not name or "/" in name or name.startswith(".") or shown(name) != name:
-        raise PlayshuffleError(
-            f"'{shown(name)}' cannot be the name of a file. Rename the playlist, or give it an output.",
-            Exit.CONFIG,
+        raise OptionError(
+            "'{name}' cannot be the name of a file. Choose another name, or name the file with {}.",
+            "output",
+            name=shown(name),
         )
     return name.encode()

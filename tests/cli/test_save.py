@@ -114,7 +114,7 @@ def test_a_saved_list_has_the_file_of_its_name(music: Path, file: Path) -> None:
 
     assert (music / "playshuffle.m3u").read_bytes() == before
     assert (len(listed(music / "few.m3u")), len(listed(music / "dealt.m3u"))) == (2, 3)
-    assert run("make", music, "--save", "a/b").code == 78
+    assert run("make", music, "--save", "a/b").code == 2
 
 
 def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> None:
