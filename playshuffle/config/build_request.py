@@ -3,31 +3,27 @@
 import os
 import re
 import shlex
-from typing import cast
+from collections.abc import Mapping
+from typing import Any
 
-from playshuffle import duration
-from playshuffle.config.options import STDOUT, Options, check_options, to_json, with_paths
+from playshuffle.config.options import ROWS, STDOUT, Options, parsed, to_json, with_paths
 from playshuffle.config.own_players import known_player
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
-from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
 from playshuffle.ordering.check_recipe import check_recipe
-from playshuffle.ordering.gap import Gap, parse_gap
-from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.ordering.recipe import Recipe, parse_part
+from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.default_output import default_output
 from playshuffle.pipeline.file_list import FileList, read_file_list
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import check_skip_lists
 from playshuffle.pipeline.tag_needs import check_needs
-from playshuffle.playlist import path_map
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import FIELDS
-from playshuffle.shuffle import Inside
 from playshuffle.store.home_paths import named_paths
 from playshuffle.text import ALIASES
 
@@ -36,7 +32,6 @@ _SAME = set(Options._fields).intersection(Request._fields) - {
     "output",
     "relative_to",
     "without",
-    "most",
     "history",
 }
 
@@ -51,9 +46,10 @@ def build_request(options: Options, *, files: tuple[bytes, ...] | None = None) -
     Raises:
         PlayshuffleError: an option has no valid value, or does not work with another one.
     """
-    options = check_options(options._replace(player=known_player(options.player)))
+    values = parsed(options._replace(player=known_player(options.player)))
+    options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
     _check_path_options(options)
-    recipe = _recipe(options)
+    recipe = _recipe(options, values)
     check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
     source = _files(options) if options.source is not None else None
     files = source.files if source is not None else files
@@ -79,12 +75,13 @@ def build_request(options: Options, *, files: tuple[bytes, ...] | None = None) -
         ),
         without=without,
         never=never,
-        most=None if options.most is None else parse_limit(options.most),
-        style=None if options.paths is None else PathStyle(options.paths),
+        style=values["paths"],
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
-        swaps=tuple(path_map.parse_map(os.fsencode(text)) for text in options.maps),
-        deal=_deal(options),
-        **{name: getattr(options, name) for name in _SAME},
+        swaps=values["maps"],
+        deal=None
+        if options.every is None
+        else DealSettings(_amount(values), values["every"], values["done_when"] or Count.DEALT),
+        **{name: values[name] for name in _SAME},
     )
     check_needs(request)
     _check_gaps(request)
@@ -191,24 +188,19 @@ def absolute(path: str, code: Exit) -> bytes:
         ) from None
 
 
-def _deal(options: Options) -> DealSettings | None:
-    """Return how much is dealt, and how often; None if the playlist is not dealt.
+def _amount(values: Mapping[str, Any]) -> Amount:
+    """Return how much is dealt.
 
     Raises:
         PlayshuffleError: there are several amounts.
     """
-    if options.every is None:
-        return None
-    if sum(amount is not None for amount in (options.limit, options.time, options.albums)) > 1:
+    limit, time_ms, albums = (values[name] for name in ("limit", "time", "albums"))
+    amounts = [amount for amount in (limit, time_ms, albums) if amount is not None]
+    if len(amounts) > 1:
         raise PlayshuffleError(
             "-n, --time and --albums do not work together. Choose one of them.", Exit.USAGE
         )
-    amount = Amount(count=options.limit or DEAL_COUNT)
-    if options.time is not None:
-        amount = Amount(time_ms=duration.parse(options.time))
-    elif options.albums is not None:
-        amount = Amount(albums=options.albums)
-    return DealSettings(amount, Every(options.every), Count(options.done_when or Count.DEALT))
+    return Amount(limit, time_ms, albums) if amounts else Amount(DEAL_COUNT)
 
 
 def _path_hint(path: str) -> str:
@@ -222,7 +214,7 @@ def _path_hint(path: str) -> str:
     return ""
 
 
-def _recipe(options: Options) -> Recipe:
+def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
     if options.time is not None and not options.tags:
         raise OptionError("{} needs the track lengths from the tags. Remove {}.", "time", "tags = false")
     if options.rest is not None and options.seed is not None:
@@ -231,20 +223,19 @@ def _recipe(options: Options) -> Recipe:
             "rest",
             "seed",
         )
-    is_dealt = options.every is not None
-    gap = None if options.gap is None else parse_gap(options.gap)
+    is_dealt, gap = options.every is not None, values["gap"]
     if is_dealt and options.gap is not None and gap is None:  # no gap, not the usual one
         gap = Gap(1)
     return Recipe(
         order=options.order,
         limit=None if is_dealt else options.limit,
-        time_ms=None if is_dealt or options.time is None else duration.parse(options.time),
+        time_ms=None if is_dealt else values["time"],
         group_by=options.group_by,
         group_size=options.group_size,
-        inside=cast(Inside | None, options.inside),
-        part=None if options.part is None else parse_part(options.part),
+        inside=values["inside"],
+        part=values["part"],
         gap=gap,
-        rest_ms=None if options.rest is None else duration.parse(options.rest),
+        rest_ms=values["rest"],
     )
 
 

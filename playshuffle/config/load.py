@@ -20,7 +20,7 @@ from playshuffle.config.model import (
     QueuePlayer,
     Reshuffle,
 )
-from playshuffle.config.options import Options, check_options, with_paths
+from playshuffle.config.options import Options, parsed, with_paths
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
@@ -161,7 +161,7 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
         elif name == "deal":
             read_deal({name: value})
         elif fields := keys.options_of({name: value}):
-            check_options(Options(**fields))
+            parsed(Options(**fields))
     except PlayshuffleError as error:
         return error.in_configuration
     return None

@@ -24,7 +24,7 @@ from playshuffle.ordering.recipe import parse_part
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.selection.query import parse
+from playshuffle.selection.query import parse as parse_query
 from playshuffle.shuffle import Inside
 
 STDOUT = "-"
@@ -42,8 +42,8 @@ class Row(NamedTuple):
     group: one of `option_groups.GROUPS`; decides whether the short help shows it.
     metavar: placeholder of the value.
     verbs: the commands that take it.
-    check: called with a value that was given; raises PlayshuffleError.
     names: what a value names, as in `text.known`, and all values.
+    parse: returns what a request has for a value that was given; raises PlayshuffleError.
     suggestions: values for completion, if it names nothing.
     example: of a value, as a configuration has it.
     has_key: whether the configuration has it as a key.
@@ -56,8 +56,8 @@ class Row(NamedTuple):
     metavar: str | None = None
     short: str | None = None
     verbs: tuple[str, ...] = MAKE_DEAL
-    check: Callable[[Any], object] | None = None
     names: tuple[str, Collection[str]] | None = None
+    parse: Callable[[Any], Any] = lambda value: value
     suggestions: Collection[str] = ()
     example: str | None = None
     has_key: bool = True
@@ -82,12 +82,23 @@ class Row(NamedTuple):
         return self.flag.removeprefix("--no-" if self.is_negated else "--").replace("-", "_")
 
 
-def _from_one(key: str) -> Callable[[int], None]:
-    def check(value: int) -> None:
+def _from_one(key: str) -> Callable[[int], int]:
+    def parse_number(value: int) -> int:
         if value < 1:
             raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
+        return value
 
-    return check
+    return parse_number
+
+
+def _queries(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        parse_query(text)
+    return texts
+
+
+def _maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple(path_map.parse_map(os.fsencode(text)) for text in texts)
 
 
 class Options(NamedTuple):
@@ -109,7 +120,7 @@ class Options(NamedTuple):
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
     where: Annotated[tuple[str, ...], Row(
         "--where", "Take only these tracks, such as 'genre:jazz'", INCLUDE, "QUERY", verbs=ALL,
-        check=lambda texts: [parse(text) for text in texts], example='"genre:jazz -title:live"')] = ()
+        parse=_queries, example='"genre:jazz -title:live"')] = ()
     history: Annotated[tuple[str, ...], Row(
         "--history", "Play history, such as mpd, beets or a file", EXPERT, "SOURCE", verbs=ALL,
         suggestions=tuple(PLACES), example='["mpd"]')] = ()
@@ -126,34 +137,34 @@ class Options(NamedTuple):
         names=("place to shuffle", get_args(Inside)), example='"all"')] = None
     part: Annotated[str | None, Row(
         "--part", "Shuffle only COUNT tracks from START, such as 1:40", EXPERT, "START:COUNT", verbs=MAKE,
-        check=parse_part, example='"1:40"')] = None
+        parse=parse_part, example='"1:40"')] = None
     gap: Annotated[str | None, Row(
-        "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", check=parse_gap,
+        "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", parse=parse_gap,
         example='50 or "25%"', may_be_number=True)] = None
     rest: Annotated[str | None, Row(
         "--rest", "Tracks played within this time last, like 30d", EXPERT, "DURATION", verbs=ALL,
-        check=duration.parse, example='"30d"')] = None
+        parse=duration.parse, example='"30d"')] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
         example='"intro.mp3@first"')] = ()
     limit: Annotated[int | None, Row(
         "--limit", "Maximum number of tracks, such as 40", AMOUNT, "N", short="-n",
-        check=_from_one("limit"), example="40")] = None
+        parse=_from_one("limit"), example="40")] = None
     most: Annotated[str | None, Row(
         "--most", "At most N tracks of each FIELD, as 3:artist", AMOUNT, "N:FIELD", verbs=ALL,
-        check=parse_limit, example='"3:artist"')] = None
+        parse=parse_limit, example='"3:artist"')] = None
     time: Annotated[str | None, Row(
-        "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", check=duration.parse,
+        "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", parse=duration.parse,
         example='"90m"')] = None
     albums: Annotated[int | None, Row(
-        "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, check=_from_one("albums"),
+        "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, parse=_from_one("albums"),
         has_key=False)] = None
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due", AMOUNT, "day|week|run", verbs=DEAL, names=("period", Every),
-        has_key=False)] = None
+        parse=Every, has_key=False)] = None
     done_when: Annotated[str | None, Row(
         "--count", "When a track is done: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
-        names=("count", Count), example='"played"')] = None
+        names=("count", Count), parse=Count, example='"played"')] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None
@@ -165,16 +176,15 @@ class Options(NamedTuple):
         example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
-        names=("path style", tuple(PathStyle)), example='"relative"')] = None
+        names=("path style", tuple(PathStyle)), parse=PathStyle, example='"relative"')] = None
     maps: Annotated[tuple[str, ...], Row(
         "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
-        check=lambda texts: [path_map.parse_map(os.fsencode(text)) for text in texts],
-        example='"~/Music=/Music"')] = ()
+        parse=_maps, example='"~/Music=/Music"')] = ()
     relative_to: Annotated[str | None, Row(
         "--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"')] = None
     max_per_file: Annotated[int | None, Row(
         "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=MAKE,
-        check=_from_one("max_per_file"), example="999")] = None
+        parse=_from_one("max_per_file"), example="999")] = None
     strict: Annotated[bool, Row(
         "--strict", "Write nothing if the player cannot play a track", EXPERT)] = False
     extinf: Annotated[bool, Row("--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT)] = True
@@ -198,27 +208,24 @@ ROWS: Sequence[Row] = [
 ]
 
 
-def check_options(options: Options) -> Options:
-    """Check each value that was given, for itself, and return the options with whole names.
+def parsed(options: Options) -> dict[str, Any]:
+    """Return what a request has for each option that was given, by its field.
 
     Raises:
         OptionError: a value is not valid.
     """
-    names: dict[str, Any] = {}
+    values = options._asdict()
     for row in ROWS:
-        value = getattr(options, row.name)
+        value = values[row.name]
         if value is None:
             continue
         try:
-            if row.names is not None:
-                names[row.name] = known_value(row.key, value, *row.names)
-            elif row.check is not None:
-                row.check(value)
+            values[row.name] = row.parse(known_value(row.key, value, *row.names) if row.names else value)
         except OptionError:
             raise
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
-    return options._replace(**names)
+    return values
 
 
 def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
