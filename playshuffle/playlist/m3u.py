@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 from zlib import crc32
 
 from playshuffle.library.extinf import one_line
@@ -59,7 +60,6 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _ESCAPED = [b"%c" % byte if byte in _UNRESERVED else b"%%%02X" % byte for byte in range(256)]
 _URI = rb"(?i)(?P<file>file:(?://(?:localhost)?)?+(?=/))|[a-z][a-z0-9+.-]*://"
 _ESCAPE = rb"%[0-9A-Fa-f]{2}"
-_LONE_PERCENT = rb"%(?![0-9A-Fa-f]{2})"
 _has_dots = re.compile(rb"/[/.]").search
 _SLASH = ord("/")
 _HASH = ord("#")
@@ -198,25 +198,44 @@ def parse(content: bytes, folder: bytes) -> Parsed:
     encoding. `..` after a link is the parent of the folder that the link leads to.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
-    return located(lines, folder, _comments(lines))
+    return located(lines, folder, comments_in(lines))
 
 
-def located(lines: Sequence[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
+def comments_in(lines: Iterable[bytes]) -> dict[str, str]:
+    """Return our own comments at the head of a playlist, by key."""
+    # Further down they came with entries taken from another playlist.
+    head = takewhile(lambda line: line.startswith(b"#"), lines)
+    own_comments = (
+        line.removeprefix(_OURS).rstrip(b"\n").decode(errors="replace")
+        for line in head
+        if line.startswith(_OURS)
+    )
+    return {key: value for key, _, value in (comment.partition(":") for comment in own_comments)}
+
+
+def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Find the files that the lines of a playlist in the folder name; those with '#' in front name none."""
-    back = Back.read(comments["BASE"], folder) if "BASE" in comments else Back(folder, ())
     if "ESCAPES" in comments:
-        lines = list(map(unescaped, lines))
-    if back.swaps:
-        lines = list(map(back.real, lines))
-    paths, foreign = _located(lines, back)
-    text = b"\0".join(paths)
-    if text.count(b"\0") >= len(paths) > 0:  # no file can be named so
-        nameable = [path for path in paths if b"\0" not in path]
-        foreign += len(paths) - len(nameable)
-        paths = nameable
-    if b"//" in text or b"/." in text:
-        paths = [without_dots(path) if _has_dots(path) else path for path in paths]
-    return Parsed(paths, dict(comments), foreign)
+        lines = map(unescaped, lines)
+    paths = paths_of(lines, Back.read(comments.get("BASE", ""), folder))
+    found = [path for path in paths if path]
+    return Parsed(found, dict(comments), len(paths) - len(found))
+
+
+def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:
+    """Return the file that each entry among some lines names; empty where it names no local file."""
+    base = back.folder.rstrip(b"/") + b"/"
+    paths = []
+    for line in map(back.real, lines) if back.swaps else lines:
+        if not line or line[0] == _HASH or line.isspace():
+            continue
+        path = line if line[0] == _SLASH else base + line
+        if b":/" in line and (uri := re.match(_URI, line)):
+            path = b"" if uri["file"] is None else back.real(unquote_to_bytes(line[uri.end() :]))
+        if b"\0" in path:  # no file can be named so
+            path = b""
+        paths.append(without_dots(path) if _has_dots(path) else path)
+    return paths
 
 
 def without_dots(path: bytes) -> bytes:
@@ -233,45 +252,3 @@ def _parent(folder: bytes) -> bytes:
     parent = os.path.join(folder, b"..")
     written, real = os.path.normpath(parent), os.path.realpath(parent)
     return written if os.path.realpath(written) == real else real
-
-
-def _located(lines: Sequence[bytes], back: Back) -> tuple[list[bytes], int]:
-    base = back.folder.rstrip(b"/") + b"/"
-    paths: list[bytes] = []
-    uris: list[int] = []  # places in paths where one is still escaped
-    foreign = 0
-    for line in lines:
-        if not line or line[0] == _HASH:
-            continue
-        if line[0] == _SLASH:
-            paths.append(line)
-        elif b":/" in line and (uri := re.match(_URI, line)):
-            if uri["file"] is None:
-                foreign += 1
-            else:
-                uris.append(len(paths))
-                paths.append(line[uri.end() :])
-        elif not line.isspace():
-            paths.append(base + line)
-    for place, path in zip(uris, _unescaped([paths[place] for place in uris]), strict=True):
-        paths[place] = back.real(path)
-    return paths, foreign
-
-
-def _comments(lines: Iterable[bytes]) -> dict[str, str]:
-    # Only at the head: further down they came with entries taken from another playlist.
-    head = takewhile(lambda line: line.startswith(b"#"), lines)
-    own_comments = (
-        line.removeprefix(_OURS).decode(errors="replace") for line in head if line.startswith(_OURS)
-    )
-    return {key: value for key, _, value in (comment.partition(":") for comment in own_comments)}
-
-
-def _unescaped(uris: Sequence[bytes]) -> list[bytes]:
-    if not uris:
-        return []
-    # By way of Python's own \\xNN, since urllib needs ten times as long. A '%' that escapes
-    # nothing stands for itself; what holds the lines apart is no byte, so no escape makes one.
-    text = re.sub(_LONE_PERCENT, b"%25", b"\n".join(uris)).replace(b"\\", b"%5C").replace(b"%", rb"\x")
-    lines = text.replace(b"\n", rb"\u0100").decode("unicode_escape").split("\u0100")
-    return [line.encode("latin-1") for line in lines]

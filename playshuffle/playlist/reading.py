@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.suspect_names import is_utf8
 from playshuffle.playlist.formats import M3U, format_of
-from playshuffle.playlist.m3u import located, parse, unescaped
+from playshuffle.playlist.m3u import comments_in, paths_of, unescaped
 from playshuffle.playlist.path_map import Back
 from playshuffle.system import mpd_conf
 from playshuffle.system.regular_file import open_regular
@@ -23,7 +23,6 @@ _MOST = 256 << 20  # bytes; a million entries have some 100 MB
 _LONGEST_PATH = 64 << 10  # bytes; Linux opens none of more than 4 KiB, which a URI may write with 12 KiB
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_STREAM = re.compile(rb"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _FILE = re.compile(rb"file:(?=/)", re.IGNORECASE)
 _HLS = re.compile(
     rb"^#EXT-X-(?:TARGETDURATION|MEDIA-SEQUENCE|KEY|ALLOW-CACHE|ENDLIST|STREAM-INF|DISCONTINUITY|VERSION)",
@@ -123,12 +122,8 @@ def read_as_written(content: bytes, path: bytes) -> Listed:
     content = content.replace(b"\r\n", b"\n")
     if b"\n\n" in content or (content.startswith(b"\n") and content != b"\n"):
         oddities.add("empty")
-    comments = parse(content[: 1 << 16], b"/").comments
-    back = (
-        Back.read(comments["BASE"], _entries_folder(path))
-        if "BASE" in comments
-        else Back(_entries_folder(path), ())
-    )
+    comments = comments_in(io.BytesIO(content))
+    back = Back.read(comments.get("BASE", ""), _entries_folder(path))
     entries = list(_entries(content, back, comments))
     return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""), back=back)
 
@@ -181,25 +176,18 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
                 Entry(number, line, "R", base + line) if line[0] != _SLASH else Entry(number, line, "A", line)
             )
             continue
-        if _STREAM.match(line) and not (back.swaps and back.real(line) != line):
-            yield Entry(number, line, "", b"")
-            continue
         form = "A" if line.startswith(b"/") else "D" if line.startswith((b"./", b"../")) else "R"
         form = "U" if _FILE.match(line) else form
         if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
-            yield Entry(number, line, "A", _paths(line, back)[0])
-            continue
+            form = "A"
         plain = unescaped(line) if "ESCAPES" in comments else line
-        paths = _paths(plain, back)
-        if plain != line and paths:
-            yield Entry(number, line, form, paths[0], "percent")
-            continue
-        if not paths:  # another host
-            yield Entry(number, line, "", b"")
+        [found] = paths_of([plain], back)
+        entry = Entry(number, line, form, found, "percent" if plain != line else "")
+        if not found:  # a stream, or on another host
+            entry = Entry(number, line, "", b"")
         elif are_uris and form == "R" and b"%" in line:
-            yield _resolve_misnamed(Entry(number, line, form, paths[0]), back)
-        else:
-            yield Entry(number, line, form, paths[0])
+            entry = _resolve_misnamed(entry, back)
+        yield entry
 
 
 def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -223,11 +211,6 @@ def _plain_test(content: bytes, back: Back, comments: Mapping[str, str]) -> Call
     return lambda line: _starts_plain(line) and not _is_odd(line)
 
 
-def _paths(line: bytes, back: Back) -> list[bytes]:
-    real = back.real(line)
-    return located([real], back.folder, {}).paths
-
-
 def _resolve_misnamed(entry: Entry, back: Back) -> Entry:
     """Find the file of an entry that some programs write in other words."""
     readings = {
@@ -238,7 +221,7 @@ def _resolve_misnamed(entry: Entry, back: Back) -> Entry:
     }
     for key, text in readings.items():
         if text and text != entry.text:
-            paths = _paths(b"./" + text if entry.form != "A" and text[:1] != b"/" else text, back)
-            if paths and os.path.lexists(paths[0]):
-                return entry._replace(path=paths[0], taken=key)
+            [found] = paths_of([b"./" + text if entry.form != "A" and text[:1] != b"/" else text], back)
+            if found and os.path.lexists(found):
+                return entry._replace(path=found, taken=key)
     return entry

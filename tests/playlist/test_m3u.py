@@ -1,7 +1,6 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,6 @@ from playshuffle.library.folder import Folder
 from playshuffle.playlist.m3u import (
     PathStyle,
     Text,
-    _unescaped,
     entries,
     fingerprint,
     lines,
@@ -259,10 +257,3 @@ def test_own_comments_are_read_at_the_head_only() -> None:
 
     assert parse(content, b"/").comments == {"ORDER": "random", "SEED": "a:b"}
     assert not parse(b"a\n#PLAYSHUFFLE-ORDER:random\n", b"/").is_ours
-
-
-@given(
-    st.lists(st.lists(st.sampled_from(_BITS), max_size=8).map(b"".join).filter(lambda uri: b"\n" not in uri))
-)
-def test_uris_are_unescaped_as_the_standard_library_does(uris: list[bytes]) -> None:
-    assert _unescaped(uris) == [unquote_to_bytes(uri) for uri in uris]
