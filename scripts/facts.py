@@ -39,9 +39,8 @@ KEYS_OF_ALL: Sequence[Key] = (
 _OWN: Sequence[Key] = (
     Key("folders", '["~/Music/Ambient"]', "the folders of all", "Music folders of this playlist."),
     Key("reshuffle", '"daily"', '"never"', "When to shuffle again: daily, weekly, on-start or never."),
-    Key("deal", '40 or "90m"', "", "Number of tracks or playing time of each deal, in place of all tracks."),
     Key("tell", '["mpd"]', "", "Players whose queue to replace after a change: mpd, mpv, commands."),
-    Key("every", '"week"', '"day"', "How often to deal: day, week, or run for each `deal --due`."),
+    Key("every", '"week"', "", "Deal the playlist each day, each week, or at each run of `deal --due`."),
 )
 PLAYER_KEYS: Sequence[Key] = (
     Key("like", '"car"', '"generic"', "Player of `playshuffle help players` that this one is like."),

@@ -185,8 +185,8 @@ order = "spread"
 reshuffle = "daily"          # or weekly, on-start, never
 
 [playlist.today]             # writes ~/Music/today.m3u
-deal = 40                    # 40 tracks at a time, instead of all
-every = "day"                # or week, run
+every = "day"                # or week, run: deals other tracks each time
+limit = 40                   # or time = "90m"
 tell = ["mpd"]               # replace the queue of a player
 
 Other keys of a playlist:"""

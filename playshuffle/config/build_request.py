@@ -78,9 +78,7 @@ def build_request(options: Options, *, files: tuple[bytes, ...] | None = None) -
         style=values["paths"],
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
         swaps=values["maps"],
-        deal=None
-        if options.every is None
-        else DealSettings(_amount(values), values["every"], values["done_when"] or Count.DEALT),
+        deal=_deal(values),
         **{name: values[name] for name in _SAME},
     )
     check_needs(request)
@@ -188,19 +186,26 @@ def absolute(path: str, code: Exit) -> bytes:
         ) from None
 
 
-def _amount(values: Mapping[str, Any]) -> Amount:
-    """Return how much is dealt.
+def _deal(values: Mapping[str, Any]) -> DealSettings | None:
+    """Return how much is dealt, and how often; None if the playlist is not dealt.
 
     Raises:
-        PlayshuffleError: there are several amounts.
+        OptionError: there are several amounts, or it is not said how often.
     """
-    limit, time_ms, albums = (values[name] for name in ("limit", "time", "albums"))
+    limit, time_ms, albums, every, count = (
+        values[name] for name in ("limit", "time", "albums", "every", "done_when")
+    )
+    if every is None and count is not None:
+        raise OptionError("{0} works only with {1}. Add {1}, or remove {0}.", "count", "every")
+    if every is None:
+        return None
     amounts = [amount for amount in (limit, time_ms, albums) if amount is not None]
     if len(amounts) > 1:
-        raise PlayshuffleError(
-            "-n, --time and --albums do not work together. Choose one of them.", Exit.USAGE
+        raise OptionError(
+            "{}, {} and {} do not work together. Choose one of them.", "limit", "time", "albums"
         )
-    return Amount(limit, time_ms, albums) if amounts else Amount(DEAL_COUNT)
+    amount = Amount(limit, time_ms, albums) if amounts else Amount(DEAL_COUNT)
+    return DealSettings(amount, every, count or Count.DEALT)
 
 
 def _path_hint(path: str) -> str:

@@ -32,7 +32,7 @@ folders = [{music}]
 
 # 40 tracks a day, none again before every track was dealt:
 # [playlist.today]
-# deal = 40              # or a time: "90m"
+# limit = 40             # or time = "90m"
 # every = "day"          # or: week, run
 # count = "played"       # those that you did not hear come again; needs history = ["mpd"]
 """

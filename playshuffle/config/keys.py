@@ -76,12 +76,11 @@ PLAYLIST: Mapping[str, Key] = {
     "folders": _FOLDERS,
     **{row.key: _key_of(row) for row in ROWS if row.has_key},
     "reshuffle": _TEXT._replace(example='"daily"'),
-    "deal": Key("a number, or a duration in quotes", _is_number_or_text, '40 or deal = "90m"'),
-    "every": _TEXT._replace(example='"week"'),
     "tell": Key("a list of players", _is_texts, '["mpd"]'),
 }
 
 _WHY_NOT = {
+    "deal": 'For deals, write every = "day", and limit or time for how much.',
     "accept_missing": "It is an option of playshuffle make and playshuffle deal.",
     "dry_run": "It is an option of playshuffle make.",
     "json": "It is an option of playshuffle make.",

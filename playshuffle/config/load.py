@@ -9,7 +9,6 @@ from typing import Any
 from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
-from playshuffle.config.deal_settings import read_deal
 from playshuffle.config.known_value import known_value
 from playshuffle.config.model import (
     POLL,
@@ -25,7 +24,6 @@ from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
-from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import is_name
 from playshuffle.pipeline.default_output import default_output
@@ -43,7 +41,6 @@ _PATHS = ("page", "folders", "output", "without", "relative_to", "history")
 # What the values of a key name, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
     "reshuffle": ("reshuffle", Reshuffle),
-    "every": ("period", Every),
     "tell": ("tell", QueuePlayer),
 }
 
@@ -158,8 +155,6 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
         if name in _CHOICES:
             for one in value if isinstance(value, list) else [value]:
                 known_value(name, one, *_CHOICES[name])
-        elif name == "deal":
-            read_deal({name: value})
         elif fields := keys.options_of({name: value}):
             parsed(Options(**fields))
     except PlayshuffleError as error:
@@ -233,7 +228,9 @@ def _wanted(
     else:
         player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
         fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name(name)))
-    options = _with_rules(Options(folders=folders, **fields, **read_deal(content)), keys.options_of(for_all))
+    options = _with_rules(Options(folders=folders, **fields), keys.options_of(for_all))
+    if options.every is not None and "reshuffle" in content:
+        raise OptionError("Remove {}: {} already says when there are other tracks.", "reshuffle", "every")
     reshuffle = known_value("reshuffle", content.get("reshuffle", Reshuffle.NEVER), *_CHOICES["reshuffle"])
     tell = tuple(
         QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())

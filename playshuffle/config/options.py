@@ -161,7 +161,7 @@ class Options(NamedTuple):
         has_key=False)] = None
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due", AMOUNT, "day|week|run", verbs=DEAL, names=("period", Every),
-        parse=Every, has_key=False)] = None
+        parse=Every, example='"week"')] = None
     done_when: Annotated[str | None, Row(
         "--count", "When a track is done: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
         names=("count", Count), parse=Count, example='"played"')] = None

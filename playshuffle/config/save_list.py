@@ -9,8 +9,6 @@ import tomlkit
 from playshuffle.config.load import understand, without_rules
 from playshuffle.config.options import ROWS, Options, from_json
 from playshuffle.config.toml_file import Document, parsed, read
-from playshuffle.dealing.amount import DEAL_COUNT
-from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.system import atomic_file
@@ -118,9 +116,4 @@ def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
         value = getattr(options, row.name)
         if row.has_key and value != row.default:
             values[row.key] = list(value) if isinstance(value, tuple) else value
-    if options.every is not None:
-        limit, time = values.pop("limit", DEAL_COUNT), values.pop("time", None)
-        values["deal"] = limit if time is None else time
-        if options.every != Every.DAY:
-            values["every"] = options.every
     return values

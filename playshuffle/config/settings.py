@@ -62,9 +62,7 @@ def _of(document: Document, playlist: ConfiguredPlaylist) -> list[Setting]:
             value = tuple(map(os.fsdecode, playlist.request.roots))
         elif key == "reshuffle":
             value = None if playlist.deal is not None else playlist.reshuffle.value
-        elif key == "every":
-            value = None if playlist.deal is None else playlist.deal.every.value
-        elif key in ("deal", "tell", "limit", "time"):
+        elif key == "tell":
             value = table.get(key)
         else:
             value = getattr(playlist.options, keys.FIELDS[key])

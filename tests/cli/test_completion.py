@@ -117,7 +117,7 @@ def names(home: Path) -> None:
     folder.mkdir(parents=True)
     (home / "Music").mkdir()
     (home / "Music/a.mp3").write_bytes((DATA / "v24.mp3").read_bytes())
-    text = 'folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\ndeal = 40\n'
+    text = 'folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\nevery = "day"\n'
     (folder / "config.toml").write_text(text)
     assert run("deal", home / "Music", "--name", "morning").code == 0
 

@@ -466,8 +466,8 @@ def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -
     music = numbered(tmp_path / "Music", 6)
     config = tmp_path / "config.toml"
     config.write_text(
-        f'[playlist.gone]\nfolders = ["{tmp_path}/none"]\ndeal = 2\n'
-        f'[playlist.today]\nfolders = ["{music}"]\ndeal = 2\n'
+        f'[playlist.gone]\nfolders = ["{tmp_path}/none"]\nlimit = 2\nevery = "day"\n'
+        f'[playlist.today]\nfolders = ["{music}"]\nlimit = 2\nevery = "day"\n'
         f'[playlist.all]\nfolders = ["{music}"]\n'
     )
 
@@ -546,7 +546,7 @@ def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:
     """It does so beside a configuration that is wrong by now."""
     music = numbered(tmp_path / "Music", 10)
     file = tmp_path / "config.toml"
-    file.write_text(f'folders = ["{music}"]\n[playlist.some]\ndeal = 4\npaths = "absolute"\n')
+    file.write_text(f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\npaths = "absolute"\n')
     env = {"PLAYSHUFFLE_CONFIG": str(file)}
     assert run("deal", "--due", env=env).code == 0
     first = (music / "some.m3u").read_bytes()

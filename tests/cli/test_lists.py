@@ -124,12 +124,12 @@ def test_a_folder_makes_a_list_anew(music: Path) -> None:
 def test_without_words_all_lists_of_the_configuration_are_made(music: Path, tmp_path: Path) -> None:
     env = configured(
         tmp_path,
-        f'folders = ["{music}"]\n[playlist.all]\n[playlist.today]\ndeal = 3\n'
+        f'folders = ["{music}"]\n[playlist.all]\n[playlist.today]\nlimit = 3\nevery = "day"\n'
         '[playlist.bad]\norder = 3\n[playlist.few]\nlimit = 2\norder = "sorted"\n',
     )
 
     done = run("make", env=env)
-    assert (done.code, f"{tmp_path}/config.toml, line 6: order must be a text" in done.err) == (78, True)
+    assert (done.code, f"{tmp_path}/config.toml, line 7: order must be a text" in done.err) == (78, True)
     assert [len(listed(music / f"{name}.m3u")) for name in ("all", "few")] == [20, 2]
     assert not (music / "today.m3u").exists()
     before = listed(music / "all.m3u")

@@ -123,8 +123,8 @@ def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> 
     run("deal", music, "--time", "1s", "--name", "short", "--save", "short")
 
     tables = tomllib.loads(file.read_text())["playlist"]
-    assert (tables["today"]["deal"], tables["today"]["every"]) == (4, "week")
-    assert (tables["short"]["deal"], "every" in tables["short"]) == ("1s", False)
+    assert (tables["today"]["limit"], tables["today"]["every"]) == (4, "week")
+    assert (tables["short"]["time"], tables["short"]["every"]) == ("1s", "day")
     assert run("config", "check").code == 0
     assert "Already dealt this week (4 tracks)" in run("deal", "--due").err
 

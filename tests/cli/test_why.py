@@ -44,7 +44,7 @@ def test_a_playlist_of_make_is_explained_with_its_options(music: Path) -> None:
 def test_each_playlist_of_the_configuration_is_explained(music: Path, tmp_path: Path) -> None:
     env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
     (tmp_path / "config.toml").write_text(
-        config(music) + '[playlist.jazz]\nwhere = "genre:jazz"\n[playlist.today]\ndeal = 1\n'
+        config(music) + '[playlist.jazz]\nwhere = "genre:jazz"\n[playlist.today]\nlimit = 1\nevery = "day"\n'
     )
     update_configured(env)
     done = run("why", music / "live/2.ogg", "--json", env=env)

@@ -105,23 +105,17 @@ def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
     fields = set(Options._fields)
 
-    assert fields - set(keys.PLAYLIST) == {
-        "accept_missing",
-        "albums",
-        "done_when",
-        "maps",
-        "player",
-        "source",
-    }
-    assert set(keys.PLAYLIST) - fields == {"count", "for", "map", "reshuffle", "deal", "tell"}
+    left_out = {"accept_missing", "albums", "done_when", "maps", "player", "source"}
+    assert fields - set(keys.PLAYLIST) == left_out
+    assert set(keys.PLAYLIST) - fields == {"count", "for", "map", "reshuffle", "tell"}
 
 
 @pytest.mark.parametrize(
     ("text", "deal"),
     [
-        ("deal = 40", DealSettings(Amount(count=40), Every.DAY)),
-        ('deal = "90m"\nevery = "week"', DealSettings(Amount(time_ms=5_400_000), Every.WEEK)),
-        ('deal = 1\nevery = "run"', DealSettings(Amount(count=1), Every.RUN)),
+        ("every = 'day'", DealSettings(Amount(count=40), Every.DAY)),
+        ('time = "90m"\nevery = "week"', DealSettings(Amount(time_ms=5_400_000), Every.WEEK)),
+        ('limit = 1\nevery = "run"', DealSettings(Amount(count=1), Every.RUN)),
     ],
 )
 def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSettings) -> None:
@@ -160,23 +154,23 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('output = "x\\u0000.m3u"', 3, "contains a NUL"),
         ('output = "-"', 3, "does not end in .m3u"),
         ('reshuffle = "dayly"', 3, "Did you mean 'daily'?"),
-        ('every = "day"', 3, "every works only with deal"),
-        ('count = "played"', 3, "count works only with deal"),
+        ("deal = 40", 3, "For deals, write every"),
+        ('count = "played"', 3, "count works only with every"),
         (
-            'deal = 4\ncount = "played"',
+            'every = "day"\ncount = "played"',
             4,
             'count = "played" needs a play history. Name one, such as history = "mpd".',
         ),
-        ("deal = 4\ncount = 4", 4, 'count must be a text in quotes: count = "played"'),
-        ('deal = 3\nevery = "month"', 4, "Unknown period 'month'"),
-        ("deal = 0", 3, "deal must be a number from 1, not 0"),
-        ('deal = "0m"', 3, "deal: '0m' is not a duration"),
+        ('every = "day"\ncount = 4', 4, 'count must be a text in quotes: count = "played"'),
+        ('limit = 3\nevery = "month"', 4, "Unknown period 'month'"),
+        ('time = "0m"', 3, "time: '0m' is not a duration"),
         ('group_by = "artist"\norder = "sattolo"', 3, 'group_by = "artist" needs order = "spread"'),
         ('order = "spread"\ntags = false', 3, "needs tags (artist). Remove tags = false."),
         ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "do not work together"),
         ('extinf = false\nmap = "x"', 4, "is not FROM=TO"),
         ('for = "mopidi"', 3, "Did you mean 'mopidy'?"),
-        ("deal = 3\nlimit = 3", 4, "Remove limit: deal and every already say"),
+        ('limit = 3\nevery = "day"\ntime = "3m"', 3, "limit, time and albums do not work together"),
+        ('every = "day"\nreshuffle = "daily"', 4, "Remove reshuffle: every already says"),
         ('a = {limit = """\n""", b = 1}', 3, "Unknown key 'a'"),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_service_with_other_folders_begins_again(place: Lab) -> None:
 
 
 def test_what_is_dealt_has_its_timer(place: Lab) -> None:
-    place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG + "[playlist.today]\ndeal = 40\n")
+    place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG + "[playlist.today]\nevery = 'day'\n")
     place.user("playshuffle service install")
     status = place.user("playshuffle service status").stdout
     dealing = place.show("playshuffle-deal.timer", "ActiveState")

@@ -366,7 +366,10 @@ def test_forget_says_that_it_is_meant(tmp_path: Path) -> None:
 def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
     """And stays as it is, whatever comes and goes, until the next day."""
     music = aged(numbered(tmp_path / "Music", 30))
-    text = config(music) + "[playlist.today]\ndeal = 4\n[playlist.now]\ndeal = 3\nevery = 'run'\n"
+    text = (
+        config(music)
+        + "[playlist.today]\nlimit = 4\nevery = 'day'\n[playlist.now]\nlimit = 3\nevery = 'run'\n"
+    )
     with Service(tmp_path, text) as service:
         wait_for((music / "today.m3u").exists)
         before = (music / "today.m3u").read_bytes()
@@ -389,7 +392,7 @@ def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
 def test_status_of_a_configuration_that_only_deals(tmp_path: Path) -> None:
     """The folder has its figures, and is not missing for ever after it was missing once."""
     music = aged(numbered(tmp_path / "Music", 8))
-    text = config(music, deal=2, output=str(tmp_path / "today.m3u"))
+    text = config(music, limit=2, every="day", output=str(tmp_path / "today.m3u"))
 
     def is_well(root: dict[str, object], playlist: dict[str, object]) -> bool:
         return (root["state"], root["tracks"], playlist["state"]) == ("ok", 8, "dealt")

@@ -50,7 +50,7 @@ def open_up(state: Path) -> None:
 def test_the_service_changes_nothing_until_the_state_is_back(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
-    text = config(music) + "[playlist.today]\ndeal = 5\n"
+    text = config(music) + "[playlist.today]\nlimit = 5\nevery = 'day'\n"
     with Service(tmp_path, text, before=OBEYING) as service:
         wait_for((music / "today.m3u").exists)
         wait_for((music / "all.m3u").exists)
@@ -74,7 +74,7 @@ def test_the_service_changes_nothing_until_the_state_is_back(
 def test_deal_and_make_of_configured_lists_fail_and_leave_the_playlist(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
-    (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\ndeal = 5\nevery = 'run'\n")
+    (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\nlimit = 5\nevery = 'run'\n")
     env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
     assert run("make", env=env).code == 0
     assert run("deal", "--due", env=env).code == 0
