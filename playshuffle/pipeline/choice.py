@@ -14,7 +14,6 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList
-from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import RowsOf
 from playshuffle.selection.idle_terms import Idle
 from playshuffle.selection.no_match import TermCount, count_terms
@@ -119,9 +118,7 @@ class NothingMatchesError(OptionError):
         left_out = frozenset(skipped.indices if skipped else ())
         if where is not None and where.of:
             rest = choice.found.only([at for at in range(len(choice.found)) if at not in left_out])
-            self.details += tuple(
-                _term_lines(list(count_terms(parse_all(request), rest, rows_of)), len(rest))
-            )
+            self.details += tuple(_term_lines(list(count_terms(request.query, rest, rows_of)), len(rest)))
         if left_out:
             self.details += (f"Left out before: {counted(len(left_out), 'file')} of spoken word (--spoken)",)
 

@@ -27,7 +27,6 @@ from playshuffle.pipeline.choice import (
 from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
-from playshuffle.pipeline.tag_needs import parse_all
 from playshuffle.pipeline.tag_rows import RowsOf, tags_from
 from playshuffle.selection.duplicates import copies_among
 from playshuffle.selection.idle_terms import Idle
@@ -185,7 +184,7 @@ def _reasons(folder: Folder) -> list[str]:
 
 def _leave_out_no_match(stages: _Stages, request: Request, rows_of: RowsOf | None) -> None:
     """Leave out what the queries do not match."""
-    query, found, remaining = parse_all(request), stages.found, stages.remaining
+    query, found, remaining = request.query, stages.found, stages.remaining
     selection = query.select(stages.tracks(), rows_of)
 
     def terms(index: int) -> Sequence[Finding]:

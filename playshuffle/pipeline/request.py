@@ -9,6 +9,7 @@ from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.selection.query import Query, narrow, parse
 
 
 class Request(NamedTuple):
@@ -67,6 +68,15 @@ class Request(NamedTuple):
     deal: DealSettings | None = None
     redraw_before_s: float = math.inf
     options: str = ""
+
+    @property
+    def query(self) -> Query:
+        """Return one query for all that is selected.
+
+        Raises:
+            QueryError: a text is not a query.
+        """
+        return narrow([parse(text, self.roots) for text in self.where])
 
     @property
     def skip_lists(self) -> tuple[bytes, ...]:

@@ -6,21 +6,10 @@ from playshuffle.dealing.amount import Count
 from playshuffle.errors import OptionError
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.pipeline.request import Request
-from playshuffle.selection import query
 from playshuffle.selection.fields import OF_HISTORY
-from playshuffle.selection.query import Query
 
 _NEEDS = "{} needs a play history. Name one, such as {}."
 _HOW = 'Name one: --history mpd, or history = ["mpd"] in the configuration.'
-
-
-def parse_all(request: Request) -> Query:
-    """Return one query for all that a request selects.
-
-    Raises:
-        QueryError: one of them is not a query.
-    """
-    return query.narrow([query.parse(text, request.roots) for text in request.where])
 
 
 def check_history(fields: Iterable[str], *, has_history: bool) -> None:
@@ -43,7 +32,7 @@ def check_needs(request: Request) -> None:
     Raises:
         OptionError: it needs tags, which are not read.
     """
-    fields = {check.field.name for term in parse_all(request).terms for check in term.checks}
+    fields = {check.field.name for term in request.query.terms for check in term.checks}
     keys = request.recipe.group_by, request.most and request.most.tag
     check_history(fields.union(filter(None, keys)), has_history=bool(request.history))
     if request.recipe.rest_ms is not None and not request.history:
