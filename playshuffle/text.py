@@ -15,7 +15,8 @@ _TOPICS = {
     **dict.fromkeys(("queries", "query"), "where"),
     "exit": "exit-codes",
     "time": "times",
-    **dict.fromkeys(("heard", "plays", "played"), "history"),
+    **dict.fromkeys(("heard", "plays", "played", "ratings"), "history"),
+    **dict.fromkeys(("move", "moving", "computer", "backup", "state"), "files"),
     **dict.fromkeys(("android", "iphone", "ios"), "phone"),
 }
 _FIELDS = {
@@ -54,6 +55,11 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(
             ("audiobook", "audiobooks"), "To play one: playshuffle make FOLDER --spoken --order sorted"
         ),
+        **dict.fromkeys(
+            ("people", "users", "accounts", "share", "family"),
+            "Each user writes lists of their own: -o FOLDER/NAME.m3u",
+        ),
+        "drives": "Name all folders, such as: playshuffle make ~/Music /mnt/usb",
         **dict.fromkeys(("stick", "usb"), "To copy a playlist to one: playshuffle export LIST FOLDER"),
     },
     "order to audit": dict.fromkeys(("albums", "folders", "sorted"), _NOT_MEASURED),

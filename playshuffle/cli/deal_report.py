@@ -68,7 +68,7 @@ def _verdict(dealt: Dealt, today: date) -> str:
     last, facts = deck.deal, deck_facts(deck)
     if last is None or last.every is Every.RUN or str(facts["next_deal"]) <= today.isoformat():
         return f"Unchanged: the last deal ({tracks})"
-    return f"Already dealt {_PERIODS[last.every]} ({tracks}), next: {next_deal(facts, today)}"
+    return f"Already dealt {_PERIODS[last.every]} ({tracks})"
 
 
 def _next(dealt: Dealt, today: date) -> str:

@@ -66,6 +66,8 @@ def order_lines(name: str, screen: Screen) -> Iterator[str]:
     yield from screen.wrapped(f"{name}: {order.guarantee}")
     yield from screen.detail("Write", f"playshuffle make ~/Music --order {name}")
     yield from screen.detail("But", order.drawback)
+    if order.tag == "rating":
+        yield from screen.detail("Ratings", "in the tags; or --history mpd, or --history FAVOURITES.m3u")
     yield from screen.detail("Options", ", ".join(map(flag, (*order.takes, "limit", "time", "seed"))))
     if "group_by" in order.takes:
         yield from screen.detail("Fields", "album, artist, folder and all that playshuffle tags lists")
@@ -204,6 +206,9 @@ def _files() -> Iterator[str]:
     yield ""
     yield "Environment:"
     yield from _table(ENVIRONMENT)
+    yield ""
+    yield "To move to another computer, or to save all: copy the first file's folder and"
+    yield "~/.local/state/playshuffle. Playlists, rounds and orders go on there."
     yield ""
     yield "Playlists may end in .m3u, .m3u8, .xspf, .jspf or .pls."
 

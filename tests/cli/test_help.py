@@ -167,6 +167,11 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
             "make /tmp --order newest",
             "Unknown order 'newest'. For new tracks: --where mtime:-1m.. -o new.m3u",
         ),
+        ("help people", "Unknown topic 'people'. Each user writes lists of their own: -o FOLDER/NAME.m3u"),
+        (
+            "help drives",
+            "Unknown topic 'drives'. Name all folders, such as: playshuffle make ~/Music /mnt/usb",
+        ),
         ("help usb", "Unknown topic 'usb'. To copy a playlist to one: playshuffle export LIST FOLDER"),
         ("config shw", "Unknown command 'shw'. Did you mean 'show'? See: playshuffle config --help"),
         ("make --ordr x", "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help"),
