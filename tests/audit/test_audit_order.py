@@ -1,14 +1,11 @@
 """`playshuffle audit --order` as a user sees it: words, a heat map, a picture, JSON, exit codes."""
 
-import contextlib
 import json
 import math
-import os
-import pty
 import re
-import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +13,8 @@ from playshuffle.audit.audited_orders import NAMES, SPECIMEN
 from playshuffle.audit.picture import picture
 from tests.support.in_process import Program
 from tests.support.needs import unmet
+from tests.support.terminal import on_terminal
 
-_UTF8 = {"LC_ALL": "C.UTF-8"}
-CHECKOUT = Path(__file__).parents[2]
 QUICK = ("--tracks", "12", "--rounds", "300", "--seed", "audit")
 
 
@@ -27,29 +23,11 @@ def map_of(text: str) -> list[str]:
     return [line[8:] for line in text.splitlines() if re.match(r" +\d+   ", line)]
 
 
-def on_a_terminal(*words: str, **changes: str) -> str:
-    """Run the program on a terminal of its own; what is seen there."""
-    controller, terminal = pty.openpty()
-    env = {
-        **os.environ,
-        "PYTHONPATH": str(CHECKOUT),
-        "TERM": "xterm-256color",
-        "PYTHONUTF8": "1",
-        **_UTF8,
-        **changes,
-    }
-    if "NO_COLOR" not in changes:
-        env.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "playshuffle", "audit", *words]
-    with subprocess.Popen(command, env=env, stdin=terminal, stdout=terminal, stderr=terminal) as process:
-        os.close(terminal)
-        seen = b""
-        with contextlib.suppress(OSError):  # so it ends, on Linux
-            while chunk := os.read(controller, 1 << 16):
-                seen += chunk
-        assert process.wait(30) == 0
-    os.close(controller)
-    return seen.decode().replace("\r\n", "\n")
+def on_a_terminal(*words: str, **changes: Any) -> str:
+    """Run an audit on a terminal; what is seen there."""
+    seen = on_terminal("audit", *words, **changes)
+    assert seen.code == 0
+    return seen.text
 
 
 def test_a_good_order_is_called_good(program: Program) -> None:

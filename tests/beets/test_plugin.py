@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import mutagen
 import pytest
 
 from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
-from tests.support.program import CHECKOUT, DATA, entries, environment, run
+from tests.support.program import CHECKOUT, entries, environment, run
+from tests.support.tagging import tagged_library
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
@@ -48,15 +48,6 @@ class Beets(NamedTuple):
         self.config.write_text(f"{base}playshuffle: {text}\n")
 
 
-def _track(path: Path, number: int) -> None:
-    path.write_bytes((DATA / "v24.mp3").read_bytes())
-    file = mutagen.File(path, easy=True)
-    file["title"] = f"Title {number}"
-    file["artist"] = f"Artist {number % 4}"
-    file["genre"] = GENRES[number % 3]
-    file.save()
-
-
 @pytest.fixture(scope="module", params=["debian", "pypi"])
 def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Beets:
     """Thirty files, imported once for all tests: an import starts beets twice."""
@@ -69,10 +60,12 @@ def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         python, path = sys.executable, [str(CHECKOUT)]
     top = tmp_path_factory.mktemp("beets")
     source, music, home = top / "source", top / "Music", top / "beets"
-    for folder in (source, music, home):
+    for folder in (music, home):
         folder.mkdir()
-    for number in range(30):
-        _track(source / f"{number:02}.mp3", number)
+    tags = (
+        {"title": f"Title {at}", "artist": f"Artist {at % 4}", "genre": GENRES[at % 3]} for at in range(30)
+    )
+    tagged_library(source, {f"{at:02}.mp3": each for at, each in enumerate(tags)})
     config = home / "config.yaml"
     config.write_text(
         f"directory: {music}\nlibrary: {home}/library.db\nplugins: playshuffle\nimport: {{copy: yes}}\n"
@@ -123,7 +116,7 @@ def test_without_a_query_the_whole_library_is_written_into_its_folder(beets: Bee
 
 def test_options_work(beets: Beets) -> None:
     assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
-    beets.out("playshuffle", "--for", "vlc", "--pin", "03 Title 1.mp3@first", "--dry-run")
+    beets.out("playshuffle", "--for", "vlc", "--pin", "00 Title 1.mp3@first", "--dry-run")
     assert list(beets.music.glob("*.m3u")) == []
     beets.out("playshuffle", "--for", "vlc", "--no-extinf")
     content = (beets.music / "playshuffle-vlc.m3u").read_bytes()

@@ -9,7 +9,7 @@ import pytest
 from playshuffle.errors import flag
 from playshuffle.ordering.orders import ORDERS
 from tests.support.in_process import Program
-from tests.support.program import DATA, library, listed, make, run
+from tests.support.program import DATA, listed, make, run
 from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
 
@@ -35,19 +35,6 @@ BLOCKS = {
 }
 
 
-def tagged(folder: Path, songs: Mapping[str, Mapping[str, str]] = SONGS) -> Path:
-    """Copies of the audio files of the tests, with these tags alone."""
-    library(folder, songs)
-    for name, tags in songs.items():
-        file = mutagen.File(folder / name, easy=True)
-        file.delete()
-        if file.tags is None:
-            file.add_tags()
-        file.update(tags)
-        file.save()
-    return folder
-
-
 def order(music: Path, *words: str) -> list[str]:
     """The playlist that these words make."""
     make(music, "-q", *words)
@@ -68,7 +55,7 @@ def is_whole(playlist: Sequence[str], blocks: Mapping[str, Sequence[str]]) -> bo
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_every_order_plays_every_track_once(tmp_path: Path, name: str) -> None:
-    music = tagged(tmp_path)
+    music = tagged_library(tmp_path, SONGS)
     rated = mutagen.File(music / "Abba/One/a.flac")
     rated["fmps_rating"] = "0.8"
     rated.save()
@@ -78,7 +65,7 @@ def test_every_order_plays_every_track_once(tmp_path: Path, name: str) -> None:
 
 
 def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
-    music = tagged(tmp_path)
+    music = tagged_library(tmp_path, SONGS)
 
     for _ in range(2):  # the second time from the cache
         assert is_whole(order(music, "--order", "albums"), BLOCKS)
@@ -135,7 +122,7 @@ def test_what_has_no_meaning_is_refused_with_the_reason(
 @pytest.fixture(scope="module")
 def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library in which no test writes."""
-    return tagged(tmp_path_factory.mktemp("music"))
+    return tagged_library(tmp_path_factory.mktemp("music"), SONGS)
 
 
 @pytest.mark.parametrize("words", ["--gap 1", "--order sattolo --gap 0", "--order albums --gap 1"])

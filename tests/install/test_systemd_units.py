@@ -206,24 +206,6 @@ def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(pl
     }
 
 
-def test_the_service_is_up_when_it_says_so_and_tells_what_it_does(place: Lab) -> None:
-    watch(place)
-
-    assert place.show("playshuffle.service", "ActiveState") == "active"
-    until(lambda: place.show("playshuffle.service", "StatusText") != "")
-
-
-def test_what_is_added_to_the_music_is_in_the_playlist(place: Lab) -> None:
-    """With all of the sandbox around it; and its state can be looked at from outside."""
-    watch(place)
-    place.user(f"cp {place.shared}/tone.ogg Music/added.ogg")
-    until(lambda: "added.ogg" in place.user("cat Music/all.m3u", check=False).stdout)
-
-    assert "all" in place.user("playshuffle status").stdout
-    assert place.show("playshuffle.service", "NRestarts") == "0"
-    assert "Traceback" not in place.journal("playshuffle.service")
-
-
 def test_the_timer_shuffles_anew_while_the_service_runs(place: Lab) -> None:
     watch(place)
     until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
@@ -369,15 +351,6 @@ def test_a_folder_that_the_unit_does_not_name_is_said_and_costs_no_restart(place
     time.sleep(1)
 
     assert place.show("playshuffle.service", "NRestarts") == "0"
-
-
-def test_a_stop_is_a_good_end(place: Lab) -> None:
-    watch(place)
-    place.user("systemctl --user stop playshuffle")
-
-    assert place.show("playshuffle.service", "Result") == "success"
-    assert place.show("playshuffle.service", "ActiveState") == "inactive"
-    assert place.show("playshuffle.service", "ExecMainStatus") == "0"
 
 
 @pytest.mark.parametrize("timer", [name for name in OF_USER if name.endswith(".timer")])

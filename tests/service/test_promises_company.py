@@ -98,22 +98,6 @@ def test_what_came_while_make_was_waiting_is_not_lost(music: Path, service: Serv
 # A damaged state
 
 
-def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """As disks do: a flipped bit, a sector of zeros, a page of something else, an end too early."""
-    data = bytearray(whole)
-    at = chance.randrange(len(data))
-    match chance.randrange(4):
-        case 0:
-            data[at] ^= 1 << chance.randrange(8)
-        case 1:
-            data[at // 512 * 512 : at // 512 * 512 + 512] = bytes(512)
-        case 2:
-            data[at // 4096 * 4096 : at // 4096 * 4096 + 4096] = chance.randbytes(4096)
-        case _:
-            del data[at:]
-    return bytes(data)
-
-
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
     ("seed", "count"), [(0, 3), *(pytest.param(n, 250, marks=pytest.mark.slow) for n in range(1, 5))]
@@ -132,7 +116,7 @@ def test_a_damaged_state_costs_no_order(tmp_path: Path, seed: int, count: int) -
         for number in range(count):
             before = listed(playlist)
             service.kill()
-            broken = damaged(state.read_bytes(), chance)
+            broken = damage.damaged(state.read_bytes(), chance)
             state.write_bytes(broken)
             old = sorted(music.glob("new*"))
             for path in old:

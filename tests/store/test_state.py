@@ -27,6 +27,7 @@ from playshuffle.store.schema import VERSION
 from playshuffle.store.state import SavedOrder, State
 from playshuffle.system import sqlite
 from playshuffle.system.mounts import Mount
+from tests.support.damage import damaged
 from tests.support.program import state_file
 
 pytestmark = pytest.mark.damages_state
@@ -336,24 +337,6 @@ def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
     with State() as state:
         assert "kept as" in state.notes[0]
         assert state.orders(LIST) == []
-
-
-def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """A file after one of the accidents that disks have."""
-    at = chance.randrange(len(whole))
-    match chance.randrange(5):
-        case 0:
-            return whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1 :]
-        case 1:
-            at -= at % 512
-            return whole[:at] + bytes(512) + whole[at + 512 :]
-        case 2:
-            at -= at % 4096
-            return whole[:at] + chance.randbytes(4096) + whole[at + 4096 :]
-        case 3:
-            return whole[:at]
-        case _:
-            return whole[:at] + bytes(len(whole) - at)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""Find traces of a damaged state: files that were set aside, and messages that say so."""
+"""Damage a file, and find traces of a damaged state: files set aside, and messages that say so."""
 
 import os
+import random
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -34,3 +35,21 @@ def traces(folders: Iterable[Path]) -> list[str]:
 def _files_set_aside(folder: Path) -> Iterator[str]:
     for place, _, names in os.walk(folder):
         yield from (os.path.join(place, name) for name in names if _SET_ASIDE.search(name))
+
+
+def damaged(whole: bytes, chance: random.Random) -> bytes:
+    """A file after one of the accidents that disks have."""
+    at = chance.randrange(len(whole))
+    match chance.randrange(5):
+        case 0:
+            return whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1 :]
+        case 1:
+            at -= at % 512
+            return whole[:at] + bytes(512) + whole[at + 512 :]
+        case 2:
+            at -= at % 4096
+            return whole[:at] + chance.randbytes(4096) + whole[at + 4096 :]
+        case 3:
+            return whole[:at]
+        case _:
+            return whole[:at] + bytes(len(whole) - at)

@@ -161,15 +161,15 @@ def numbered(folder: Path, count: int) -> Path:
     return library(folder, [f"{number:03}.mp3" for number in range(count)])
 
 
-def minutes(folder: Path, names: Iterable[str]) -> Path:
-    """A folder of audio files that play for a minute each."""
+def minutes(folder: Path, names: Iterable[str], count: int = 1, rate: int = 100) -> Path:
+    """A folder of audio files that play for a minute each, or for some."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         with wave.open(str(folder / name), "wb") as file:
             file.setnchannels(1)
             file.setsampwidth(1)
-            file.setframerate(100)
-            file.writeframes(bytes(6000))
+            file.setframerate(rate)
+            file.writeframes(bytes([128]) * (60 * count * rate))
     return folder
 
 

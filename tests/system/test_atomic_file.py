@@ -18,6 +18,7 @@ import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.system import atomic_file
+from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need, unmet
 from tests.support.tree import public_folder
@@ -62,27 +63,6 @@ def refused(path: bytes, content: bytes = NEW) -> str:
         atomic_file.write(path, [content])
     assert caught.value.code == Exit.CANNOT_CREATE
     return str(caught.value)
-
-
-def in_child(act: Callable[[], object], *, as_nobody: bool = False) -> str:
-    """What an act in another process comes to; root passes every check, so it may have to be nobody."""
-    read_end, write_end = os.pipe()
-    if (child := os.fork()) == 0:
-        try:
-            if as_nobody and os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(NOBODY)
-                os.setuid(NOBODY)
-            said = str(act())
-        except BaseException as error:  # noqa: BLE001  (nothing may leave the child but its word)
-            said = f"{type(error).__name__}: {error}"
-        os.write(write_end, said.encode())
-        os._exit(0)
-    os.close(write_end)
-    with open(read_end) as file:
-        said = file.read()
-    os.waitpid(child, 0)
-    return said
 
 
 # Content
@@ -216,7 +196,7 @@ def test_who_may_not_keep_the_owner_still_writes(public: bytes) -> None:
     os.chmod(path, 0o664)
     os.chmod(public, 0o777)
 
-    assert in_child(lambda: atomic_file.write(path, [NEW]), as_nobody=True) == "True"
+    assert forked(lambda: atomic_file.write(path, [NEW]), as_nobody=True)
     assert content_of(path) == NEW
     assert os.stat(path).st_uid == NOBODY
     assert mode_of(path) == 0o664
@@ -333,10 +313,10 @@ def test_a_folder_without_permission_is_refused(public: bytes) -> None:
     atomic_file.write(path, [OLD])
 
     os.chmod(public, 0o555)
-    said = in_child(lambda: atomic_file.write(path, [NEW]), as_nobody=True)
+    said = forked(lambda: refused(path), as_nobody=True)
 
     assert said == (
-        f"PlayshuffleError: Cannot write {os.fsdecode(path)}:"
+        f"Cannot write {os.fsdecode(path)}:"
         f" this user may not write in {os.fsdecode(public)}."
         " The old file was not changed. Change its permissions or choose another place."
     )
@@ -348,11 +328,11 @@ def test_a_folder_without_permission_is_refused(public: bytes) -> None:
 def test_a_file_that_outgrows_its_limit_is_refused(list_path: bytes) -> None:
     """The first bytes are written and the rest is not, as on a disk that fills up."""
 
-    def write() -> bool:
+    def write() -> str:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-        return atomic_file.write(list_path, [NEW])
+        return refused(list_path)
 
-    assert "File too large. The old file was not changed." in in_child(write)
+    assert "File too large. The old file was not changed." in forked(write)
     assert content_of(list_path) == OLD
     assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
 

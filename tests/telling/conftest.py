@@ -3,7 +3,6 @@
 import contextlib
 import json
 import socket
-import wave
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,19 +13,12 @@ from tests.players.drivers.mpd import Mpd, running
 from tests.players.drivers.process import environment as player_environment
 from tests.players.drivers.process import listens, short_home, started, until
 from tests.support.needs import need
-from tests.support.program import Done, run
+from tests.support.program import Done, minutes, run
 
 
 def songs(folder: Path, names: list[str]) -> Path:
     """Write songs that outlast a slow test, at a rate that mpv plays."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        with wave.open(str(folder / name), "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(1)
-            file.setframerate(4000)
-            file.writeframes(bytes([128]) * 4000 * 1200)
-    return folder
+    return minutes(folder, names, 20, rate=4000)
 
 
 class Telling:
