@@ -11,28 +11,31 @@ from typing import Annotated, NamedTuple
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import known_lists, the_list
+from playshuffle.cli.lists import configuration, known_lists, the_list
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
-from playshuffle.config.load import load
 from playshuffle.config.model import Config
 from playshuffle.config.option_groups import OUTPUT
 from playshuffle.config.options import Options, as_flags, to_json
-from playshuffle.config.places import find, places
 from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.record import saved_records
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
-from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, resolved
+from playshuffle.service.status_json import (
+    NOT_WATCHED,
+    PlaylistStatus,
+    RootStatus,
+    Status,
+    failures,
+    resolved,
+)
 from playshuffle.service.status_report import current_status
 from playshuffle.store.decks import StoredDeck
 from playshuffle.store.state import State
 from playshuffle.text import counted
-
-_LAST = "its last content counts"
 
 EXAMPLES = """\b
 Examples:
@@ -129,8 +132,8 @@ def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
     facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
     mark = Mark.WARNING if playlist.last_error or facts == ["not made yet"] else Mark.GOOD
     yield screen.verdict(mark, f"{_title(playlist)}: {', '.join(map(str, facts))}")
-    for remark in _remarks(playlist):
-        yield from screen.detail("Note", remark)
+    for problem in playlist.problems:
+        yield from screen.detail("Problem", problem)
     if playlist.deck is not None:
         yield from screen.detail("Next", next_deal(playlist.deck, datetime.now().astimezone().date()))
     if playlist.last_write is not None:
@@ -147,11 +150,8 @@ def _count(playlist: PlaylistStatus) -> str | None:
 
 def _configuration(named: str | None) -> Config | None:
     """Return the configuration; None if there is none, or if it is broken and was not named."""
-    if named is None and not any(map(os.path.lexists, places())):
-        return None
-
     try:
-        return load(find(named))
+        return configuration(named)
     except PlayshuffleError as error:
         if named is not None:
             raise
@@ -177,14 +177,14 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
         [_playlist_row(playlist, screen) for playlist in others],
         screen,
     )
-    yield from _all_remarks(others, screen)
+    yield from _all_problems(others, screen)
     today = datetime.now().astimezone().date()
     yield from _table(
         ("deck", "state", "tracks", "this round", "next deal"),
         [_deck_row(playlist, screen, today) for playlist in dealt],
         screen,
     )
-    yield from _all_remarks(dealt, screen)
+    yield from _all_problems(dealt, screen)
     if report.not_listed:
         if screen.is_terminal:
             yield ""
@@ -196,24 +196,21 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
 def _verdict(report: Status, screen: Screen) -> Iterator[str]:
     configured = [playlist for playlist in report.playlists if playlist.name is not None]
     playlists = configured or report.playlists
-    faulty = [playlist for playlist in playlists if playlist.last_error is not None]
-    problems = f"{len(faulty):,} of {counted(len(playlists), 'playlist')} cannot be updated"
+    problems = failures(playlists)
     for service in report.services:
         since = f"The service runs, started {screen.when(service.since)}"
-        if faulty:
-            yield screen.verdict(Mark.WARNING, f"{since}; {problems}")
-        else:
-            yield screen.verdict(Mark.RUNNING, since)
+        mark = Mark.WARNING if problems else Mark.RUNNING
+        yield screen.verdict(mark, "; ".join(filter(None, (since, problems))))
         if service.note is not None:
             yield from screen.detail("Note", service.note)
     if report.services:
         return
     if configured:
-        yield screen.verdict(Mark.WARNING, f"The service does not run{f'; {problems}' if faulty else ''}")
+        yield screen.verdict(Mark.WARNING, "; ".join(filter(None, ("The service does not run", problems))))
         yield from screen.detail("Start", "playshuffle service install")
     else:
-        mark = Mark.WARNING if faulty else Mark.GOOD
-        yield screen.verdict(mark, problems if faulty else "No service. make and deal work without it")
+        mark = Mark.WARNING if problems else Mark.GOOD
+        yield screen.verdict(mark, problems or "No service. make and deal work without it")
         yield from screen.detail("Set up", "playshuffle config init")
 
 
@@ -224,24 +221,10 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], screen: Screen)
         yield from screen.table(header, rows, right={2})
 
 
-def _all_remarks(playlists: Sequence[PlaylistStatus], screen: Screen) -> Iterator[str]:
+def _all_problems(playlists: Sequence[PlaylistStatus], screen: Screen) -> Iterator[str]:
     for playlist in playlists:
-        for remark in _remarks(playlist):
-            yield from screen.wrapped(f"{_title(playlist)}: {remark}", "  ")
-
-
-def _remarks(playlist: PlaylistStatus) -> Iterator[str]:
-    """Return what keeps a playlist from being as it should."""
-    remarks = [playlist.last_error and shown(playlist.last_error)]
-    remarks += [f"cannot read {shown(path)}" for path in playlist.unreadable]
-    remarks += [
-        f"{count:,} of {counted(playlist.tracks or 0, 'track')} {'waits' if count == 1 else 'wait'} for"
-        f" {home_path(root)}"
-        for root, count in playlist.waiting.items()
-        if count
-    ]
-    remarks += [f"skip list {home_path(path)} is missing: {_LAST}" for path in playlist.missing_lists]
-    return filter(None, remarks)
+        for problem in playlist.problems:
+            yield from screen.wrapped(f"{_title(playlist)}: {problem}", "  ")
 
 
 def _title(playlist: PlaylistStatus) -> str:

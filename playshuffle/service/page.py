@@ -13,7 +13,7 @@ from itertools import groupby
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.playlist_file import existing_parts
-from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.system import atomic_file
 from playshuffle.system.regular_file import open_regular
 from playshuffle.text import counted
@@ -98,10 +98,8 @@ def _verdict(status: Status) -> Iterator[_Html]:
             yield _tag("p", service.note, class_="bad")
     if not status.services:
         yield _tag("p", "The service does not run.")
-    faulty = sum(playlist.last_error is not None for playlist in status.playlists)
-    if faulty:
-        of_all = counted(len(status.playlists), "playlist")
-        yield _tag("p", f"{faulty:,} of {of_all} cannot be updated.", class_="bad")
+    if problems := failures(status.playlists):
+        yield _tag("p", f"{problems}.", class_="bad")
 
 
 def _section(playlist: PlaylistStatus) -> _Html:
@@ -113,12 +111,7 @@ def _section(playlist: PlaylistStatus) -> _Html:
     name = playlist.name or os.path.basename(playlist.output)
     parts = [_tag("h3", name), _tag("p", ", ".join(facts))]
     parts += [_tag("p", _tag("small", playlist.output))] if playlist.output else []
-    problems = [playlist.last_error or "", *(f"Cannot read {path}" for path in playlist.unreadable)]
-    problems += [f"The skip list {path} is missing" for path in playlist.missing_lists]
-    problems += [
-        f"{counted(count, 'track')} on {root}, which is missing" for root, count in playlist.waiting.items()
-    ]
-    parts += [_tag("p", problem, class_="bad") for problem in problems if problem]
+    parts += [_tag("p", problem, class_="bad") for problem in playlist.problems]
     parts += _deck(playlist)
     if playlist.left_out:
         counts = ", ".join(f"{count:,} {words}" for words, count in playlist.left_out.items())

@@ -2,9 +2,12 @@
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
+
+from playshuffle.errors import shown
+from playshuffle.text import counted
 
 SCHEMA = 1
 NOT_WATCHED = "not watched"
@@ -66,6 +69,22 @@ class PlaylistStatus:
     deck: Mapping[str, object] | None = None
     summary: str | None = None
 
+    @property
+    def problems(self) -> list[str]:
+        """Return what keeps it from being as it should, a phrase each."""
+        phrases = [shown(self.last_error)] if self.last_error is not None else []
+        phrases += [f"cannot read {shown(path)}" for path in self.unreadable]
+        phrases += [
+            f"{count:,} of {counted(self.tracks or 0, 'track')} {'waits' if count == 1 else 'wait'} for"
+            f" {shown(root)}"
+            for root, count in self.waiting.items()
+            if count
+        ]
+        lists = [
+            f"skip list {shown(path)} is missing: its last content counts" for path in self.missing_lists
+        ]
+        return phrases + lists
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -113,6 +132,12 @@ def published_status(published: Mapping[str, Any]) -> ServiceStatus | None:
             str(published["playshuffle"]),
         )
     return None
+
+
+def failures(playlists: Sequence[PlaylistStatus]) -> str:
+    """Return how many playlists cannot be updated, as a phrase; empty if all can."""
+    count = sum(playlist.last_error is not None for playlist in playlists)
+    return f"{count:,} of {counted(len(playlists), 'playlist')} cannot be updated" if count else ""
 
 
 def resolved(output: str) -> bytes:

@@ -102,7 +102,7 @@ def test_it_shows_what_runs_what_failed_and_what_is_left_out(tmp_path: Path) -> 
         "1 of 1 playlist cannot be updated.",
         "calm, 1,234 tracks, calm, written 2023-11-1",
         "Left out: 3 calm.",
-        "2 tracks on calm, which is missing",
+        "2 of 1,234 tracks wait for calm",
         "Next deal: calm",
         "The first 3 tracks by artist",
         "calm (3)",
