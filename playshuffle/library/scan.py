@@ -32,12 +32,6 @@ class Progress:
     def finding(self, files: int) -> None:
         """Report how many audio files have been found so far."""
 
-    def growing(self, paths: Sequence[bytes]) -> None:
-        """Report files that are being written, and are left for later."""
-
-    def forgotten(self) -> None:
-        """Report that the cache cannot be written, so the next run must read all tags again."""
-
     def reading(self, read_count: int, of: int) -> None:
         """Report how many files have had their tags read, of how many."""
 
@@ -141,8 +135,6 @@ def scan_places(
             for root, folders in each.roots.items()
         }
         found[place] = each._replace(roots=roots)
-    if not cache.is_kept:
-        progress.forgotten()
     return Scan(found, cached, shrunk)
 
 
@@ -192,8 +184,6 @@ def _walk(
         still_ns=changes.still_ns,
         fresh=fresh,
     )
-    if walked.growing:
-        progress.growing(walked.growing)
     fresh |= {folder.path: folder for root in walked.roots for folder in root if folder.is_plain}
     by_root = dict(zip(place.roots, walked.roots, strict=True))
     return Found(by_root, walked.skipped, walked.unreadable, walked.growing)

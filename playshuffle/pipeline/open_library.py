@@ -58,6 +58,11 @@ class OpenLibrary:
                 raise self._errors[root]
         return library
 
+    def growing(self, request: Request) -> list[bytes]:
+        """Return the folders of one playlist with files that are being written, each with a slash."""
+        growing = self._libraries[place_of(request)].growing
+        return sorted({path[: path.rfind(b"/") + 1] for path in growing})
+
 
 @contextmanager
 def open_library(

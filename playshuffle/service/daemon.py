@@ -269,14 +269,14 @@ class _Life:
             if isinstance(message, LibraryScanned):
                 self._backlog.note_scanned()
             elif isinstance(message, PlaylistUpdated):
-                self._backlog.note_growing(map(os.fsencode, message.growing))
+                self._backlog.note_growing(message.growing)
                 self._backlog.finish(
                     message.playlist,
                     is_cached=message.is_cached,
                     has_unreadable=self._status.has_unreadable(message.playlist),
                 )
             elif isinstance(message, PlaylistFailed):
-                self._backlog.note_growing(map(os.fsencode, message.growing))
+                self._backlog.note_growing(message.growing)
                 if message.is_shut:
                     self._shut_since.add(message.playlist)
             elif isinstance(message, UpdateEnded):

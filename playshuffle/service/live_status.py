@@ -62,7 +62,7 @@ class LiveStatus:
         }
         self._modes: dict[bytes, Mode] = {}
         self._missing: set[bytes] = set()  # roots, as updates reported them
-        self._unreadable: dict[str, dict[str, str]] = {}  # reasons by path, by playlist
+        self._unreadable: dict[str, dict[bytes, str]] = {}  # reasons by path, by playlist
         self._notes: dict[str, set[str]] = {}
         self._waiting_for_files: set[str] = set()
         self._on_page: ServiceStatus | None = None
@@ -114,7 +114,7 @@ class LiveStatus:
                 name,
                 _changes(message),
                 counted(message.status.tracks or 0, "track"),
-                "; removed ".join(map(shown, [playlist.output, *message.removed_files])),
+                "; removed ".join(map(shown, [os.fsencode(playlist.output), *message.removed_files])),
             )
         before = self._unreadable.get(name, {})
         # Where nothing was scanned, nothing has changed.
@@ -130,7 +130,7 @@ class LiveStatus:
                 _LOG.warning("%s: %s", name, note)
         self._notes[name] = set(notes)
         for folder, tracks in message.folders:
-            self._note_root(os.fsencode(folder), tracks, message, batch)
+            self._note_root(folder, tracks, message, batch)
         lines = tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items()))
         self._playlists[name] = replace(message.status, unreadable=lines)
 
@@ -161,7 +161,7 @@ class LiveStatus:
             name, state="nothing matches" if message.matches_nothing else state, last_error=message.error
         )
         if message.missing is not None:
-            missing = os.fsencode(message.missing).rstrip(b"/") + b"/"
+            missing = message.missing.rstrip(b"/") + b"/"
             self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}
 
     def has_unreadable(self, name: str) -> bool:
@@ -250,9 +250,9 @@ class LiveStatus:
         return path in self._missing or (mode is not None and mode.state == "missing")
 
 
-def _is_scanned(path: str, batch: Batch) -> bool:
+def _is_scanned(path: bytes, batch: Batch) -> bool:
     """Return whether a folder (with a slash at its end), or a file's folder, was scanned for a batch."""
-    folder = os.fsencode(path[: path.rfind("/") + 1])
+    folder = path[: path.rfind(b"/") + 1]
     return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
 
 

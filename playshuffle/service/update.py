@@ -13,7 +13,7 @@ from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
-from playshuffle.library.scan import Library, Progress
+from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import LEFT_OUT, NothingMatchesError
 from playshuffle.pipeline.deal import Dealt
@@ -68,12 +68,12 @@ def update(
             )
         except Exception as error:  # noqa: BLE001 - no fault may end the service
             for playlist in playlists:
-                send(_failed(playlist, error, progress))
+                send(_failed(playlist, error))
             return
         send(LibraryScanned())
         for playlist in playlists:
             check_stop()
-            message = _update(playlist, library, tools, began_s, progress)
+            message = _update(playlist, library, tools, began_s)
             # At the start, too: what a service that was killed has written may not have been listed.
             if (
                 isinstance(message, PlaylistUpdated)
@@ -93,16 +93,16 @@ def _changes(batches: Iterable[Batch], config: Config) -> Changes:
 
 
 def _update(
-    playlist: ConfiguredPlaylist, library: OpenLibrary, tools: Tools, began_s: int, progress: "_Progress"
+    playlist: ConfiguredPlaylist, library: OpenLibrary, tools: Tools, began_s: int
 ) -> PlaylistUpdated | PlaylistFailed:
     """Keep or deal one playlist."""
     request = playlist.request._replace(redraw_before_s=_redraw_before_s(playlist.reshuffle, began_s))
     try:
         with open_playlist(library, request, tools) as run:
             done = update_playlist(run)
-        return _updated(playlist, done, library.library(request), progress)
+        return _updated(playlist, done, library)
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
-        return _failed(playlist, error, progress)
+        return _failed(playlist, error, library.growing(request))
 
 
 def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
@@ -117,31 +117,15 @@ def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
 
 
 class _Progress(Progress):
-    """Sends how far the update is, and ends it where that is wanted.
-
-    is_cached: the tags that were read could be stored.
-    """
+    """Sends how far the update is, and ends it where that is wanted."""
 
     def __init__(self, names: Sequence[str], send: Callable[[Message], None]) -> None:
         self._names = names
         self._send = send
         self._next_s = 0.0
-        self.is_cached = True
-        self._growing_in: set[bytes] = set()
 
     def finding(self, files: int) -> None:
         self._report(f"{counted(files, 'file')} found")
-
-    def forgotten(self) -> None:
-        self.is_cached = False
-
-    def growing(self, paths: Sequence[bytes]) -> None:
-        self._growing_in |= {path[: path.rfind(b"/") + 1] for path in paths}
-
-    def growing_below(self, roots: Iterable[bytes]) -> list[str]:
-        """Return the folders with files that are being written, of those below some roots."""
-        tops = tuple(root.rstrip(b"/") + b"/" for root in roots)
-        return [os.fsdecode(folder) for folder in sorted(self._growing_in) if folder.startswith(tops)]
 
     def reading(self, done: int, of: int) -> None:
         self._report(f"{done:,} of {of:,} files read")
@@ -155,10 +139,10 @@ class _Progress(Progress):
                 self._send(ScanProgress(name, text))
 
 
-def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress) -> PlaylistFailed:
+def _failed(playlist: ConfiguredPlaylist, error: Exception, growing: Sequence[bytes] = ()) -> PlaylistFailed:
     missing = None
     if isinstance(error, MissingError):
-        missing = os.fsdecode(error.path)
+        missing = error.path
         text = f"{error.summary}. The playlist is unchanged until it is back. {_accept(playlist)}"
     elif isinstance(error, OSError):
         name = f"{shown(error.filename)}: " if error.filename is not None else ""
@@ -177,7 +161,7 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, progress: _Progress)
         code=int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
         missing=missing,
         is_shut=sandbox.came_late(os.path.dirname(playlist.request.output or b"")),
-        growing=progress.growing_below(playlist.request.roots),
+        growing=growing,
         matches_nothing=isinstance(error, NothingMatchesError),
     )
 
@@ -194,9 +178,8 @@ def _written_s(path: bytes | None) -> int | None:
         return None
 
 
-def _updated(
-    playlist: ConfiguredPlaylist, done: Report | Dealt, library: Library, progress: _Progress
-) -> PlaylistUpdated:
+def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistUpdated:
+    library = opened.library(playlist.request)
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
     written: set[int] = set()
     if library.waiting:
@@ -227,10 +210,10 @@ def _updated(
         added=report.came,
         removed=report.went,
         renamed=report.renamed,
-        growing=progress.growing_below(playlist.request.roots),
-        is_cached=progress.is_cached,
-        unreadable=[(os.fsdecode(path), reason) for path, reason in sorted(report.unreadable)[:_NAMES]],
-        folders=[(os.fsdecode(root), tracks) for root, tracks in report.by_root],
+        growing=opened.growing(playlist.request),
+        is_cached=opened.cache is None or opened.cache.is_kept,
+        unreadable=sorted(report.unreadable)[:_NAMES],
+        folders=report.by_root,
         notes=notes,
-        removed_files=[os.fsdecode(path) for path in report.removed] if report.is_changed else [],
+        removed_files=report.removed if report.is_changed else (),
     )

@@ -2,10 +2,11 @@
 
 import pickle
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from playshuffle.library.folder import Skipped
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.watch.debounce import Batch
 
@@ -38,7 +39,7 @@ class PlaylistUpdated:
     growing: folders with files that are still being written. is_cached: False if the tags that were read
     could not be stored, so that the next update must scan everything.
     removed_files: files of a list in parts that it no longer needs, by path.
-    unreadable: pairs of path and reason. folders: pairs of folder and number of tracks.
+    folders: pairs of folder and number of tracks.
     """
 
     playlist: str
@@ -47,12 +48,12 @@ class PlaylistUpdated:
     added: int
     removed: int
     renamed: int
-    growing: list[str]
+    growing: Sequence[bytes]
     is_cached: bool
-    unreadable: list[tuple[str, str]]
-    folders: list[tuple[str, int]]
-    notes: list[str]
-    removed_files: list[str] = field(default_factory=list)
+    unreadable: Sequence[Skipped]
+    folders: Sequence[tuple[bytes, int]]
+    notes: Sequence[str]
+    removed_files: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,9 @@ class PlaylistFailed:
     playlist: str
     error: str
     code: int
-    missing: str | None
+    missing: bytes | None
     is_shut: bool
-    growing: list[str]
+    growing: Sequence[bytes]
     matches_nothing: bool = False
 
 

@@ -27,7 +27,7 @@ def status() -> LiveStatus:
 def test_removed_part_files_are_named_in_the_log(
     status: LiveStatus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    parts = ["/m/car-3.m3u", "/m/car-4.m3u"]
+    parts = [b"/m/car-3.m3u", b"/m/car-4.m3u"]
 
     with caplog.at_level(logging.INFO):
         status.note_message(replace(UPDATED, is_changed=True, removed=1, removed_files=parts))

@@ -359,7 +359,7 @@ def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: P
     failed = drives.messages(WHOLE)["deck"]
     assert isinstance(failed, PlaylistFailed)
     assert failed.code == Exit.MISSING
-    assert failed.missing == str(usb)
+    assert failed.missing == bytes(usb)
     assert "playshuffle deal deck --accept-missing" in failed.error
     assert (drives.top / "deck.m3u").read_bytes() == before
     assert isinstance(messages["kept"], PlaylistUpdated), "another playlist goes on"
@@ -425,6 +425,6 @@ def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(pl
     messages = playlists.messages(WHOLE)
 
     assert {name: (message.growing, type(message)) for name, message in messages.items()} == {
-        "full": ([f"{full}/"], PlaylistFailed),
+        "full": ([bytes(full) + b"/"], PlaylistFailed),
         "empty": ([], PlaylistFailed),
     }
