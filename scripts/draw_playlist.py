@@ -34,8 +34,6 @@ def drawn() -> bytes:
         path=b"No artist twice in a row",
         entries=len(paths),
         foreign=0,
-        missing=[],
-        duplicates=[],
         playable=len(paths),
         artists=len(numbers),
         untagged=0,

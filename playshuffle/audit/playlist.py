@@ -1,9 +1,9 @@
-"""Audit a playlist file: duplicate and missing entries, and how artists and albums are mixed."""
+"""Audit a playlist file: how its artists and albums are mixed."""
 
 import os
+import shlex
 import stat
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -25,9 +25,7 @@ from playshuffle.tags.reading import ReadAll, Tags
 class PlaylistAudit(NamedTuple):
     """The figures of an audited playlist.
 
-    entries: how many there are; foreign: those that name no local file; missing: those whose file
-        is not there. All others count below.
-    duplicates: paths that are listed more than once, with how often.
+    entries: how many there are; foreign: those without a file here. All others count below.
     successors: how many follow the one before them in path order.
     untagged: how many tell no artist.
     tracks: the paths of the entries that count.
@@ -38,8 +36,6 @@ class PlaylistAudit(NamedTuple):
     path: bytes
     entries: int
     foreign: int
-    missing: list[bytes]
-    duplicates: list[tuple[bytes, int]]
     playable: int
     artists: int
     untagged: int
@@ -48,11 +44,6 @@ class PlaylistAudit(NamedTuple):
     successors: int
     tracks: list[bytes]
     groups: list[tuple[int, str]]
-
-    @property
-    def is_good(self) -> bool:
-        """Return whether every listed track exists, and is listed once."""
-        return not (self.missing or self.duplicates)
 
 
 def look_into(path: bytes, read_all: ReadAll, by: str | None = None) -> PlaylistAudit:
@@ -70,16 +61,13 @@ def look_into(path: bytes, read_all: ReadAll, by: str | None = None) -> Playlist
     count = len(listed.entries)
     paths, stamps = _stamped(listed)
     del listed  # entries are large; playlists may have a million
+    paths = [path for path in paths if stamps[path] is not None]
     if not paths:
         raise PlayshuffleError(
-            f"{shown(path)} has no entries, so there is nothing to audit.", Exit.NOTHING_TO_PLAY
+            f"{shown(path)} has no entry with a file, so there is nothing to audit. See: playshuffle check"
+            f" {shlex.quote(shown(path))}",
+            Exit.NOTHING_TO_PLAY,
         )
-    foreign = count - len(paths)
-    times = Counter(paths) if len(stamps) < len(paths) else {}
-    duplicates = [(path, number) for path, number in times.items() if number > 1]
-    missing = [path for path, stamp in stamps.items() if stamp is None]
-    if missing:
-        paths = [path for path in paths if stamps[path] is not None]
     with Cache() as cache:
         tracks, tags_of = _tagged(cache, stamps, read_all)
         del stamps
@@ -94,9 +82,7 @@ def look_into(path: bytes, read_all: ReadAll, by: str | None = None) -> Playlist
     return PlaylistAudit(
         path,
         count,
-        foreign,
-        missing,
-        duplicates,
+        count - len(paths),
         len(paths),
         artists,
         sum(not tracks.artists[number] for number in where),

@@ -1,6 +1,5 @@
 """Report an audited playlist as JSON."""
 
-import json
 import os
 from typing import Any
 
@@ -8,30 +7,21 @@ from playshuffle import __version__
 from playshuffle.audit.mix import Mix
 from playshuffle.audit.playlist import PlaylistAudit
 
-_SCHEMA = 1
 
-
-def as_json(audit: PlaylistAudit) -> str:
-    """Return the figures as one JSON object; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
-    return json.dumps(
-        {
-            "schema": _SCHEMA,
-            "playshuffle": __version__,
-            "playlist": os.fsdecode(audit.path),
-            "entries": audit.entries,
-            "foreign": audit.foreign,
-            "tracks": audit.playable,
-            "artists": audit.artists,
-            "untagged": audit.untagged,
-            "duplicates": [{"path": os.fsdecode(path), "times": times} for path, times in audit.duplicates],
-            "missing": [os.fsdecode(path) for path in audit.missing],
-            "by_artist": _mix(audit.by_artist),
-            "by_album": _mix(audit.by_album),
-            "successors_in_path_order": audit.successors,
-            "good": audit.is_good,
-        },
-        indent=2,
-    )
+def as_json(audit: PlaylistAudit) -> dict[str, Any]:
+    """Return the figures for JSON; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
+    return {
+        "playshuffle": __version__,
+        "playlist": os.fsdecode(audit.path),
+        "entries": audit.entries,
+        "foreign": audit.foreign,
+        "tracks": audit.playable,
+        "artists": audit.artists,
+        "untagged": audit.untagged,
+        "by_artist": _mix(audit.by_artist),
+        "by_album": _mix(audit.by_album),
+        "successors_in_path_order": audit.successors,
+    }
 
 
 def _mix(mix: Mix) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from playshuffle.audit.playlist import look_into
 from playshuffle.cli import audit_report, common_options
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, home_path, screen_of
-from playshuffle.cli.streams import print_lines, say
+from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.shuffle import Seeded, System
 from playshuffle.system import atomic_file
@@ -73,26 +73,25 @@ def audit(
 ) -> Exit:
     """Measure an order or a playlist.
 
-    An order is simulated many times. Exit code 1 if it is biased, or if a playlist has faults.
+    An order is simulated many times. Exit code 1 if it is biased.
     """
     if (playlist is None) == (order is None):
         raise PlayshuffleError("Name either a playlist, or an order with --order.", Exit.USAGE)
     if by is not None and (playlist is None or plot is None):
         raise PlayshuffleError("--by works with the picture of a playlist: add FILE and --plot.", Exit.USAGE)
     if order is not None:
-        is_good = _order(order, tracks, rounds, seed, plot, as_json)
-    elif playlist is not None and (tracks, rounds, seed) == (None, None, None):
-        is_good = _playlist(playlist, known("tag", by or _BY[0], _BY), plot, as_json)
-    else:
-        raise PlayshuffleError(
-            "--tracks, --rounds and --seed do not work with a playlist. Remove them.", Exit.USAGE
-        )
-    return Exit.DONE if is_good else Exit.LOSSES
+        return _order(order, tracks, rounds, seed, plot, as_json)
+    if playlist is not None and (tracks, rounds, seed) == (None, None, None):
+        _playlist(playlist, known("tag", by or _BY[0], _BY), plot, as_json)
+        return Exit.DONE
+    raise PlayshuffleError(
+        "--tracks, --rounds and --seed do not work with a playlist. Remove them.", Exit.USAGE
+    )
 
 
 def _order(
     name: str, tracks: int | None, rounds: int | None, seed: str | None, plot: str | None, as_json: bool
-) -> bool:
+) -> Exit:
     order = audited_orders.audited(name, _TRACKS if tracks is None else tracks)
     rounds = _ROUNDS if rounds is None else rounds
     fewest = bias.ROUNDS_PER_TRACK * order.tracks
@@ -118,10 +117,10 @@ def _order(
         print_lines([order_report.as_json(order, counts, verdict, seed_bits)])
     else:
         print_lines([*lines, "", *heat_map.heat_map(counts, order.guarantee, colour=_has_colour())])
-    return not verdict.reasons
+    return Exit.LOSSES if verdict.reasons else Exit.DONE
 
 
-def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
+def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> None:
     if plot is not None:
         picture.check(plot)
     with progress_bar(quiet=as_json) as progress:
@@ -136,10 +135,10 @@ def _playlist(name: str, by: str, plot: str | None, as_json: bool) -> bool:
     if plot is not None:
         words = list(audit_report.lines(found, Screen(_PAGE_WIDTH)))
         _write_picture(plot, playlist_picture.draw(plot, found, by, words))
-    print_lines(
-        [playlist_report.as_json(found)] if as_json else audit_report.lines(found, screen_of(sys.stdout))
-    )
-    return found.is_good
+    if as_json:
+        print_json(playlist_report.as_json(found))
+    else:
+        print_lines(audit_report.lines(found, screen_of(sys.stdout)))
 
 
 def _write_picture(plot: str, content: bytes) -> None:

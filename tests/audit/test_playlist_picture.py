@@ -22,9 +22,7 @@ def audited(keys: list[int], names: dict[int, str] | None = None) -> PlaylistAud
     figures = mix(paths, keys)
     groups = [(key, (names or {}).get(key, f"Artist {key}" if key >= 0 else "")) for key in keys]
     count = len(keys)
-    return PlaylistAudit(
-        b"/music/x.m3u", count, 0, [], [], count, 1, 0, figures, figures, 0, paths[::-1], groups
-    )
+    return PlaylistAudit(b"/music/x.m3u", count, 0, count, 1, 0, figures, figures, 0, paths[::-1], groups)
 
 
 def drawn(found: PlaylistAudit) -> str:
