@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from playshuffle.history.rows import Played, Row
 from playshuffle.history.sources import Source, read_rows
 from tests.players.drivers.mpd import running
+from tests.players.drivers.process import started, until
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
 from tests.support.program import run
@@ -47,6 +50,33 @@ def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
             mpd.say(f'sticker set song "a.mp3" playCount "{count}"')
             _, found = rows(mpd.path.parent / "sticker.sql")
             assert found[0] == Row(b"a.mp3", Played(JUNE, None, count))
+
+
+def test_plays_that_mpdstats_of_beets_has_counted(music: Path, tmp_path: Path) -> None:
+    need_beets()
+    home = tmp_path / "beets"
+    run_beets(home, music, [], ["mpdstats"])
+    began_s = int(time.time())
+    with running(music) as mpd:
+        with (home / "config.yaml").open("a") as config:
+            config.write(f"music_directory: {music}\nmpd:\n  host: {mpd.path}\n")
+        words = [sys.executable, "-c", "from beets.ui import main; main(['mpdstats'])"]
+        with started(words, {**os.environ, "BEETSDIR": str(home), "PYTHONWARNINGS": "ignore"}) as process:
+            # When it begins to watch, nobody can see: play until it has noticed.
+            def has_counted() -> bool:
+                if b"state: stop" in mpd.say("status"):
+                    mpd.say("clear")
+                    mpd.say('add "a.mp3"')
+                    mpd.say("play")
+                return any(row.played.plays for row in rows(home / "library.db")[1])
+
+            until(has_counted, process)
+            [row] = rows(home / "library.db")[1]
+
+    assert music / os.fsdecode(row.path) == music / "a.mp3"
+    assert row.played.last_played is not None
+    assert began_s <= row.played.last_played <= time.time()
+    assert row.played.rating is None
 
 
 QUERIES = ("play_count:3", "last_played:2025", "-last_played:2025", "skip_count:1..", "play_count:..2")
