@@ -8,8 +8,8 @@ is gone and tracks with it, or if more than half of the tracks and more than 20 
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import islice, product
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
@@ -122,15 +122,12 @@ def check_tracks(
     # The root exists: an event for it or for a parent folder was about an earlier one.
     deleted = frozenset(below(root.path, deleted))
     lost_paths = [path for path in missing if not _is_at_or_below(path, deleted)]
-    has_paths = any(map(_is_inside(root.path), before))
+    were = len(below(root.path, before))
     if last_root is not None:
-        is_explained = has_paths and not lost_paths
+        is_explained = were and not lost_paths
         if last_root.tracks and not root.tracks and not is_explained:
             raise missing_error(root.path, f"no track was found; {last_root.tracks:,} were there", _CONFIRM)
-        _check_mounts(last_root, root, missing if has_paths else None)
-    if len(lost_paths) <= _SMALL_LOSS and _are_at_least(2 * len(lost_paths), root.path, before):
-        return
-    were = sum(map(_is_inside(root.path), before))
+        _check_mounts(last_root, root, missing if were else None)
     if len(lost_paths) == were > _SMALL_LOSS:
         raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
     lost, of = len(lost_paths), were
@@ -249,11 +246,6 @@ def _there(tracks: int) -> str:
     return f"{counted(tracks, 'track')} {'was' if tracks == 1 else 'were'} there"
 
 
-def _are_at_least(count: int, root: bytes, paths: Iterable[bytes]) -> bool:
-    """Return whether at least this many paths are below a root, without counting all of them."""
-    return len(list(islice(filter(_is_inside(root), paths), count))) == count
-
-
 def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
     while path:
         if path in tops:
@@ -275,9 +267,5 @@ def is_gone(path: bytes) -> bool:
 
 def below(root: bytes, paths: Iterable[bytes]) -> list[bytes]:
     """Return the paths that are below a root."""
-    return list(filter(_is_inside(root), paths))
-
-
-def _is_inside(root: bytes) -> Callable[[bytes], bool]:
-    mounted = root.rstrip(b"/") + b"/"
-    return lambda path: path.startswith(mounted)
+    top = root.rstrip(b"/") + b"/"
+    return [path for path in paths if path.startswith(top)]

@@ -13,9 +13,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
@@ -35,15 +34,6 @@ class StoppedError(BaseException):
     """The service is to end, and the update with it, at a place where nothing is half done."""
 
 
-@dataclass(slots=True)
-class _Pipes:
-    """The ends that the service holds."""
-
-    requests: BinaryIO
-    messages: int
-    unread: bytes = b""
-
-
 class UpdateProcess:
     """The process that runs the updates of one configuration; a context manager.
 
@@ -58,6 +48,7 @@ class UpdateProcess:
         self.heard_s = 0.0
         self._child = 0
         self._update = 0
+        self._unread = b""
 
     def __enter__(self) -> Self:
         request_reader, requests = os.pipe()
@@ -69,14 +60,15 @@ class UpdateProcess:
         os.close(request_reader)
         os.close(message_writer)
         os.set_blocking(message_reader, False)
-        self._pipes = _Pipes(open(requests, "wb", buffering=0), message_reader)
+        self._requests = open(requests, "wb", buffering=0)
+        self._messages = message_reader
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pipes.requests.close()
-        os.close(self._pipes.messages)
+        self._requests.close()
+        os.close(self._messages)
         until_s = time.monotonic() + _END_S
         while os.waitpid(self._child, os.WNOHANG) == (0, 0):
             if time.monotonic() > until_s:
@@ -88,7 +80,7 @@ class UpdateProcess:
 
     def fileno(self) -> int:
         """Return a descriptor that is readable when there is a message."""
-        return self._pipes.messages
+        return self._messages
 
     def begin(self, batches: Mapping[str, Batch]) -> None:
         """Begin an update; the one before has ended."""
@@ -96,18 +88,18 @@ class UpdateProcess:
         self.is_busy = True
         self.heard_s = time.monotonic()
         try:
-            self._pipes.requests.write(update_protocol.pack(batches))
+            self._requests.write(update_protocol.pack(batches))
         except BrokenPipeError:
             self.is_over = True
 
     def receive(self) -> Iterator[Message]:
         """Yield the messages that came since the last call."""
         with contextlib.suppress(BlockingIOError):
-            while chunk := os.read(self._pipes.messages, 1 << 16):
-                self._pipes.unread += chunk
+            while chunk := os.read(self._messages, 1 << 16):
+                self._unread += chunk
             self.is_over = True
-        while b"\n" in self._pipes.unread:
-            line, _, self._pipes.unread = self._pipes.unread.partition(b"\n")
+        while b"\n" in self._unread:
+            line, _, self._unread = self._unread.partition(b"\n")
             self.heard_s = time.monotonic()
             message = update_protocol.unpack(line)
             if isinstance(message, UpdateStarted):

@@ -167,16 +167,8 @@ class StateFile:
         Raises:
             PlayshuffleError: another playshuffle has locked the state, or its disk fails.
         """
-        return self.ask(lambda database: database.execute(query, values).fetchall())
-
-    def ask(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-        """Return what a function finds in the database.
-
-        Raises:
-            PlayshuffleError: another playshuffle has locked the state, or its disk fails.
-        """
         try:
-            return self._asked(question)
+            return self._asked(lambda database: database.execute(query, values).fetchall())
         except sqlite3.OperationalError as error:
             raise PlayshuffleError(
                 f"The saved state cannot be read: {error}. Check its disk, and try again.",

@@ -73,10 +73,6 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End all threads and remove the watches of all folders."""
         for watcher in self._root_watchers:
             watcher.stop()
         self._file_watcher.stop()
