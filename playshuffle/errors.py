@@ -49,11 +49,13 @@ class OptionError(PlayshuffleError):
         text: with `{}` for each option, and `{name}` for each value.
         options: as the configuration spells them, the most likely cause first: `gap`, `tags = false`.
         code: of the error.
-        values: of the text. Bytes are a path or a name, and made safe to print.
+        values: of the text. Bytes and texts are made safe to print.
     """
 
     def __init__(self, text: str, /, *options: str, code: Exit = Exit.USAGE, **values: object) -> None:
-        values = {key: shown(value) if isinstance(value, bytes) else value for key, value in values.items()}
+        values = {
+            key: shown(value) if isinstance(value, bytes | str) else value for key, value in values.items()
+        }
         super().__init__(text.format(*map(flag, options), **values), code)
         self.keys = tuple(option.partition(" ")[0] for option in options)
         self.in_configuration = text.format(*options, **values)

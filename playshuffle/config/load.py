@@ -128,9 +128,9 @@ def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist)
         raise OptionError(
             "Playlists '{first}' and '{second}' both write {path}. Give one of them another {}.",
             "output",
-            first=shown(first.name),
-            second=shown(wanted.name),
-            path=shown(path),
+            first=first.name,
+            second=wanted.name,
+            path=path,
         )
 
 
@@ -275,6 +275,6 @@ def file_name(name: str) -> bytes:
         raise OptionError(
             "'{name}' cannot be the name of a file. Choose another name, or name the file with {}.",
             "output",
-            name=shown(name),
+            name=name,
         )
     return name.encode()

@@ -72,7 +72,7 @@ def find_source(text: str, path: bytes) -> Source:
     if is_name(text):
         near = suggestion("history", text.lower(), {name: name for name in PLACES})
         hint = f"Did you mean '{near}'?" if near else f"Use {any_of([*PLACES])}, or name a file."
-        raise OptionError("{}: '{text}' is unknown. {hint}", "history", text=shown(text), hint=hint)
+        raise OptionError("{}: '{text}' is unknown. {hint}", "history", text=text, hint=hint)
     file, _, user = path.rpartition(b"#")
     return Source(text, file or path, os.fsdecode(user) if file else "")
 

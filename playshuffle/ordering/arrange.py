@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.duration import words
-from playshuffle.errors import OptionError, shown
+from playshuffle.errors import OptionError
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
@@ -182,7 +182,7 @@ def _by_length(
     for pin in pinned:
         if not 0 < durations_ms[pin.track_index] <= time_ms:
             why = "it is longer" if durations_ms[pin.track_index] else "its length is not known"
-            path = shown(tracks.paths[pin.track_index])
+            path = tracks.paths[pin.track_index]
             raise OptionError("{path} cannot be pinned with {}: {why}.", "time", path=path, why=why)
     fitting_set = frozenset(fitting)
     return fitting, [index for index in order if index not in fitting_set]

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from playshuffle.errors import OptionError, shown
+from playshuffle.errors import OptionError
 
 _GAP = r"([0-9]{1,9})(%?)"  # compiled where it is used, which is rare
 
@@ -36,6 +36,6 @@ def parse_gap(text: str) -> Gap | None:
         raise OptionError(
             "{} '{text}' is not a gap. Write 50 (plays) or 25% (of the tracks, at most 100%).",
             "gap",
-            text=shown(text),
+            text=text,
         )
     return gap if gap.size > 1 or (gap.size and gap.is_percent) else None

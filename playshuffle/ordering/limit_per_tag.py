@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import OptionError, shown
+from playshuffle.errors import OptionError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
 from playshuffle.ordering.groups import ALBUM, TagsOf
@@ -41,7 +41,7 @@ def parse_limit(text: str) -> LimitPerTag:
         number, tag = tag, number
     if not re.fullmatch(_NUMBER, number) or not tag:
         raise OptionError(
-            "{} must be a number from 1 and a tag, such as 3:artist, not '{text}'.", "most", text=shown(text)
+            "{} must be a number from 1 and a tag, such as 3:artist, not '{text}'.", "most", text=text
         )
     return LimitPerTag(int(number), known("field", tag, groups.KEYS))
 

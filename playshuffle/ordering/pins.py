@@ -33,7 +33,7 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     else:
         track = text
     raise OptionError(
-        "{}: the library has no track '{track}'.{near}", "pin", track=shown(track), near=near(track, paths)
+        "{}: the library has no track '{track}'.{near}", "pin", track=track, near=near(track, paths)
     )
 
 
@@ -111,7 +111,7 @@ def _position(word: str, text: str) -> int | str | None:
         return word
     if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python reads no number of thousands
         if int(word) == 0:
-            raise OptionError("{} '{text}': positions start at 1.", "pin", text=shown(text))
+            raise OptionError("{} '{text}': positions start at 1.", "pin", text=text)
         return int(word) - 1
     return None
 

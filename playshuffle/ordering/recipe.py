@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from playshuffle.errors import OptionError, shown
+from playshuffle.errors import OptionError
 from playshuffle.ordering.gap import Gap
 from playshuffle.shuffle import Inside
 
@@ -65,6 +65,6 @@ def parse_part(text: str) -> range:
             "{} '{text}' is not a part. Write START:COUNT or START:COUNT:STRIDE, such as 1:40 for the first"
             " 40 positions, or 1:20:2 for every other one of them.",
             "part",
-            text=shown(text),
+            text=text,
         )
     return range(start - 1, start - 1 + count * stride, stride)

@@ -269,13 +269,8 @@ def _check_title(text: str, tracks: Tracks, tags_of: TagsOf) -> None:
     titles = tracks.column(lambda folder: [tags.title if tags else "" for tags in tags_of(folder)])
     for path, title in zip(tracks.paths, titles, strict=True):
         if title.casefold() == text.casefold():
-            name = shown(os.path.basename(path))
-            raise OptionError(
-                "{}: '{title}' is the title of {name}. Pin the file: {name}",
-                "pin",
-                title=shown(text),
-                name=name,
-            )
+            problem = "{}: '{title}' is the title of {name}. Pin the file: {name}"
+            raise OptionError(problem, "pin", title=text, name=os.path.basename(path))
 
 
 def _leave_out_most(

@@ -59,7 +59,7 @@ def open_playlist(
         if opened.cache is not None and request.tags:
             rows = rows_of(opened.cache, tools.read_all, tools.tags)
             if request.history:
-                history = play_history(opened, request, rows)
+                history = play_history(opened, request, library.tracks, rows)
                 rows = with_plays(rows, history, opened.table)
         last = record.numbers()
         draw = None
@@ -78,7 +78,16 @@ def open_playlist(
             raise NothingMatchesError(request, choice, rows)
         tags_of = tags_from(rows) if rows is not None else None
         yield Run(
-            request, tools, opened, file, record.with_copies(choice.kept), writer, choice, tags_of, history
+            request,
+            tools,
+            opened,
+            library,
+            file,
+            record.with_copies(choice.kept),
+            writer,
+            choice,
+            tags_of,
+            history,
         )
 
 

@@ -48,7 +48,7 @@ class PlayHistory(NamedTuple):
         )
 
 
-def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHistory:
+def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows: RowsOf) -> PlayHistory:
     """Read all sources of a request, at most once for all playlists over the same folders.
 
     A source that has not changed is not read again. One that cannot be read counts as it was.
@@ -56,6 +56,7 @@ def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHis
     Args:
         opened: the library, opened for this request.
         request: the playlist.
+        tracks: all tracks of its folders.
         rows: looks up the tags of a folder, for sources that have no paths.
 
     Raises:
@@ -66,7 +67,7 @@ def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHis
         played: dict[int, Played] = {}
         notes = []
         for source in request.history:
-            stored = _read(source, opened, request, rows)
+            stored = _read(source, opened, request, tracks, rows)
             notes.append(stored.note)
             for (number, _), row in stored.rows.items():
                 played[number] = merged((played[number], row)) if number in played else row
@@ -75,7 +76,7 @@ def play_history(opened: OpenLibrary, request: Request, rows: RowsOf) -> PlayHis
     return history
 
 
-def _read(source: Source, opened: OpenLibrary, request: Request, rows: RowsOf) -> StoredPlays:
+def _read(source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows: RowsOf) -> StoredPlays:
     stored = opened.state.named.stored
     key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
     before = store.load(opened.state, key)
@@ -84,7 +85,7 @@ def _read(source: Source, opened: OpenLibrary, request: Request, rows: RowsOf) -
         stamp = f"{stamp_of(source)} {opened.table.next_number}"
         if before is not None and before.stamp == stamp:
             return before
-        plays = _matched(source, stamp, before, opened.library(request).tracks, request.roots, rows)
+        plays = _matched(source, stamp, before, tracks, request.roots, rows)
     except SourceError as error:
         if before is None:
             raise

@@ -32,7 +32,7 @@ from playshuffle.text import counted
 class Run(NamedTuple):
     """One playlist, opened.
 
-    file: None if none is written. record: its last order or its deck.
+    library: all tracks of its folders. file: None if none is written. record: its last order or its deck.
     choice: which tracks of its folders are chosen.
     history: the plays of tracks; None if the request names no history.
     """
@@ -40,6 +40,7 @@ class Run(NamedTuple):
     request: Request
     tools: Tools
     opened: OpenLibrary
+    library: Library
     file: PlaylistFile | None
     record: Record
     writer: EntryWriter
@@ -61,11 +62,6 @@ class Run(NamedTuple):
         heard = self.history.heard_since(self.tools.clock() - recipe.rest_ms / 1000, self.choice.kept)
         resting = (index for index, number in enumerate(self.tracks.numbers) if number in heard)
         return recipe._replace(resting=frozenset(resting))
-
-    @property
-    def library(self) -> Library:
-        """Return all tracks of its folders."""
-        return self.opened.library(self.request)
 
     @property
     def path(self) -> bytes:

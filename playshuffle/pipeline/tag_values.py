@@ -47,7 +47,7 @@ def coverage(
         look_up = rows_of(opened.cache, tools.read_all)
         notes: Sequence[str] = ()
         if history:
-            plays = play_history(opened, request, look_up)
+            plays = play_history(opened, request, tracks, look_up)
             look_up, notes = with_plays(look_up, plays, opened.table), plays.notes
         return len(tracks), {name: _coverage(tracks, FIELDS[name], look_up) for name in names}, notes
 

@@ -204,9 +204,7 @@ def check_name(path: bytes) -> None:
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
         return
     if os.path.isdir(path):
-        raise OptionError(
-            "{path} is a folder. Name the file, such as {path}/NAME.m3u.", "output", path=shown(path)
-        )
+        raise OptionError("{path} is a folder. Name the file, such as {path}/NAME.m3u.", "output", path=path)
     problem = (
         "is the name of an audio file"
         if is_audio_name(name)
