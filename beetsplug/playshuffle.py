@@ -8,7 +8,6 @@ import optparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from beets import ui
@@ -141,12 +140,10 @@ def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
     from playshuffle.shuffle import System
     from playshuffle.tags.reader_pool import read_all
 
-    assert request.deal is not None
-    now = datetime.now().astimezone()
     with progress_bar(bool(given.quiet)) as progress:
         tools = Tools(read_all, System(), progress, tags=tags)
         with open_run(request, tools, must_remember=True) as run:
-            dealt = deal(run, request.deal.amount, request.deal.every, now)
+            dealt = deal(run)
     if not given.quiet:
         say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose)))
 

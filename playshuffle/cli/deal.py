@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 
@@ -210,13 +209,10 @@ def _one_of(*is_given: bool) -> str:
 
 
 def _deal(kind: str, run: Run) -> Dealt:
-    assert run.request.deal is not None
-    amount, every, now = run.request.deal.amount, run.request.deal.every, datetime.now().astimezone()
     if kind == "--again":
-        return deal_again(run, every, now)
+        return deal_again(run)
     if kind == "--heard":
-        return count_as_heard(run, every, now)
+        return count_as_heard(run)
     if kind == "--peek":
-        return peek_deal(run, amount, every, now)
-    is_new_round = kind == "--new-round"
-    return deal_next(run, amount, every, now, is_now=kind == "--now", is_new_round=is_new_round)
+        return peek_deal(run)
+    return deal_next(run, is_now=kind == "--now", is_new_round=kind == "--new-round")

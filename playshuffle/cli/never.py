@@ -4,7 +4,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -159,6 +158,4 @@ def _request(playlist: bytes, state: State) -> Request:
 
 def _keep(run: Run) -> object:
     """Write an order or the last deal again, without what the playlist has no longer."""
-    if run.request.deal is None:
-        return keep(run)
-    return deal_again(run, run.request.deal.every, datetime.now().astimezone())
+    return keep(run) if run.request.deal is None else deal_again(run)

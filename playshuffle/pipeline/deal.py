@@ -7,14 +7,13 @@ that was killed in between is finished by the next one: no deal is skipped, none
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from playshuffle.dealing.amount import Amount, Count
+from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.limited import LimitedPerValue
 from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
-from playshuffle.dealing.period import Every, is_of_the_future, period_start
+from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged, no_tags
@@ -44,9 +43,7 @@ class Dealt:
     certain: int
 
 
-def deal(
-    run: Run, amount: Amount, every: Every, now: datetime, *, is_now: bool = False, is_new_round: bool = False
-) -> Dealt:
+def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt:
     """Deal once in each period; else check that the file has the deal of this period.
 
     is_now: deal in any case. is_new_round: end the round, and deal from a new one.
@@ -55,31 +52,31 @@ def deal(
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
     _check_options(run.request)
-    run = _with_heard(run, now)
-    if is_now or is_new_round or is_due(deck_of(run).deck, every, now, frozenset(run.tracks.numbers)):
-        deck = _next_deck(run, amount, every, now, is_now=is_now, is_new_round=is_new_round)
-        return _replace_deal(run, deck, _notes_on_limit(run, amount, deck))
-    dealt = _repeat_deal(run, every, now)
-    return replace(dealt, deck=replace(dealt.deck, deal=_with_period(dealt.deck.deal, every)))
+    run, playable = _with_heard(run), frozenset(run.tracks.numbers)
+    if is_now or is_new_round or is_due(deck_of(run).deck, _settings(run).every, run.now, playable):
+        deck = _next_deck(run, is_now=is_now, is_new_round=is_new_round)
+        return _replace_deal(run, deck, _notes_on_limit(run, deck))
+    dealt = _repeat_deal(run)
+    return replace(dealt, deck=_with_period(run, dealt.deck))
 
 
-def deal_again(run: Run, every: Every, now: datetime) -> Dealt:
+def deal_again(run: Run) -> Dealt:
     """Check that the file has the last deal, whatever period this is.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, or the file could not be written.
     """
     _last_deal(run, "--again")
-    return _repeat_deal(run, every, now)
+    return _repeat_deal(run)
 
 
-def count_as_heard(run: Run, every: Every, now: datetime) -> Dealt:
+def count_as_heard(run: Run) -> Dealt:
     """Count the last deal as heard, and check that the file has it.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, plays do not count, or the deck could not be saved.
     """
-    last, run = _last_deal(run, "--heard"), _with_heard(run, now)
+    last, run = _last_deal(run, "--heard"), _with_heard(run)
     deck = deck_of(run).deck
     if not deck.heard_from_s:
         raise PlayshuffleError(
@@ -89,7 +86,7 @@ def count_as_heard(run: Run, every: Every, now: datetime) -> Dealt:
         )
     heard = mark_heard(deck, last.entries)
     before = deck_of(run).before if heard == deck else deck_of(run).stored
-    return _repeat_deal(_with_deck(run, heard, before), every, now)
+    return _repeat_deal(_with_deck(run, heard, before))
 
 
 def _last_deal(run: Run, option: str) -> Deal:
@@ -101,15 +98,15 @@ def _last_deal(run: Run, option: str) -> Deal:
     return last
 
 
-def peek_deal(run: Run, amount: Amount, every: Every, now: datetime) -> Dealt:
+def peek_deal(run: Run) -> Dealt:
     """Return the deal that comes after the last one, and change nothing.
 
     Raises:
         PlayshuffleError: there is nothing to deal.
     """
     _check_options(run.request)
-    run = _with_heard(run, now)
-    deck = _next_deck(run, amount, every, now)
+    run = _with_heard(run)
+    deck = _next_deck(run)
     entries = deck.deal.entries if deck.deal is not None else ()
     count = len(frozenset(entries).intersection(deck_of(run).deck.unheard))
     text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
@@ -163,13 +160,13 @@ def _playable(run: Run) -> Sequence[int]:
     )
 
 
-def _with_heard(run: Run, now: datetime) -> Run:
+def _with_heard(run: Run) -> Run:
     """Return the run with its deck as the play history has it, if plays count."""
-    deck, settings, now_s = deck_of(run).deck, run.request.deal, int(now.timestamp())
-    if settings is None or settings.count is Count.DEALT or run.history is None:
+    deck = deck_of(run).deck
+    if _settings(run).count is Count.DEALT or run.history is None:
         deck = replace(deck, unheard=(), heard_from_s=0)
     elif not deck.heard_from_s:
-        deck = replace(deck, heard_from_s=now_s)
+        deck = replace(deck, heard_from_s=int(run.now.timestamp()))
     else:
         heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
         deck = mark_heard(deck, heard.intersection(run.tracks.numbers))
@@ -181,15 +178,7 @@ def _with_deck(run: Run, deck: Deck, before: StoredDeck | None) -> Run:
     return run._replace(record=run.record._replace(deck=record))
 
 
-def _next_deck(
-    run: Run,
-    amount: Amount,
-    every: Every,
-    now: datetime,
-    *,
-    is_now: bool = False,
-    is_new_round: bool = False,
-) -> Deck:
+def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Deck:
     """Return the deck after its next deal. With `is_now`, what was not heard comes in the one after."""
     deck = deck_of(run).deck
     rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
@@ -204,31 +193,30 @@ def _next_deck(
             error.advice,
             root,
         )
-    size = _size(run, amount)
-    period = period_start(every, now)
     numbers = run.tracks.numbers
     resting = frozenset(numbers[index] for index in rounds.resting)
     deck = next_deal(
         deck,
         playable,
         rounds,
-        size,
-        period,
+        _size(run),
+        period_start(_settings(run).every, run.now),
         is_whole=is_whole,
-        today=now.date(),
+        today=run.now.date(),
         resting=resting,
         again=() if is_now else tracks_again(deck),
     )
-    deck = replace(deck, deal=_with_period(deck.deal, every))
-    return count_deal(before, deck, int(now.timestamp())) if deck.heard_from_s else deck
+    deck = _with_period(run, deck)
+    return count_deal(before, deck, int(run.now.timestamp())) if deck.heard_from_s else deck
 
 
-def _size(run: Run, amount: Amount) -> Size:
+def _size(run: Run) -> Size:
     """Return how large deals are, and how many tracks of one artist they may have.
 
     Raises:
         PlayshuffleError: the amount is in albums, which such a limit or the order does not keep together.
     """
+    amount = _settings(run).amount
     size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
     limit = run.request.most
     if limit is None:
@@ -241,18 +229,18 @@ def _size(run: Run, amount: Amount) -> Size:
     return LimitedPerValue(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
 
 
-def _with_period(last: Deal | None, every: Every) -> Deal | None:
-    return last and replace(last, every=every)
+def _with_period(run: Run, deck: Deck) -> Deck:
+    return replace(deck, deal=deck.deal and replace(deck.deal, every=_settings(run).every))
 
 
-def _notes_on_limit(run: Run, amount: Amount, deck: Deck) -> list[str]:
+def _notes_on_limit(run: Run, deck: Deck) -> list[str]:
     """Return how many deals of the round the limit of `--most` makes shorter than asked for."""
-    size = _size(run, amount)
+    size, count = _size(run), _settings(run).amount.count
     short_count = size.short_deals(deck.upcoming) if isinstance(size, LimitedPerValue) else 0
     if not short_count:
         return []
     deals = counted(deck.deals_left, "deal")
-    note = f"{short_count:,} of the {deals} left in this round will have fewer than {amount.count:,} tracks,"
+    note = f"{short_count:,} of the {deals} left in this round will have fewer than {count:,} tracks,"
     return [f"{note} since each has at most {run.request.most}."]
 
 
@@ -264,18 +252,18 @@ def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:
     return Dealt(report, mark_written(deck), is_new=True, certain=report.playlist_length)
 
 
-def _repeat_deal(run: Run, every: Every, now: datetime) -> Dealt:
+def _repeat_deal(run: Run) -> Dealt:
     """Write the last deal again if the file has it no longer, or if tracks were renamed."""
-    deck = deck_of(run).deck
+    deck, now, period = deck_of(run).deck, run.now, period_start(_settings(run).every, run.now)
     last = deck.deal
     assert last is not None
     notes = []
     if is_of_the_future(now, last.period):
-        deck = replace(deck, deal=replace(last, period=period_start(every, now)))
+        deck = replace(deck, deal=replace(last, period=period))
         notes.append(f"The last deal is dated {last.period}, which is in the future. It counts as made now.")
     elif last.is_pending:
         # It never reached the file, so it is the deal of this period.
-        deck = replace(deck, deal=replace(last, period=max(last.period, period_start(every, now))))
+        deck = replace(deck, deal=replace(last, period=max(last.period, period)))
     if now.date() < last.period and not notes:
         notes.append(
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
@@ -314,3 +302,9 @@ def deck_of(run: Run) -> DeckRecord:
     """Return the record of the deck, of a playlist that is dealt."""
     assert run.record.deck is not None
     return run.record.deck
+
+
+def _settings(run: Run) -> DealSettings:
+    """Return how much is dealt and how often, of a playlist that is dealt."""
+    assert run.request.deal is not None
+    return run.request.deal

@@ -22,7 +22,7 @@ def keep(run: Run) -> Report:
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
     """
-    last, now_s = run.record.order, int(run.tools.clock())
+    last, now_s = run.record.order, int(run.now.timestamp())
     if last is None:
         return make(run, is_update=True)
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)

@@ -30,7 +30,7 @@ def make(run: Run, *, is_update: bool = False, notes: Sequence[str] = ()) -> Rep
     arranged, drawn_notes = _draw_order(run, is_update=is_update)
     numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
     report = run.report(arranged, [*drawn_notes, *notes])
-    return run.write_order(report, numbers, (), int(run.tools.clock()), is_new=True)
+    return run.write_order(report, numbers, (), int(run.now.timestamp()), is_new=True)
 
 
 def _draw_order(run: Run, *, is_update: bool) -> tuple[Arranged, list[str]]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from datetime import datetime
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
@@ -47,7 +48,7 @@ def open_playlist(
         PlayshuffleError: there is nothing to play, a drive is missing of which nothing is known, or the
             playlist must not be written.
     """
-    library = opened.library(request)
+    library, now = opened.library(request), datetime.fromtimestamp(tools.clock()).astimezone()
     if request.seed is not None:
         tools = tools._replace(randbelow=chance(request.seed))
     with _locked_file(opened.state, request) as file:
@@ -80,6 +81,7 @@ def open_playlist(
         yield Run(
             request,
             tools,
+            now,
             opened,
             library,
             file,

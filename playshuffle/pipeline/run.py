@@ -3,6 +3,7 @@
 import os
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
@@ -32,13 +33,15 @@ from playshuffle.text import counted
 class Run(NamedTuple):
     """One playlist, opened.
 
-    library: all tracks of its folders. file: None if none is written. record: its last order or its deck.
+    now: when it was opened, in local time. library: all tracks of its folders.
+    file: None if none is written. record: its last order or its deck.
     choice: which tracks of its folders are chosen.
     history: the plays of tracks; None if the request names no history.
     """
 
     request: Request
     tools: Tools
+    now: datetime
     opened: OpenLibrary
     library: Library
     file: PlaylistFile | None
@@ -59,7 +62,7 @@ class Run(NamedTuple):
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or recipe.rest_ms is None:
             return recipe
-        heard = self.history.heard_since(self.tools.clock() - recipe.rest_ms / 1000, self.choice.kept)
+        heard = self.history.heard_since(self.now.timestamp() - recipe.rest_ms / 1000, self.choice.kept)
         resting = (index for index, number in enumerate(self.tracks.numbers) if number in heard)
         return recipe._replace(resting=frozenset(resting))
 

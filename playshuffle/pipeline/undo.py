@@ -48,7 +48,7 @@ def _undo_make(run: Run) -> Report:
     before = state.order_before(path)
     assert before is not None
     index_of = {number: index for index, number in enumerate(run.tracks.numbers)}
-    now_s = int(run.tools.clock())
+    now_s = int(run.now.timestamp())
     absent = {number: now_s for number in before.numbers if number not in index_of} | dict(before.absent)
     order = [index_of[number] for number in before.numbers if number not in absent]
     count = sum(number not in absent for number in before.present_then[: before.played])

@@ -1,7 +1,5 @@
 """Update a playlist: keep it, or deal it where a deal is due."""
 
-from datetime import datetime
-
 from playshuffle.pipeline.deal import Dealt, deal
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.report import Report
@@ -14,8 +12,4 @@ def update(run: Run) -> Report | Dealt:
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
     """
-    settings = run.request.deal
-    if settings is None:
-        return keep(run)
-    now = datetime.fromtimestamp(run.tools.clock()).astimezone()
-    return deal(run, settings.amount, settings.every, now)
+    return keep(run) if run.request.deal is None else deal(run)

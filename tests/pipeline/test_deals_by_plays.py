@@ -109,20 +109,22 @@ class Listener:
         with (
             suppress(KilledError),
             kill,
-            open_run(self.request(size), self.tools, must_remember=True) as run,
+            open_run(
+                self.request(size), self.tools._replace(clock=self.now.timestamp), must_remember=True
+            ) as run,
         ):
             if is_heard:
-                dealing.count_as_heard(run, self.every, self.now)
+                dealing.count_as_heard(run)
             else:
-                dealing.deal(run, Amount(size), self.every, self.now, is_now=is_now)
+                dealing.deal(run, is_now=is_now)
         entries = self.named(self.deck.deal.entries if self.deck.deal is not None else ())
         assert is_killed or self.listed() == entries
         return entries
 
     def peek(self, size: int = 3) -> dealing.Dealt:
         request = self.request(size)._replace(dry_run=True)
-        with open_run(request, self.tools) as run:
-            return dealing.peek_deal(run, Amount(size), self.every, self.now)
+        with open_run(request, self.tools._replace(clock=self.now.timestamp)) as run:
+            return dealing.peek_deal(run)
 
     def undo(self) -> None:
         undo_deal(self.request(), self.tools)

@@ -81,9 +81,11 @@ class Music:
 
     def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
         """Return the tracks that are certain to come next."""
-        request = self.request(name, recipe)._replace(dry_run=True, deal=DealSettings())
-        with open_run(request, tools("x")) as run:
-            found = dealing.peek_deal(run, Amount(count), Every.RUN, NOON)
+        request = self.request(name, recipe)._replace(
+            dry_run=True, deal=DealSettings(Amount(count), Every.RUN)
+        )
+        with open_run(request, tools("x")._replace(clock=NOON.timestamp)) as run:
+            found = dealing.peek_deal(run)
         return found.report.paths()[: found.certain]
 
     def request(self, name: str, recipe: Recipe | None = None) -> Request:

@@ -98,8 +98,9 @@ def deal_amount(
 ) -> Dealt:
     """Open one playlist, and deal."""
     request = request._replace(deal=replace(request.deal or DealSettings(), amount=amount, every=every))
+    tools = tools._replace(clock=now.timestamp)
     with open_run(request, tools, changes, must_remember=request.writes) as run:
-        return deal_run(run, amount, every, now)
+        return deal_run(run)
 
 
 def undo(request: Request, tools: Tools) -> Report:
