@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.in_process import Program
 from tests.support.needs import need
 from tests.support.program import Done, change_options, library, listed, numbered, run
 from tests.support.terminal import on_terminal
@@ -314,10 +315,12 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
         (["--due"], "--due uses the configuration."),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], said: str) -> None:
+def test_what_makes_no_sense_is_refused(
+    tmp_path: Path, words: list[str], said: str, program: Program
+) -> None:
     music = numbered(tmp_path, 3)
 
-    done = dealing(music, *words)
+    done = program("deal", str(music), *words)
 
     assert (done.code, said in done.err) == (2, True), done.err
     assert not (music / "today.m3u").exists()

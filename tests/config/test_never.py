@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
@@ -21,6 +21,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("folder", ["Music", "../elsewhere"])
+@settings(max_examples=40)  # each of them waits for the disk
 @given(names=st.lists(NAMES | st.sampled_from(HOSTILE), max_size=5, unique=True))
 def test_tracks_of_any_name_are_added_and_taken_back(folder: str, names: list[bytes]) -> None:
     top = os.fsencode(os.path.join(os.environ["HOME"], folder))

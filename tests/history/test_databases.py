@@ -154,7 +154,8 @@ def locked(tmp_path: Path) -> Iterator[Path]:
         connection.execute("ROLLBACK")
 
 
-def test_a_database_that_is_being_written_is_not_read(locked: Path) -> None:
+def test_a_database_that_is_being_written_is_not_read(locked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playshuffle.system.sqlite._FOREIGN_WAIT_S", 0.05)
     with pytest.raises(SourceError, match="locked"):
         read_rows(source(locked))
 

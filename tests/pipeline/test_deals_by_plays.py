@@ -1,15 +1,14 @@
 """Test deals of which a round ends when its tracks were heard, alone and against a model."""
 
-import os
 import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -27,26 +26,17 @@ from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
 from playshuffle.history.sources import Source
-from playshuffle.library.scan import Progress
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import parse
-from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
-from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.reading import Tags
 from tests.history.databases import stickers
 from tests.pipeline.conftest import LookAt
-from tests.support.library import undo_deal
-
-NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
-
-
-def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-    return ((number, Reading(Tags(title=os.fsdecode(path)[-3:]))) for number, path in enumerate(paths))
+from tests.support.library import NOON, reader, tools, undo_deal
 
 
 class KilledError(Exception):
@@ -68,7 +58,7 @@ class Listener:
         self.music = top / "Music"
         self.music.mkdir()
         self.file = top / "today.m3u"
-        self.tools = Tools(read_all, Seeded(seed), Progress())
+        self.tools = tools(reader(lambda path: Tags(title=path[-3:])), seed)
         self.now = NOON
         self.paths: dict[int, Path] = {}
         self.known_as: dict[int, str] = {}  # to the player

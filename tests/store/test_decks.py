@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deal, Deck, mark_written
@@ -34,6 +34,7 @@ def any_deck(draw: st.DrawFn) -> Deck:
     )
 
 
+@settings(max_examples=30)  # each of them waits for the disk
 @given(any_deck())
 def test_a_deck_is_loaded_as_it_was_saved(deck: Deck) -> None:
     with State() as state:
@@ -45,6 +46,7 @@ def test_a_deck_is_loaded_as_it_was_saved(deck: Deck) -> None:
         assert decks.deck_paths(state) == [LIST]
 
 
+@settings(max_examples=30)
 @given(any_deck(), any_deck(), any_deck())
 def test_the_deck_before_the_last_deal_is_kept_until_the_next(first: Deck, second: Deck, third: Deck) -> None:
     with State() as state:

@@ -1,11 +1,9 @@
 """The state: what must be there again after anything."""
 
 import errno
-import multiprocessing
 import os
 import random
 import sqlite3
-import time
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +12,7 @@ from typing import NamedTuple
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck
@@ -119,6 +117,7 @@ def test_only_rows_that_have_changed_are_written(home: Path) -> None:
         assert state.load_tracks() == TrackTable(folders, {}, 8, TABLE.roots)
 
 
+@settings(max_examples=30)  # each of them waits for the disk
 @given(st.lists(st.sets(st.integers(0, 5)), max_size=6), st.sampled_from(["", "DELETE FROM counter"]))
 def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
     scans: list[set[int]], between: str
@@ -242,6 +241,7 @@ def orders(draw: st.DrawFn) -> SavedOrder:
     return SavedOrder(array("I", numbers), absent, played, draw(st.integers(0, 1 << 33)), "", digest)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(orders(), st.booleans()), max_size=8))
 def test_the_last_two_orders_are_known_whatever_came_before(steps: Sequence[tuple[SavedOrder, bool]]) -> None:
     """A step: an order, and whether the file was replaced."""
@@ -541,28 +541,17 @@ def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -
     assert list(file.parent.iterdir()) == [file]
 
 
-def hold(ready: str, until: str) -> None:
-    with State() as state, state.locked():
-        Path(ready).touch()
-        while not Path(until).exists():
-            time.sleep(0.01)
-
-
-def test_who_holds_the_lock_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_holds_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one waits, then says for whom."""
     monkeypatch.setattr("playshuffle.store.state_file._LOCK_WAIT_S", 0.1)
-    ready, until = tmp_path / "ready", tmp_path / "until"
-    holder = multiprocessing.get_context("spawn").Process(target=hold, args=(str(ready), str(until)))
-    holder.start()
-    try:
-        while not ready.exists():
-            assert holder.is_alive()
-            time.sleep(0.01)
-        with State() as state, pytest.raises(PlayshuffleError, match=f"process {holder.pid}"), state.locked():
-            pass
-    finally:
-        until.touch()
-        holder.join()
+    with (
+        State() as holder,
+        holder.locked(),
+        State() as state,
+        pytest.raises(PlayshuffleError, match=f"process {os.getpid()}"),
+        state.locked(),
+    ):
+        pass
 
     with State() as state, state.locked():
         pass
