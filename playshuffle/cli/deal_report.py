@@ -46,8 +46,9 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool) -> Iterator[str]:
         yield from screen.detail(
             "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
         )
-    yield from choice_report.lines(report.choice, screen, names=names)
-    yield from skipped(report, screen, names)
+    if dealt.is_new or names:
+        yield from choice_report.lines(report.choice, screen, names=names)
+        yield from skipped(report, screen, names)
     yield from _notes(report.notes, screen)
 
 

@@ -41,8 +41,8 @@ def install() -> None:
             Exit.CONFIG,
         )
     config = load(find())
-    say(fault.text for fault in config.broken)
-    say(writable_folders.doubts(config))
+    doubts = (*(fault.text for fault in config.broken), *writable_folders.doubts(config))
+    say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
     deals = any(playlist.deal is not None for playlist in config.playlists)
     tells = any(playlist.tell for playlist in config.playlists)
     # If systemd cannot answer, it is missing or was asked too early: then the sandbox is needed.

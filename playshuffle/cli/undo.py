@@ -1,5 +1,6 @@
 """Take back the last make or deal of a list."""
 
+import contextlib
 import os
 import sys
 from typing import Annotated
@@ -45,11 +46,10 @@ def undo(
     """
     with State(must_remember=True) as state:
         last = state.last_made()
-        lists = known_lists(configuration(config))
         if name is not None:
-            one = the_list(name, lists)
+            one = the_list(name, known_lists(configuration(config)))
         elif last is not None:
-            one = next((each for each in lists if each.path == last), KnownList(last))
+            one = _known(last, config)
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
@@ -73,6 +73,14 @@ def undo(
             stays = f"{shown(one.name)} stays in the configuration as it is: {home_path(find(config))}"
             say(screen.detail("Note", stays))
         say(line for note in report.notes for line in screen.detail("Note", note))
+
+
+def _known(path: bytes, config: str | None) -> KnownList:
+    """Return a list that was written; also beside a configuration that is wrong by now."""
+    lists = []
+    with contextlib.suppress(PlayshuffleError):
+        lists = [*known_lists(configuration(config))]
+    return next((each for each in lists if each.path == path), KnownList(path))
 
 
 def _request_of_files(one: KnownList, before: SavedOrder | StoredDeck, state: State) -> Request:
