@@ -510,7 +510,7 @@ class Listening(RuleBasedStateMachine):
 
 TestListening = Listening.TestCase
 TestListening.settings = settings(
-    max_examples=20,
+    max_examples=15,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
