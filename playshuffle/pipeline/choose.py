@@ -164,13 +164,11 @@ def choose(
 
 def _spoken(tracks: Tracks) -> dict[int, str]:
     """Return why tracks are spoken word, by index."""
-
-    def is_odd(folder: Folder) -> bool:
-        return bool(folder.odd.spoken) or (
-            folder.durations_ms is None and spoken.SUFFIX in folder.names.lower()
-        )
-
-    if not any(map(is_odd, tracks.folders)):
+    has_any = any(
+        folder.odd.spoken or (folder.durations_ms is None and spoken.SUFFIX in folder.names.lower())
+        for folder in tracks.folders
+    )
+    if not has_any:
         return {}
     return {index: reason for index, reason in enumerate(tracks.column(_reasons)) if reason}
 

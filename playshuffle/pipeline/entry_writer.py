@@ -66,15 +66,19 @@ class EntryWriter(NamedTuple):
 
     def suspects(self, tracks: Tracks) -> list[bytes]:
         """Return the tracks of all folders that have an unusual name in them."""
-        odd_folders = [folder for folder in tracks.folders if folder.has_odd_names or self._is_odd(folder)]
+        base = self.base
+        odd_folders = [
+            folder
+            for folder in tracks.folders
+            if folder.has_odd_names
+            or (
+                (base.swaps or folder.durations_ms is None)
+                and not is_plain(base.shape(folder.path), folder.names)
+            )
+        ]
         if tracks.chosen is None:
             return Tracks(odd_folders).paths
         return tracks.paths if odd_folders else []
-
-    def _is_odd(self, folder: Folder) -> bool:
-        if self.base.swaps:
-            return not is_plain(self.base.shape(folder.path), folder.names)
-        return folder.durations_ms is None and not is_plain(folder.path, folder.names)
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
         """Return what the player would lose; for the generic one, what any player would."""

@@ -92,9 +92,8 @@ def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request
     """
     if file is None:
         return Record()
-    orders = state.orders(file.path)
     is_ours = request.force or file.has_mark()
-    if not (is_ours or file.fingerprint() in [order.content for order in orders]):
+    if not (is_ours or file.fingerprint() in [order.content for order in state.orders(file.path)]):
         raise not_ours(request.output or file.path)
     if request.deal is not None and file.is_file(request.source_file):
         raise PlayshuffleError(
@@ -104,19 +103,19 @@ def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request
         )
     if request.deal is not None:
         return _deck_record(state, file, tracks, writes=request.writes)
-    return _order_record(orders, file, tracks)
+    return _order_record(state, file, tracks)
 
 
-def _order_record(orders: Sequence[SavedOrder], file: PlaylistFile, tracks: Tracks) -> Record:
+def _order_record(state: State, file: PlaylistFile, tracks: Tracks) -> Record:
     """Find which of the saved orders a file has; without any, read the order from the file."""
-    if not orders:
+    last = state.last_order(file.path)
+    if last is None:
         return Record(_order_in_file(file, tracks))
-    last = orders[0]
     # A large playlist is not read if nobody has written to it since.
     if not file.files or file.stamp() == last.stamp:
         return Record(last, last)
     content = file.fingerprint()
-    for order in orders:
+    for order in state.orders(file.path):
         if order.content == content:
             return Record(order, order)
     note = f"Another program changed {shown(file.path)}. It is replaced, and its last order is the saved one."

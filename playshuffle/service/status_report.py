@@ -132,10 +132,10 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     """Return the status of a playlist that no service manages."""
     result = PlaylistStatus(name, os.fsdecode(output))
-    last_order = state.orders(output)
-    if last_order:
+    last_order = state.last_order(output)
+    if last_order is not None:
         state_name = BY_MAKE if name is None else "not managed"
-        result = replace(result, state=state_name, tracks=last_order[0].played)
+        result = replace(result, state=state_name, tracks=last_order.played)
     with contextlib.suppress(PlayshuffleError, OSError):
         result = replace(result, last_write=round(os.stat(output).st_mtime))
         result = replace(result, order=PlaylistFile.find(output).order())

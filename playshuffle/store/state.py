@@ -6,7 +6,7 @@ An order is an array of the numbers of tracks, so no rename, new tag or move can
 import json
 import os
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from playshuffle.library.marks import MARK_BYTES
@@ -199,17 +199,21 @@ class State(StateFile):
         rows = self.rows("SELECT DISTINCT path FROM record WHERE kind = ?", ORDER)
         return sorted(self.real.absolute(path) for (path,) in rows)
 
+    def last_order(self, playlist: bytes) -> SavedOrder | None:
+        """Return the newest order of the playlist at this path; None if there is none."""
+        return next((order for _, order in self._orders(playlist) if order != NO_ORDER), None)
+
     def orders(self, playlist: bytes) -> list[SavedOrder]:
         """Return the last orders of the playlist at this path, the newest first; at most three.
 
         The newest is kept before the file is replaced. If that did not come about, the file
         still has one of the others.
         """
-        return [order for order in self._orders(playlist).values() if order != NO_ORDER]
+        return [order for _, order in self._orders(playlist) if order != NO_ORDER]
 
     def order_before(self, playlist: bytes) -> SavedOrder | None:
         """Return the order that the playlist had before its last one was drawn; None if it is not known."""
-        before = self._orders(playlist).get(BEFORE)
+        before = dict(self._orders(playlist)).get(BEFORE)
         return before if before != NO_ORDER else None
 
     def last_made(self) -> bytes | None:
@@ -217,24 +221,24 @@ class State(StateFile):
         rows = self.rows("SELECT path FROM record WHERE age = ? ORDER BY rowid DESC LIMIT 1", BEFORE)
         return self.real.absolute(rows[0][0]) if rows else None
 
-    def _orders(self, playlist: bytes) -> dict[int, SavedOrder]:
-        """Return the orders of a playlist by their age."""
-        orders = {}
-        columns = "rowid, age, numbers, facts, content, digest"
-        query = f"SELECT {columns} FROM record WHERE path = ? AND kind = ? ORDER BY age"  # noqa: S608
-        for row, age, numbers, text, content, digest in self.rows(query, self.real.stored(playlist), ORDER):
-            try:
-                facts = json.loads(text)
-                absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
-                values = {name: facts[name] for name in _FACTS} | {
-                    name: text_in(facts, name) for name in _TEXTS
-                }
-                order = SavedOrder(array("I", numbers), absent, content=content, digest=digest, **values)
-                _check(order)
-                orders[age] = order
-            except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
-                self.set_row_aside("record", row, playlist)
-        return orders
+    def _orders(self, playlist: bytes) -> Iterator[tuple[int, SavedOrder]]:
+        """Yield the age of each order of a playlist, and the order. Each is loaded when it is asked for."""
+        columns = "rowid, numbers, facts, content, digest"
+        query = f"SELECT {columns} FROM record WHERE path = ? AND kind = ? AND age = ?"  # noqa: S608
+        key = self.real.stored(playlist), ORDER
+        for age in (LAST, BEFORE, IN_FILE):
+            for row, numbers, text, content, digest in self.rows(query, *key, age):
+                try:
+                    facts = json.loads(text)
+                    absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
+                    values = {name: facts[name] for name in _FACTS}
+                    values |= {name: text_in(facts, name) for name in _TEXTS}
+                    order = SavedOrder(array("I", numbers), absent, content=content, digest=digest, **values)
+                    _check(order)
+                except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+                    self.set_row_aside("record", row, playlist)
+                else:
+                    yield age, order
 
     def save_order(
         self,
