@@ -87,3 +87,12 @@ def test_the_table_of_players_is_that_of_the_program() -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     for link in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
         assert (document.parent / link).exists(), link
+
+
+def test_the_architecture_names_modules_that_exist() -> None:
+    named = re.findall(r"`([\w/]+/[\w.]+\.py)`", (ROOT / "docs" / "architecture.md").read_text())
+
+    assert named
+    assert [
+        name for name in named if not (ROOT / name).exists() and not (ROOT / "playshuffle" / name).exists()
+    ] == []
