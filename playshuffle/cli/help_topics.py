@@ -130,6 +130,7 @@ What a player has played: --history SOURCE of make, deal, watch, tags and why
   playshuffle make --history mpd --where plays:1.. -o heard.m3u
   playshuffle make --history mpd --where plays:0 -o unheard.m3u
   playshuffle make --history mpd --rest 30d          # heard lately: last
+  playshuffle deal --history mpd --count played      # again until heard
   playshuffle make --history likes.m3u --order favourites
   playshuffle tags plays --history mpd               # how often
 

@@ -34,7 +34,7 @@ folders = [{music}]
 # [playlist.today]
 # limit = 40             # or time = "90m"
 # every = "day"          # or: week, run
-# count = "played"       # those that you did not hear come again; needs history = ["mpd"]
+# Tracks that you did not hear can come again. Keys: count and history. See: playshuffle help history
 """
 
 
