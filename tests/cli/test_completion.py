@@ -198,26 +198,6 @@ def test_fish_completes_names(line: str, values: set[str], shell_path: str) -> N
     assert set(shell(["fish", "--no-config", "-c", code], shell_path).split()) == values
 
 
-@pytest.mark.parametrize(
-    ("shell_name", "sign"),
-    [("bash", "complete -o default"), ("zsh", "#compdef"), ("fish", "complete --command")],
-)
-def test_the_script_is_that_of_the_shell(shell_name: str, sign: str) -> None:
-    assert sign in script(shell_name)
-
-
-@pytest.mark.parametrize("value", ["complete_tcsh", "complete", "1"])
-def test_a_variable_that_asks_for_no_completion_is_an_error(value: str) -> None:
-    done = run("status", env={"_PLAYSHUFFLE_COMPLETE": value})
-
-    assert (done.code, done.out) == (1, b"")
-    assert done.err != ""
-
-
-def test_an_empty_variable_asks_for_nothing() -> None:
-    assert run("status", env={"_PLAYSHUFFLE_COMPLETE": ""}) == run("status")
-
-
 def test_the_shell_in_which_the_program_runs_is_recognised(shell_path: str) -> None:
     assert "complete -o default" in shell(["bash", "-c", "playshuffle --show-completion; true"], shell_path)
 

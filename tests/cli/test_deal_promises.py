@@ -17,7 +17,7 @@ import pytest
 
 from tests.support.needs import unmet
 from tests.support.processes import WRITES, strace
-from tests.support.program import PROGRAM, environment, library, listed, numbered, run
+from tests.support.program import PROGRAM, environment, listed, numbered, run
 
 pytestmark = pytest.mark.process
 
@@ -108,15 +108,11 @@ def everywhere(tmp_path: Path, every: int) -> None:
     assert sum(len(here.seen) for here in stations) > len(calls)
 
 
-def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path) -> None:
-    """At some of the calls that write, one after the other."""
-    everywhere(tmp_path, 11)
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_killed_at_any_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path) -> None:
-    everywhere(tmp_path, 1)
+@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path, every: int) -> None:
+    """At some of the calls that write, one after the other; or at each."""
+    everywhere(tmp_path, every)
 
 
 @pytest.mark.parametrize(
@@ -186,22 +182,6 @@ def test_a_thousand_kills_at_random_moments_double_and_lose_nothing(tmp_path: Pa
 
     print(f"1,000 kills, {over} deals that were over before; {len(here.seen)} deals seen")
     assert len(here.seen) > over
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_fifty_deals_of_forty_from_two_thousand_files_hear_each_once(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", [f"{number % 40:02}/{number:04}.mp3" for number in range(2000)])
-    heard: Counter[str] = Counter()
-    for number in range(1, 51):
-        done = run("deal", music, "-n", "40", "--every", "run")
-        assert done.code == 0, done.err
-        assert f"deal {number} of 50 in round 1" in done.err
-        heard.update(listed(music / "today.m3u"))
-
-    assert len(heard) == 2000
-    assert set(heard.values()) == {1}
-    assert "dealt 2,000 of 2,000 (100%), 0 deals left" in run("status", "today").out.decode()
 
 
 def test_a_deal_that_did_not_reach_the_file_is_finished_by_the_next_run(tmp_path: Path) -> None:

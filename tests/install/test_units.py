@@ -244,10 +244,3 @@ def test_the_unit_of_the_system_is_not_started_where_its_program_is_missing() ->
         "|/usr/local/bin/playshuffle",
         "|/usr/bin/playshuffle",
     ]
-
-
-@pytest.mark.parametrize("name", ["playshuffle.service", "playshuffle@.service"])
-def test_systemd_does_not_restart_a_service_with_a_wrong_configuration(name: str) -> None:
-    text = (ROOT / "systemd" / name).read_text()
-
-    assert values(text, "RestartPreventExitStatus") == [str(int(Exit.CONFIG))]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.cache import _SHELF_SIZE, _VERSION, Cache
+from playshuffle.library.cache import _SHELF_SIZE, Cache
 from playshuffle.library.folder import Folder, Odd
 from playshuffle.library.tag_columns import pack
 from tests.support.forked import forked
@@ -461,7 +461,3 @@ def test_many_processes_may_begin_a_cache_at_once(home: Path) -> None:
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
 
     assert known() == {folder.path: folder for folder in SOME}
-
-
-def test_the_version_fits_into_sqlite() -> None:
-    assert 0 < _VERSION < 1 << 31

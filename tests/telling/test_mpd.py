@@ -53,7 +53,9 @@ def tell(telling: Telling, *words: str | Path) -> str:
     return done.err
 
 
-def swap(telling: Telling, mpd: Mpd, count: int) -> None:
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.slow)])
+def test_the_song_that_plays_goes_on(telling: Telling, mpd: Mpd, count: int) -> None:
     playlist = telling.playlists / "all.m3u"
     telling.make(playlist, "--for", "mpd")
     tell(telling, playlist)
@@ -70,16 +72,6 @@ def swap(telling: Telling, mpd: Mpd, count: int) -> None:
         assert float(now["elapsed"]) >= before_s
         wait_until_past(mpd, before_s)
         assert interruptions(mpd) == []
-
-
-def test_the_song_that_plays_goes_on(telling: Telling, mpd: Mpd) -> None:
-    swap(telling, mpd, 5)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_the_song_that_plays_goes_on_50_times(telling: Telling, mpd: Mpd) -> None:
-    swap(telling, mpd, 50)
 
 
 def test_a_stopped_player_gets_the_playlist_and_stays_stopped(telling: Telling, mpd: Mpd) -> None:

@@ -43,7 +43,9 @@ def current(mpv: Mpv) -> int:
     return int(next(entry["id"] for entry in entries if entry.get("current")))
 
 
-def swap(telling: Telling, mpv: Mpv, count: int) -> None:
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.slow)])
+def test_the_file_that_plays_goes_on(telling: Telling, mpv: Mpv, count: int) -> None:
     playlist = telling.make(telling.music / "playshuffle.m3u")
     tell(telling, mpv, playlist)
     song, name = play(mpv, 5), mpv.queue()[5]
@@ -57,16 +59,6 @@ def swap(telling: Telling, mpv: Mpv, count: int) -> None:
         assert (current(mpv), mpv.queue()[mpv.ask("get_property", "playlist-pos")]) == (song, name)
         assert now_s >= before_s
         wait_until_past(mpv, before_s)
-
-
-def test_the_file_that_plays_goes_on(telling: Telling, mpv: Mpv) -> None:
-    swap(telling, mpv, 5)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_the_file_that_plays_goes_on_50_times(telling: Telling, mpv: Mpv) -> None:
-    swap(telling, mpv, 50)
 
 
 def test_an_idle_player_gets_the_playlist_and_stays_idle(telling: Telling, mpv: Mpv) -> None:

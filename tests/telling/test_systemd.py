@@ -118,14 +118,10 @@ def bursts(place: Lab, count: int) -> None:
     assert place.user(f"{MPC} current -f %file%").stdout == song
 
 
-def test_the_last_change_of_a_burst_is_told(installed: Lab) -> None:
-    bursts(installed, 5)
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_last_change_of_100_bursts_is_told(installed: Lab) -> None:
-    bursts(installed, 100)
+@pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.slow)])
+def test_the_last_change_of_a_burst_is_told(installed: Lab, count: int) -> None:
+    bursts(installed, count)
 
 
 def test_the_service_has_its_player_told(installed: Lab) -> None:

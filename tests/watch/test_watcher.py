@@ -22,7 +22,7 @@ from tests.support.forked import forked
 from tests.support.needs import need, need_bindfs, need_user_namespaces
 from tests.support.processes import eventually
 from tests.support.tree import public_folder, put
-from tests.support.watched import Watched, covers
+from tests.support.watched import Watched
 
 pytestmark = pytest.mark.process
 
@@ -614,30 +614,3 @@ def test_an_idle_watch_reads_and_writes_no_file(top: bytes, tmp_path: Path) -> N
     idle = log.read_text().split('write(1, "idle"')[1].split('write(1, "done"')[0]
 
     assert idle.splitlines()[1:-1] == []
-
-
-@pytest.mark.slow
-def test_a_burst_of_50000_files_is_reported_to_the_last(top: bytes) -> None:
-    """By its folders, or as lost events."""
-    folders = [b"burst%d" % number for number in range(50)]
-    put(top, *(folder + b"/" for folder in folders))
-    words = [f"{os.fsdecode(top)}/burst{number % 50}/{number}.mp3" for number in range(50_000)]
-    with watched(top, settle_s=2, latest_s=10) as seen:
-        touching = subprocess.Popen(["xargs", "touch"], stdin=subprocess.PIPE, text=True)
-        assert touching.stdin is not None
-        touching.stdin.write("\n".join(words))
-        touching.stdin.close()
-        assert touching.wait() == 0
-        began = time.monotonic()
-        batches = []
-        for batch in seen.within(60):
-            batches.append(batch)
-            if all(
-                any(covers(batch, top + b"/" + folder + b"/x") for batch in batches) for folder in folders
-            ):
-                break
-        print(f"{len(batches)} batches, {[batch.why for batch in batches]}, {time.monotonic() - began:.1f} s")
-
-        list(seen.within(5))
-        put(top, b"burst7/last.mp3")
-        assert seen.next().folders == {top + b"/burst7/"}
