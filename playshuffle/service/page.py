@@ -128,7 +128,8 @@ def _deck(playlist: PlaylistStatus) -> list[_Html]:
     if facts.get("tracks"):
         parts.append(_tag("progress", max=facts["tracks"], value=facts.get("dealt", 0)))
     if facts.get("next_deal"):
-        parts.append(_tag("p", f"Next deal: {facts['next_deal']}"))
+        after = ", if some of the last one was heard by then" if facts.get("unheard_since") else ""
+        parts.append(_tag("p", f"Next deal: {facts['next_deal']}{after}"))
     return parts
 
 

@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import threading
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -84,6 +85,15 @@ def status(top: Path, text: str = "calm") -> Status:
     )
     root = RootStatus(text, "missing", watched=text, tracks=7)
     return Status((Service(1, 1_700_000_000, text, text),), (root,), (playlist,), ())
+
+
+def test_a_deal_of_which_nothing_was_heard_waits(tmp_path: Path) -> None:
+    known = status(tmp_path)
+    deck = {"next_deal": "2026-11-24", "unheard_since": "2026-11-23"}
+    playlists = (replace(known.playlists[0], deck=deck),)
+
+    text = Elements(page(replace(known, playlists=playlists))).text
+    assert "Next deal: 2026-11-24, if some of the last one was heard by then" in text
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text()))
