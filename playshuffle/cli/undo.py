@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -56,7 +57,7 @@ def undo(
         request = saved_request(one.path, [before]) or _request_of_files(one, before, state)
     # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
     request = request._replace(most=None, pins=())
-    [report] = run_lists({"": request}, undo_list, quiet=quiet)[0].values()
+    [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
     notify_services([one])
     if not quiet:
         screen = screen_of(sys.stderr)

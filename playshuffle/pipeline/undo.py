@@ -29,24 +29,28 @@ def record_before(state: State, playlist: bytes) -> SavedOrder | decks.StoredDec
     return before
 
 
-def undo(run: Run) -> Report:
+def undo(run: Run, before: SavedOrder | decks.StoredDeck) -> Report:
     """Write the playlist as it was before its last make or deal; a second call returns.
 
     Tracks that no longer exist are left out.
 
     Args:
         run: the playlist, opened with the request of the record before.
+        before: that record, as it was found without a lock.
 
     Raises:
-        PlayshuffleError: none of its tracks is left, or it cannot be written.
+        PlayshuffleError: none of its tracks is left, it cannot be written, or it was made or dealt since.
     """
-    return _undo_make(run) if run.request.deal is None else _undo_deal(run)
+    if record_before(run.opened.state, run.path) != before:
+        raise PlayshuffleError(
+            f"{shown(run.path)} was made or dealt at the same time, so it was not changed. Undo it again.",
+            Exit.CANNOT_CREATE,
+        )
+    return _undo_make(run, before) if isinstance(before, SavedOrder) else _undo_deal(run)
 
 
-def _undo_make(run: Run) -> Report:
+def _undo_make(run: Run, before: SavedOrder) -> Report:
     state, path = run.opened.state, run.path
-    before = state.order_before(path)
-    assert before is not None
     index_of = {number: index for index, number in enumerate(run.tracks.numbers)}
     now_s = int(run.now.timestamp())
     absent = {number: now_s for number in before.numbers if number not in index_of} | dict(before.absent)

@@ -7,9 +7,12 @@ from unittest import mock
 import pytest
 
 from playshuffle.dealing.amount import DealSettings
+from playshuffle.errors import PlayshuffleError
+from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import record_before
+from playshuffle.pipeline.undo import undo as undo_run
 from playshuffle.shuffle import System
 from playshuffle.store import decks
 from playshuffle.store.state import State
@@ -103,6 +106,26 @@ def test_a_list_that_was_made_and_dealt_takes_back_what_the_file_has(
 
     with State(writes=False) as state:
         assert record_before(state, path).options == "first"
+
+
+def test_a_list_that_is_made_while_undo_chooses_its_record_is_not_undone(
+    request_: Request, tmp_path: Path
+) -> None:
+    path = request_.output or b""
+    for _ in range(2):
+        make_playlist(request_, tools())
+    with State(writes=False) as state:
+        before = record_before(state, path)
+    make_playlist(request_, tools())
+    made = listed(tmp_path / "all.m3u")
+
+    with (
+        open_run(request_, tools(), must_remember=True) as run,
+        pytest.raises(PlayshuffleError, match="made or dealt at the same time"),
+    ):
+        undo_run(run, before)
+
+    assert listed(tmp_path / "all.m3u") == made
 
 
 def test_two_undos_and_a_make_at_once_leave_one_of_the_orders(request_: Request, tmp_path: Path) -> None:

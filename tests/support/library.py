@@ -106,7 +106,7 @@ def deal_amount(
 def undo(request: Request, tools: Tools) -> Report:
     """Open one playlist, and undo the last make or deal."""
     with open_run(request, tools, must_remember=True) as run:
-        return undoing.undo(run)
+        return undoing.undo(run, undoing.record_before(run.opened.state, run.path))
 
 
 def undo_deal(request: Request, tools: Tools) -> Report:
