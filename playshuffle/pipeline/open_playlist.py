@@ -10,20 +10,21 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
+from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.choice import NAME, NothingMatchesError
 from playshuffle.pipeline.choose import Draw, choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
-from playshuffle.pipeline.play_history import play_history, with_plays
-from playshuffle.pipeline.record import load_record
+from playshuffle.pipeline.play_history import PlayHistory, play_history, with_plays
+from playshuffle.pipeline.record import Record, load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import read_skip_lists
-from playshuffle.pipeline.tag_rows import rows_of, tags_from
+from playshuffle.pipeline.tag_rows import RowsOf, rows_of, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.shuffle import chance
+from playshuffle.shuffle import RandBelow, chance
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -56,41 +57,20 @@ def open_playlist(
             _check_found(request, library)
         record = load_record(opened.state, file, library.tracks, request)
         writer = entry_writer(request, file, library.tracks.folders)
-        rows = history = None
-        if opened.cache is not None and request.tags:
-            rows = rows_of(opened.cache, tools.read_all, tools.tags)
-            if request.history:
-                history = play_history(opened, request, library.tracks, rows)
-                rows = with_plays(rows, history, opened.table)
-        last = record.numbers()
-        draw = None
-        if request.deal is None:
-            is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
-            draw = Draw(None if explains else tools.randbelow, last if is_kept else ())
+        rows, history = _tags(opened, request, library.tracks, tools)
         # Without a list of what is never played, there is nothing of it to leave out.
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
+        last, draw = record.numbers(), _draw(request, record, None if explains else tools.randbelow)
         choice = choose(request, library.tracks, rows, lists, writer, last, draw, checks_pins=not explains)
         if not explains and not len(choice.tracks):
             unwritable = choice.skipped(NAME)
             if unwritable:
                 raise _nothing_to_play(request.roots, unwritable)
             raise NothingMatchesError(request, choice, rows)
-        tags_of = tags_from(rows) if rows is not None else None
-        yield Run(
-            request,
-            tools,
-            now,
-            opened,
-            library,
-            file,
-            record.with_copies(choice.kept),
-            writer,
-            choice,
-            tags_of,
-            history,
-        )
+        record, tags_of = record.with_copies(choice.kept), tags_from(rows) if rows is not None else None
+        yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 
 
 @contextmanager
@@ -128,6 +108,27 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
         check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
     with file.locked() if request.writes else nullcontext(file) as now:
         yield now
+
+
+def _tags(
+    opened: OpenLibrary, request: Request, tracks: Tracks, tools: Tools
+) -> tuple[RowsOf | None, PlayHistory | None]:
+    """Return how to look up the tags of a folder, with the plays of a history, and that history."""
+    if opened.cache is None or not request.tags:
+        return None, None
+    rows = rows_of(opened.cache, tools.read_all, tools.tags)
+    if not request.history:
+        return rows, None
+    history = play_history(opened, request, tracks, rows)
+    return with_plays(rows, history, opened.table), history
+
+
+def _draw(request: Request, record: Record, randbelow: RandBelow | None) -> Draw | None:
+    """Return how tracks under the limit of `--most` are drawn; None for a deck, which has it in each deal."""
+    if request.deal is not None:
+        return None
+    is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
+    return Draw(randbelow, record.numbers() if is_kept else ())
 
 
 def _check_found(request: Request, library: Library) -> None:
