@@ -65,7 +65,7 @@ def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
     return {
         "playshuffle": __version__,
         "output": report.output and os.fsdecode(report.output),
-        "files": [os.fsdecode(file) for file in report.files()],
+        "files": [os.fsdecode(file) for file in report.files],
         "removed": [os.fsdecode(file) for file in report.removed],
         "dry_run": report.request.dry_run,
         "changed": report.is_changed,
@@ -124,7 +124,7 @@ def _verdict(report: Report, figures: Figures, is_again: bool) -> str:
     facts.append(f"{report.request.recipe.order} order")
     if is_again and not report.is_new and not _has_shrunk(report):
         facts += filter(None, [_options_again(report)])
-    files = report.files()
+    files = report.files
     if not files:
         return ", ".join(facts)
     place = home_path(files[0])
@@ -209,7 +209,7 @@ def _size(loss: Loss) -> int:
 
 def _play(report: Report, screen: Screen) -> Iterator[str]:
     """Show the command that plays the playlist, or how to use it in the player."""
-    file, player = report.files()[0], PLAYERS[report.request.player]
+    file, player = report.files[0], PLAYERS[report.request.player]
     if command := play_command(player, file):
         yield from screen.detail("Play", command)
     elif player.use:

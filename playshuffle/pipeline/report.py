@@ -13,7 +13,7 @@ from playshuffle.pipeline.choice import NAME, Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle, Text
-from playshuffle.playlist.parts import Parts, files_of
+from playshuffle.playlist.parts import Parts
 from playshuffle.shuffle import fewest_repeats, repeats
 from playshuffle.store.state import SavedOrder
 
@@ -33,6 +33,7 @@ class Figures(NamedTuple):
 class Report(NamedTuple):
     """What a run did for a request.
 
+    files: those that the playlist is in, or would be: one, or its parts in order.
     found: number of all tracks; choice: which of them are chosen; indices: of these, in
         order; the first `playlist_length` are in the playlist.
     figures: counts what is in the playlist; this takes long, and only a person wants to know.
@@ -47,6 +48,7 @@ class Report(NamedTuple):
 
     request: Request
     output: bytes | None
+    files: Sequence[bytes]
     style: PathStyle
     found: int
     choice: Choice
@@ -84,10 +86,6 @@ class Report(NamedTuple):
     def unwritable(self) -> list[Skipped]:
         """Return the tracks that cannot be written for the player, with reasons."""
         return self.choice.skipped(NAME)
-
-    def files(self) -> list[bytes]:
-        """Return the files that the playlist is in, or would be: one, or its parts in order."""
-        return [] if self.output is None else files_of(self.output, self.text)
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""

@@ -24,7 +24,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
-from playshuffle.playlist.parts import owner_notes, playlist_text, prepared, surplus
+from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store.state import NO_ORDER, SavedOrder
 from playshuffle.text import counted
@@ -89,6 +89,7 @@ class Run(NamedTuple):
         return Report(
             request=request,
             output=file.path if file is not None else None,
+            files=files_of(file.path, text) if file is not None else (),
             style=writer.style,
             found=len(library.tracks),
             choice=self.choice,
