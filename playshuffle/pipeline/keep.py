@@ -1,4 +1,4 @@
-"""Keep the order of one playlist while its tracks change."""
+"""Update one playlist while its tracks change: keep its order, or deal."""
 
 from array import array
 from collections.abc import Mapping
@@ -6,11 +6,21 @@ from datetime import datetime
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.ordering.running_order import last_order_now, update_order
+from playshuffle.pipeline.deal import Dealt, deal
 from playshuffle.pipeline.make import make
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 
 _CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
+
+
+def update(run: Run) -> Report | Dealt:
+    """Keep one playlist, or deal it where a deal is due.
+
+    Raises:
+        PlayshuffleError: the playlist could not be updated; the file was not changed.
+    """
+    return keep(run) if run.request.deal is None else deal(run)
 
 
 def keep(run: Run) -> Report:

@@ -17,11 +17,11 @@ from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
 from playshuffle.pipeline.choice import LEFT_OUT, NothingMatchesError
 from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.keep import update as update_playlist
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.tools import Tools
-from playshuffle.pipeline.update import update as update_playlist
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.service.update_process import check_stop
 from playshuffle.service.update_protocol import (

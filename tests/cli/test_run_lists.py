@@ -12,8 +12,8 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit
 from playshuffle.library.scan import scan_places
 from playshuffle.pipeline import open_library
+from playshuffle.pipeline.keep import update
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.update import update
 from tests.support.library import read_here
 from tests.support.program import DATA, listed
 

@@ -12,7 +12,7 @@ from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
-from playshuffle.pipeline import update as update_playlist
+from playshuffle.pipeline import keep as keeping
 from playshuffle.pipeline.run import Run
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
@@ -351,7 +351,7 @@ def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
 ) -> None:
     playlists.config = replace(playlists.config, playlists=playlists.config.playlists[::-1])
     for name in ("keep", "deal"):
-        monkeypatch.setattr(update_playlist, name, fail_for_bad(getattr(update_playlist, name)))
+        monkeypatch.setattr(keeping, name, fail_for_bad(getattr(keeping, name)))
 
     results = playlists.update(Batch(is_whole=True, why="start"))
 

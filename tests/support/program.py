@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from playshuffle import __main__, cli
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.config.load import load
-from playshuffle.pipeline.update import update
+from playshuffle.pipeline.keep import update
 from playshuffle.store import schema
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
