@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
-from playshuffle import __version__, duration
-from playshuffle.cli import choice_report
+from playshuffle import duration
+from playshuffle.cli import choice_report, make_report
 from playshuffle.cli.make_report import removed, skipped
 from playshuffle.cli.screen import Mark, Screen, home_path
 from playshuffle.cli.track_list import track_list
@@ -91,25 +91,15 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
 
 
 def as_json(dealt: Dealt, *, seconds: float) -> dict[str, Any]:
-    """Return the deal for JSON; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
-    report, deck, last = dealt.report, dealt.deck, dealt.deck.deal
-    entries = report.paths()[: dealt.certain]
+    """Return the deal for JSON: what `make` returns, and the facts of the deal."""
+    deck, last = dealt.deck, dealt.deck.deal
     return {
-        "playshuffle": __version__,
-        "output": report.output and os.fsdecode(report.output),
-        "removed": [os.fsdecode(file) for file in report.removed],
-        "changed": report.is_changed,
+        **make_report.as_json(dealt.report, seconds=seconds),
         "dealt": dealt.is_new,
         "deal": last and last.number,
         "of": last and last.of,
         "round": last and last.round,
         "period": last and last.period.isoformat(),
-        "order": report.request.recipe.order,
-        "tracks": report.playlist_length,
-        "duration_s": round(report.figures().duration_ms / 1000, 3),
-        "entries": [os.fsdecode(path) for path in entries],
+        "entries": [*map(os.fsdecode, dealt.report.paths()[: dealt.certain])],
         "deck": deck_facts(deck),
-        "choice": choice_report.as_json(report.choice),
-        "notes": report.notes,
-        "elapsed_s": round(seconds, 3),
     }
