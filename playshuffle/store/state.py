@@ -92,7 +92,9 @@ class State(StateFile):
                 roots[key] = KnownRoot(array("I", packed), self._mounts_from(mounts))
             except (ValueError, TypeError):
                 self.set_row_aside("root", row, path)
-        return TrackTable(folders, vanished, self._next_number(used.union(vanished)), roots)
+        next_number = self._next_number(used.union(vanished))
+        self.rows("PRAGMA shrink_memory")  # the pages of these tables are not needed again
+        return TrackTable(folders, vanished, next_number, roots)
 
     def _sound_folders(self) -> tuple[dict[bytes, FolderRow], set[int]]:
         """Return the folders without the rows that make no sense, which are set aside; and their numbers."""
