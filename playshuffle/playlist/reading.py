@@ -7,7 +7,7 @@ requested from the network.
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -29,10 +29,7 @@ _HLS = re.compile(
     re.MULTILINE,
 )
 _HLS_BYTES = 1024
-_SLASH, _HASH = b"/#"
-_ODD_SIGNS = (b"//", b"/.", b":/")
-_is_odd = re.compile(b"|".join(map(re.escape, _ODD_SIGNS))).search
-_starts_plain = re.compile(rb"[/A-Za-z0-9]").match
+_HASH = ord("#")
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
 _IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
@@ -168,14 +165,7 @@ def _entries_folder(path: bytes) -> bytes:
 
 def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
     are_uris = not comments and all(_IS_URI(line) for _, line in _numbered_lines(content))
-    is_plain = _plain_test(content, back, comments)
-    base = back.folder.rstrip(b"/") + b"/"
     for number, line in _numbered_lines(content):
-        if is_plain(line) and not (are_uris and b"%" in line):
-            yield (
-                Entry(number, line, "R", base + line) if line[0] != _SLASH else Entry(number, line, "A", line)
-            )
-            continue
         form = "A" if line.startswith(b"/") else "D" if line.startswith((b"./", b"../")) else "R"
         form = "U" if _FILE.match(line) else form
         if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
@@ -199,16 +189,6 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
         line = ended_line[:_LONGEST_PATH].removesuffix(b"\n")
         if line and not line.isspace() and not line.lstrip(b" \t").startswith(b"#"):
             yield number, line
-
-
-def _plain_test(content: bytes, back: Back, comments: Mapping[str, str]) -> Callable[[bytes], object]:
-    """Return a test whether a line is a path as it is, with nothing to decode, replace or normalise."""
-    if back.swaps or "ESCAPES" in comments or b"\0" in content or _is_odd(back.folder):
-        return lambda _: False
-    # Searching all lines at once is faster than each by itself, and mostly finds nothing.
-    if not any(sign in content for sign in _ODD_SIGNS):
-        return _starts_plain
-    return lambda line: _starts_plain(line) and not _is_odd(line)
 
 
 def _resolve_misnamed(entry: Entry, back: Back) -> Entry:
