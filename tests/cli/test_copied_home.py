@@ -109,17 +109,6 @@ def test_no_path_below_the_home_is_stored_with_its_name(tmp_path: Path, is_link:
     assert b"unusual" not in (home / ".local/state/playshuffle/state.db").read_bytes()
 
 
-def test_a_home_that_is_the_music_folder_can_be_copied(tmp_path: Path) -> None:
-    ann = numbered(tmp_path / "ann", 6)
-    in_home(ann, "deal", ann, "-n", "3", "--every", "run")
-    first = listed(ann / "today.m3u")
-
-    bob = copied(ann, "bob")
-    in_home(bob, "deal", bob, "-n", "3", "--every", "run")
-
-    assert not set(first) & set(listed(bob / "today.m3u"))
-
-
 def test_music_outside_of_the_home_stays_where_it_is(tmp_path: Path) -> None:
     ann, music = tmp_path / "ann", numbered(tmp_path / "music", 6)
     (ann / "Lists").mkdir(parents=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.playlist.m3u import parse
+from tests.support.in_process import Program
 from tests.support.program import entries, library, listed, make, numbered, report, run
 
 pytestmark = pytest.mark.process
@@ -245,8 +246,8 @@ def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
         ["--max-per-file", "0"],
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str]) -> None:
-    done = run("make", library(tmp_path, ["a.mp3"]), *words)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], program: Program) -> None:
+    done = program("make", str(library(tmp_path, ["a.mp3"])), *words)
 
     assert done.code == 2
     assert not (tmp_path / "playshuffle.m3u").exists()

@@ -126,6 +126,8 @@ QUERIES = {
     "length:3..4": ("    length:3..4  0 of 3 tracks  in seconds; in minutes, write: length:3:00..4:00",),
     "plays:0": ("    plays:0  0 of 3 tracks  no track has it; see --history",),
     "path:Balads": ("    path:Balads  0 of 3 tracks  nearest: path:Ballads",),
+    "path:ballads": ("    path:ballads  0 of 3 tracks  nearest: path:Ballads",),
+    "path:something": ("    path:something  0 of 3 tracks",),
 }
 
 

@@ -1,6 +1,5 @@
 """Test that `never` removes tracks from all playlists, and that they stay out."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -58,15 +57,6 @@ def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(home: 
     assert run("never").out.decode() == "~/Music/b/3.flac\n~/Music/a/2.ogg\n"
     make(music)
     assert "5.opus" in listed(music / "playshuffle.m3u")
-
-
-def test_why_names_the_list(home: Path, music: Path) -> None:
-    make(music)
-    run("never", "1.mp3")
-
-    [row] = json.loads(run("why", music / "a/1.mp3", "--json").out)["files"][0]["playlists"]
-
-    assert (row["reason"], row["text"]) == ("without", f"in {never_file(home)}, line 2")
 
 
 def test_options_of_a_playlist_do_not_name_the_list(home: Path, music: Path) -> None:

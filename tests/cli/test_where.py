@@ -182,21 +182,6 @@ def test_a_deck_deals_only_matching_tracks_and_each_once(tmp_path: Path) -> None
     assert all("/b/" in path for path in json.loads(done.out)["entries"])
 
 
-def test_a_path_that_matches_nothing_names_the_nearest_folder(music: Path) -> None:
-    (music / "Xmas/deep").mkdir(parents=True)
-    (music / "Xmas/deep/bell.mp3").write_bytes((music / "jazz/1.mp3").read_bytes())
-    for query, near in {
-        "path:xmas": "path:Xmas",
-        "path:Xmsa": "path:Xmas",
-        "path:dep": "path:Xmas/deep",
-        f"path:{music}/Xmsa": f"path:{music}/Xmas",
-    }.items():
-        done = run("make", music, "--where", query)
-        assert (done.code, f"nearest: {near}\n" in done.err) == (3, True), query
-    assert "nearest: path" not in run("make", music, "--where", "path:Xmas genre:none").err
-    assert "nearest" not in run("make", music, "--where", "path:something").err
-
-
 def test_a_negated_term_that_excludes_nothing_is_named(music: Path) -> None:
     (music / "Xmas").mkdir()
     (music / "Xmas/bell.mp3").write_bytes((music / "jazz/1.mp3").read_bytes())
