@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.forked import forked
-from tests.support.needs import need
 from tests.support.processes import strace
 from tests.support.program import DATA, listed, numbered
 from tests.support.service import Service, aged, config, left, own_home, wait_for
@@ -180,39 +178,6 @@ def test_a_folder_that_cannot_be_read_is_not_gone(tmp_path: Path, call: str) -> 
         service.kill()
 
 
-@pytest.mark.slow
-def test_a_folder_that_may_not_be_read_is_not_gone(tmp_path: Path) -> None:
-    """It is in the status until it may; root must not be above that, so it has lost that power."""
-    need("setpriv")
-    music = numbered(tmp_path / "Music", 6)
-    (music / "bad").mkdir()
-    for number in range(4):
-        (music / f"{number:03}.mp3").rename(music / f"bad/{number}.mp3")
-    aged(music)
-    playlist = music / "all.m3u"
-    less = "-dac_override,-dac_read_search"
-    before = ["setpriv", "--bounding-set", less, "--inh-caps", less] * (os.geteuid() == 0)
-    with Service(tmp_path, config(music), before=before) as service:
-        wait_for(lambda: playlist.exists() and len(listed(playlist)) == 6)
-        order = listed(playlist)
-        (music / "bad").chmod(0)
-        service.signal(signal.SIGHUP)
-        wait_for(lambda: "Permission denied" in service.log)
-        for new in ("one.ogg", "two.ogg"):
-            shutil.copyfile(DATA / "tone.ogg", music / new)
-            wait_for(lambda new=new: new in listed(playlist))  # type: ignore[misc]
-        assert left(order, listed(playlist)) == order
-        assert service.log.count("Permission denied") == 1
-        assert service.playlist("all")["unreadable"] == [f"{music}/bad/: Permission denied"]
-
-        (music / "bad").chmod(0o755)
-        shutil.copyfile(DATA / "tone.ogg", music / "bad/three.ogg")
-        wait_for(lambda: "bad/three.ogg" in listed(playlist))
-
-        assert left(order, listed(playlist)) == order
-        assert service.playlist("all")["unreadable"] == []
-
-
 # No room
 
 
@@ -259,26 +224,3 @@ def test_a_full_disk_leaves_the_old_playlist(
             assert not [name for name in os.listdir(small) if name.endswith(".tmp")]
 
     forked(fill, own_mounts=True)
-
-
-@pytest.mark.root
-@pytest.mark.slow
-def test_a_folder_that_becomes_read_only_leaves_the_old_playlist(tmp_path: Path) -> None:
-    music = aged(numbered(tmp_path / "Music", 5))
-
-    def remount() -> None:
-        out = tmp_path / "out"
-        out.mkdir()
-        sh("mount", "-t", "tmpfs", "tmpfs", out)
-        with Service(tmp_path, config(music, output=str(out / "all.m3u"))) as service:
-            wait_for((out / "all.m3u").exists)
-            before = (out / "all.m3u").read_bytes()
-            sh("mount", "-o", "remount,ro", out)
-            (music / "000.mp3").unlink()
-            wait_for(lambda: "read-only" in (service.playlist("all")["last_error"] or ""))
-            assert (out / "all.m3u").read_bytes() == before
-            sh("mount", "-o", "remount,rw", out)
-            wait_for(lambda: len(listed(out / "all.m3u")) == 4)
-            assert service.playlist("all")["last_error"] is None
-
-    forked(remount, own_mounts=True)

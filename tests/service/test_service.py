@@ -11,8 +11,8 @@ import mutagen
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import DATA, library, listed, make, numbered, run
-from tests.support.service import PATIENCE_S, SETTLE_S, Service, aged, config, holds, left, wait_for
+from tests.support.program import DATA, library, listed, numbered, run
+from tests.support.service import PATIENCE_S, Service, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -127,28 +127,6 @@ def test_a_file_is_let_in_when_it_is_written_to_the_end(music: Path, service: Se
     wait_for(lambda: entry in (music / "all.m3u").read_bytes())
 
 
-def test_what_is_not_music_wakes_nobody(music: Path, service: Service) -> None:
-    """Parts of downloads, pictures, our own playlists, and the reading of files."""
-    service.signal(signal.SIGHUP)
-    wait_for(lambda: "configuration reloaded" in service.log)
-    time.sleep(2 * SETTLE_S)
-    before = os.stat(music / "all.m3u")
-    state = music.parent.glob("**/state.db")
-
-    (music / "x.mp3.part").write_bytes(b"x")
-    (music / ".hidden.mp3").write_bytes(b"x")
-    (music / "cover.jpg").write_bytes(b"x")
-    for path in music.rglob("*.*"):
-        path.read_bytes()
-    time.sleep(2 * SETTLE_S)
-
-    assert (
-        os.stat(music / "all.m3u") == os.stat_result(before)
-        or os.stat(music / "all.m3u").st_ino == before.st_ino
-    )
-    assert service.status()["roots"][0]["last_event"] is None, list(state)
-
-
 # Restarts
 
 
@@ -243,16 +221,6 @@ def test_a_second_service_on_the_same_file_says_who_keeps_it(music: Path, servic
     assert service.process is not None
     assert done.code == 73
     assert f"process {service.process.pid}" in done.err
-
-
-def test_make_on_a_kept_playlist_is_taken_over(music: Path, service: Service) -> None:
-    make(music, "-o", music / "all.m3u", "--order", "random")
-    after = listed(music / "all.m3u")
-
-    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-    wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
-
-    assert left(after, listed(music / "all.m3u")) == after
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -409,17 +377,6 @@ def test_status_of_a_configuration_that_only_deals(tmp_path: Path) -> None:
         wait_for(lambda: is_well(service.status()["roots"][0], service.playlist("all")))
         service.stop()
         assert service.playlist("all")["state"] == "dealt"
-
-
-def test_a_library_that_is_still_being_written_is_no_error(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 3)
-    with Service(tmp_path, config(music)) as service:
-        for path in music.glob("*.mp3"):
-            path.touch()
-        service.signal(signal.SIGHUP)
-        wait_for((music / "all.m3u").exists)
-
-        assert "error: " not in service.log
 
 
 def test_make_with_another_order_warns_that_the_service_undoes_it(music: Path, service: Service) -> None:
