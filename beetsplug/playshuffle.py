@@ -92,7 +92,7 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     options = Options(**{**_defaults(defaults), **{n: v for n, v in chosen.items() if v is not None}})
     if options.output is None:
-        name = b"today" if given.deal else None  # None gives each player a name of its own
+        name = "today" if given.deal else None  # None gives each player a name of its own
         folder = os.path.normpath(os.fsencode(library.directory))
         options = options._replace(
             output=os.fsdecode(default_output(known_player(options.player), folder, name))

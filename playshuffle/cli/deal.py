@@ -1,5 +1,6 @@
 """Deal the next tracks of a round into a playlist: `playshuffle deal`."""
 
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ from playshuffle.cli.lists import (
     titles,
 )
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.save import check_save, with_folders
+from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
@@ -163,15 +164,15 @@ def _request(
         raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
     if named:
         return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
-    options = with_folders(options, words, name or save, plain="today")
-    options = options._replace(every=options.every or Every.DAY.value)
+    options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given:
         options = options._replace(order="albums")
-    request = build_request(options)
-    path = atomic_file.resolved(request.output or b"")
+    request = build_request(options, name=name or save, plain="today")
+    output = request.output or b""
+    path = atomic_file.resolved(output)
     with State(writes=False) as state:
         record = decks.load(state, path)
-    given = {**given, "folders": options.folders, "source": options.source, "output": options.output}
+    given = {**given, "folders": options.folders, "source": options.source, "output": os.fsdecode(output)}
     return saved_request(path, [record], given) or request
 
 

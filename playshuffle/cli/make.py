@@ -23,7 +23,7 @@ from playshuffle.cli.lists import (
 )
 from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.save import check_save, with_folders
+from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, say, write_out
@@ -93,7 +93,7 @@ def make(
         requests = _requests_of(lists, given, save)
     else:
         folders = words or (_default_folders(config, quiet) if options.source is None else ())
-        requests = {"": build_request(with_folders(options, folders, save, plain="playshuffle"))}
+        requests = {"": build_request(options._replace(folders=tuple(folders)), name=save)}
     for name, request in requests.items():
         requests[name] = request._replace(dry_run=dry_run, any_name=print0)
         check_save(save, config, requests[name])

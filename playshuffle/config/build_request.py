@@ -16,7 +16,7 @@ from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.default_output import default_output
+from playshuffle.pipeline.default_output import PLAIN, default_output
 from playshuffle.pipeline.file_list import FileList, read_file_list
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import check_skip_lists
@@ -36,12 +36,20 @@ _SAME = set(Options._fields).intersection(Request._fields) - {
 }
 
 
-def build_request(options: Options, *, files: tuple[bytes, ...] | None = None) -> Request:
+def build_request(
+    options: Options,
+    *,
+    files: tuple[bytes, ...] | None = None,
+    name: str | None = None,
+    plain: str = PLAIN,
+) -> Request:
     """Build a request from options; relative paths start at the current folder.
 
     Args:
         options: with at least one folder, or `source`, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
+        name: of the playlist, for a file in the first folder if the options name none.
+        plain: its name if it has none.
 
     Raises:
         PlayshuffleError: an option has no valid value, or does not work with another one.
@@ -58,7 +66,10 @@ def build_request(options: Options, *, files: tuple[bytes, ...] | None = None) -
     roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
     if files is not None:
         roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
-    output = _output(options.output, options.player, roots[0])
+    if options.output is None:
+        output: bytes | None = default_output(options.player, roots[0], name, plain)
+    else:
+        output = None if options.output == STDOUT else absolute(options.output, Exit.CANNOT_CREATE)
     without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
     never = never_list()
     check_skip_lists((*without, never), output)
@@ -263,9 +274,3 @@ def _check_path_options(options: Options) -> None:
             style,
             "output",
         )
-
-
-def _output(output: str | None, player: str, root: bytes) -> bytes | None:
-    if output == STDOUT:
-        return None
-    return default_output(player, root) if output is None else absolute(output, Exit.CANNOT_CREATE)

@@ -227,7 +227,7 @@ def _wanted(
         check_name(os.fsencode(fields["output"]))
     else:
         player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
-        fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), file_name(name)))
+        fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), name))
     options = _with_rules(Options(folders=folders, **fields), keys.options_of(for_all))
     if options.every is not None and "reshuffle" in content:
         raise OptionError("Remove {}: {} already says when there are other tracks.", "reshuffle", "every")
@@ -263,18 +263,3 @@ def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
         history=(*rules.get("history", ()), *options.history),
         without=(*lists, *options.without),
     )
-
-
-def file_name(name: str) -> bytes:
-    """Return the file name of a playlist without output, without a suffix.
-
-    Raises:
-        PlayshuffleError: it would lead out of the folder, or cannot be shown.
-    """
-    if not name or "/" in name or name.startswith(".") or shown(name) != name:
-        raise OptionError(
-            "'{name}' cannot be the name of a file. Choose another name, or name the file with {}.",
-            "output",
-            name=name,
-        )
-    return name.encode()
