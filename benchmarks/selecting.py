@@ -1,4 +1,4 @@
-"""Measure what a query adds to `playshuffle make` where nothing has changed, side by side in one run.
+"""Measure what a query or a play history adds to `playshuffle make` where nothing has changed, in one run.
 
     python -m benchmarks.selecting [--tracks 100000] [--rounds 7] [--keep FOLDER]
 
@@ -8,6 +8,7 @@ without a query in the same round.
 
 import argparse
 import os
+import sqlite3
 import statistics
 import sys
 import tempfile
@@ -24,6 +25,19 @@ QUERIES = {
     "five terms, any of them": "title:night OR artist:moon OR album:river OR genre:jazz OR track:3",
     "five words without a field": "night -river -stone moon -winter",
 }
+CHANGED, UNCHANGED = "a history that has changed", "a history that has not"
+
+
+def write_stickers(path: Path, music: Path) -> None:
+    """Write a sticker database of MPD with three values of each track."""
+    uris = [str(file.relative_to(music)) for file in music.rglob("*.mp3")]
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE sticker (type TEXT, uri TEXT, name TEXT, value TEXT)")
+        for name, value in (("lastPlayed", 1_700_000_000), ("playCount", 3), ("skipCount", 1)):
+            rows = (("song", uri, name, str(value)) for uri in uris)
+            database.executemany("INSERT INTO sticker VALUES (?, ?, ?, ?)", rows)
+        database.execute("CREATE UNIQUE INDEX sticker_value ON sticker(type, uri, name)")
+    database.close()
 
 
 def measure(music: Path, scratch: Path, rounds: int) -> dict[str, list[Cost]]:
@@ -34,11 +48,17 @@ def measure(music: Path, scratch: Path, rounds: int) -> dict[str, list[Cost]]:
         name: [*program, f"{scratch}/{number}.m3u", *(["--where", query] if query else [])]
         for number, (name, query) in enumerate(QUERIES.items())
     }
+    stickers = scratch / "sticker.sql"
+    write_stickers(stickers, music)
+    for name in (CHANGED, UNCHANGED):
+        commands[name] = [*program, f"{scratch}/history.m3u", "--history", str(stickers)]
     for command in commands.values():
         run(command)  # the first reads the tags, and each writes its playlist for the first time
-    costs: dict[str, list[Cost]] = {name: [] for name in QUERIES}
+    costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
+            if name == CHANGED:
+                os.utime(stickers)
             costs[name].append(run(command))
     return costs
 
@@ -46,7 +66,7 @@ def measure(music: Path, scratch: Path, rounds: int) -> dict[str, list[Cost]]:
 def table(costs: dict[str, list[Cost]]) -> str:
     """Return a Markdown table of medians."""
     first = next(iter(costs.values()))
-    lines = ["| query | CPU s | ratio | peak MB |", "|---|---|---|---|"]
+    lines = ["| query or history | CPU s | ratio | peak MB |", "|---|---|---|---|"]
     for name, runs in costs.items():
         cpu_s = statistics.median(cost.cpu_s for cost in runs)
         ratio = statistics.median(mine.cpu_s / its.cpu_s for mine, its in zip(runs, first, strict=True))
