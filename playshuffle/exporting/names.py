@@ -42,6 +42,6 @@ def safe_name(text: str, *, is_ascii: bool) -> str:
     if is_ascii:
         parts = unicodedata.normalize("NFKD", text.translate(_LETTERS))
         plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
-        text = plain.encode("ascii", "replace").decode()
+        text = one_line(plain.encode("ascii", "replace").decode())  # an accent of its own is a space
     text = "".join("_" if letter in _FORBIDDEN or not letter.isprintable() else letter for letter in text)
     return text.encode()[:_MOST_BYTES].decode(errors="ignore").strip(" .") or "_"

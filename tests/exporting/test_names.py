@@ -35,6 +35,7 @@ def test_every_name_is_accepted(text: str, is_ascii: bool) -> None:
         ("A\u0308", "A"),
         ("\u97f3\u697d", "__"),
         ("AC/DC: \u2026 Back?", "AC_DC_ ... Back_"),
+        ("a \xa8b", "a b"),
         ("...", "_"),
     ],
 )
