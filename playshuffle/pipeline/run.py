@@ -172,7 +172,7 @@ class Run(NamedTuple):
                 self.request.options,
                 report.noted,
             )
-            if order != self.record.saved:
+            if is_new or order != self.record.saved:
                 before = (self.record.saved or NO_ORDER) if is_new else None
                 self.opened.state.save_order(self.path, order, self.record.saved, before)
 
