@@ -88,7 +88,7 @@ def test_paths_of_a_list_are_printed_whatever_their_names(music: Path) -> None:
 def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) -> None:
     make(music, "--order", "sorted")
 
-    make("playshuffle", "--where", "path::00")
+    make("playshuffle", "--where", "path::/00")
     assert listed(music / "playshuffle.m3u") == [f"{number:03}.mp3" for number in range(10)]
     make("playshuffle", "--order", "random", "-n", "5")
     make("playshuffle")
@@ -96,12 +96,12 @@ def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) 
     assert (len(names), max(names) < "010.mp3") == (5, True)
     assert names != sorted(names)
     facts = json.loads(run("status", "playshuffle", "--json").out)
-    assert facts["options"]["where"] == ["path::00"]
+    assert facts["options"]["where"] == ["path::/00"]
     assert (facts["tracks"], "order" in facts["options"]) == (5, False)
 
 
 def test_another_file_is_made_with_the_options_of_a_list(music: Path) -> None:
-    make(music, "--order", "sorted", "--where", "path::00")
+    make(music, "--order", "sorted", "--where", "path::/00")
     before = (music / "playshuffle.m3u").read_bytes()
 
     make("playshuffle", "-n", "3", "-o", music / "short.m3u")
@@ -113,7 +113,7 @@ def test_another_file_is_made_with_the_options_of_a_list(music: Path) -> None:
 
 
 def test_a_folder_makes_a_list_anew(music: Path) -> None:
-    make(music, "--where", "path::00", "--order", "sorted")
+    make(music, "--where", "path::/00", "--order", "sorted")
 
     make(music)
 
@@ -208,12 +208,12 @@ def test_undo_restores_file_order_and_options_and_a_second_one_returns(music: Pa
     playlist = music / "playshuffle.m3u"
     make(music)
     first = playlist.read_bytes()
-    make(music, "--where", "path::00", "--order", "sorted", "--paths", "absolute")
+    make(music, "--where", "path::/00", "--order", "sorted", "--paths", "absolute")
     second = playlist.read_bytes()
 
     for content, said in (
         (first, "20 tracks"),
-        (second, "10 tracks, --order sorted --where path::00 --paths"),
+        (second, "10 tracks, --order sorted --where path::/00 --paths"),
     ):
         assert undo().err.startswith(f"ok: {playlist} is as before: {said}")
         assert playlist.read_bytes() == content
@@ -316,9 +316,9 @@ def test_undo_waits_for_nothing_while_a_drive_is_missing(music: Path, tmp_path: 
 
 def test_a_list_that_shrinks_says_so_and_how_to_keep_both(music: Path) -> None:
     make(music)
-    said = make(music, "--where", "path::00")
+    said = make(music, "--where", "path::/00")
 
-    assert f"{music}/playshuffle.m3u: 10 tracks of 20 (was 20: --where path::00), " in said
+    assert f"{music}/playshuffle.m3u: 10 tracks of 20 (was 20: --where path::/00), " in said
     assert "Keep both: playshuffle undo, and then the same with -o OTHER.m3u\n" in said
     assert "was" not in make(music)
     for number in range(5):
@@ -333,7 +333,7 @@ def test_the_screens_fit_a_terminal(music: Path) -> None:
     screens = [
         on_terminal(*words).text
         for words in (
-            ("make", str(music), "--where", "path::00"),
+            ("make", str(music), "--where", "path::/00"),
             ("make", "playshuffle"),
             ("undo",),
             ("status", "playshuffle"),
@@ -341,5 +341,5 @@ def test_the_screens_fit_a_terminal(music: Path) -> None:
     ]
 
     assert all(len(line) <= 80 for text in screens for line in text.splitlines() if "/" not in line)
-    assert "(was 20: --where path::00)" in " ".join(screens[0].split())
+    assert "(was 20: --where path::/00)" in " ".join(screens[0].split())
     assert "playshuffle undo" in " ".join(screens[0].split())

@@ -36,7 +36,7 @@ def file(home: Path) -> Path:
 def test_undo_says_that_the_configuration_keeps_the_list(music: Path, file: Path) -> None:
     make(music, "-o", music / "few.m3u")
     assert "stays in the configuration" not in run("undo", "few").err
-    make("few", "--where", "path::00", "--save", "few")
+    make("few", "--where", "path::/00", "--save", "few")
 
     for words in ((), ("few",)):
         said = run("undo", *words).err
@@ -44,7 +44,9 @@ def test_undo_says_that_the_configuration_keeps_the_list(music: Path, file: Path
 
 
 def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path) -> None:
-    said = make(music, "--where", "path::00", "--paths", "absolute", "-o", music / "few.m3u", "--save", "few")
+    said = make(
+        music, "--where", "path::/00", "--paths", "absolute", "-o", music / "few.m3u", "--save", "few"
+    )
 
     assert "Saved: [playlist.few] in ~/.config/playshuffle/config.toml\n" in said
     assert "playshuffle service install" in said
@@ -53,7 +55,7 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
             "few": {
                 "folders": ["~/Music"],
                 "output": "~/Music/few.m3u",
-                "where": ["path::00"],
+                "where": ["path::/00"],
                 "paths": "absolute",
             }
         }
@@ -93,7 +95,7 @@ def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, fi
 def test_what_the_configuration_says_for_all_lists_is_not_repeated_in_one(music: Path, file: Path) -> None:
     make(music, "-n", "3", "-o", music / "skip.m3u", "--order", "sorted")
     file.parent.mkdir(parents=True)
-    for_all = 'folders = ["~/Music"]\nwhere = "path::00"\nwithout = "../../Music/skip.m3u"\n'
+    for_all = 'folders = ["~/Music"]\nwhere = "path::/00"\nwithout = "../../Music/skip.m3u"\n'
     file.write_text(for_all + '[playlist.x]\nwhere = "path::/005"\n')
 
     for order in ("sorted", "spread"):
