@@ -119,7 +119,7 @@ class Model:
         if one.parts[len(self._top.parts)] != other.parts[len(self._top.parts)]:
             return  # another drive
         self.done.append(f"swap {one} {other}")
-        between = one.with_name("between.tmp")
+        between = one.with_name("between.mp3")
         one.rename(between)
         other.rename(one)
         between.rename(other)
