@@ -185,6 +185,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> Non
     path = bytes(music / "jazz-1.mp3")
 
     assert look_at(request, tools()).explain(path).code == "not_written"
+    (tmp_path / "x.mp3").touch()
     assert look_at(request, tools()).explain(bytes(tmp_path / "x.mp3")).code == "outside"
     for number in range(5):
         (music / f"jazz-1{number}.mp3").write_bytes(b"%d" % number)
