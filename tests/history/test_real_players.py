@@ -14,6 +14,7 @@ from playshuffle.history.sources import Source, read_rows
 from tests.players.drivers.mpd import running
 from tests.players.drivers.process import started, until
 from tests.support.beets_commands import run_beets
+from tests.support.library import FRAME
 from tests.support.needs import need, need_beets
 from tests.support.program import run
 from tests.support.tagging import tagged_library
@@ -54,7 +55,8 @@ def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
 
 def test_plays_that_mpdstats_of_beets_has_counted(music: Path, tmp_path: Path) -> None:
     need_beets()
-    home = tmp_path / "beets"
+    home, track = tmp_path / "beets", music / "a.mp3"
+    track.write_bytes(track.read_bytes() + 70 * FRAME)  # five seconds: mpdstats asks what plays
     run_beets(home, music, [], ["mpdstats"])
     began_s = int(time.time())
     with running(music) as mpd:
@@ -62,9 +64,15 @@ def test_plays_that_mpdstats_of_beets_has_counted(music: Path, tmp_path: Path) -
             config.write(f"music_directory: {music}\nmpd:\n  host: {mpd.path}\n")
         words = [sys.executable, "-c", "from beets.ui import main; main(['mpdstats'])"]
         with started(words, {**os.environ, "BEETSDIR": str(home), "PYTHONWARNINGS": "ignore"}) as process:
-            # When it begins to watch, nobody can see: play until it has noticed.
+            # When it begins to watch, nobody can see: play until it has counted. It has seconds to notice
+            # the end of each play.
+            play_s = 0.0
+
             def has_counted() -> bool:
-                if b"state: stop" in mpd.say("status"):
+                nonlocal play_s
+                if b"state: stop" not in mpd.say("status"):
+                    play_s = time.monotonic() + 3
+                elif time.monotonic() > play_s:
                     mpd.say("clear")
                     mpd.say('add "a.mp3"')
                     mpd.say("play")
