@@ -31,7 +31,8 @@ class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
     path: resolved path of its file. configured: None if it is not in the configuration.
-    is_made, is_dealt: which of both it is by its configuration, else which of both it ever was.
+    is_made, is_dealt: for a configured list, what the configuration says; else what was ever done, and both
+        may be true.
     """
 
     path: bytes
@@ -132,7 +133,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
 
 
 def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config | None) -> list[KnownList]:
-    """Return the lists that words name; none if they are folders.
+    """Return the lists that words name; an empty list for folders or no words.
 
     Raises:
         PlayshuffleError: a word is both, or its list is broken; or there are lists and folders.

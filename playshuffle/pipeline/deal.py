@@ -161,7 +161,7 @@ def _playable(run: Run) -> Sequence[int]:
 
 
 def _with_heard(run: Run) -> Run:
-    """Return the run with its deck as the play history has it, if plays count."""
+    """Update which dealt tracks were heard, if plays count."""
     deck = deck_of(run).deck
     if _settings(run).count is Count.DEALT or run.history is None:
         deck = replace(deck, unheard=(), heard_from_s=0)

@@ -161,8 +161,8 @@ class _Recognition:
     def table(self, now_s: int) -> tuple[TrackTable, _Missing]:
         """Return the table after the scan, and an error for each root that seems to be missing.
 
-        What is below a missing root stays as it was. So each root that turns out to be missing changes what
-        the others may have, and all are recognised again.
+        A missing root keeps its tracks, so other roots cannot take them. Repeat until no further root is
+        missing.
         """
         errors = self.reach.missing
         keys = [(root, place.ignore_files) for place in self.places for root in place.roots]

@@ -121,6 +121,8 @@ class Run(NamedTuple):
     def write(self, report: Report, save: Callable[[str], object]) -> Report:
         """Remember the order or the deck, then replace the playlist: both or neither.
 
+        Called by write_order, deal._write and undo.
+
         Args:
             report: has the text of the playlist.
             save: stores what is to be remembered; called with the stamp of the file as it will be.

@@ -205,7 +205,7 @@ class StateFile:
         """Hold off every other playshuffle of this user while state and playlist are written.
 
         Raises:
-            PlayshuffleError: another one has been writing for 10 seconds.
+            PlayshuffleError: another one has been writing for too long.
         """
         if self._folder is None or not self._writes:
             yield
