@@ -19,7 +19,7 @@ LISTS, ANSWERS, SERVICE = "Make and play lists", "Get answers", "Keep lists up t
 # To import all modules for these sentences would take longer than most runs.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "make": (LISTS, "Write a shuffled playlist of music folders."),
-    "deal": (LISTS, "Write today's tracks, and others tomorrow."),
+    "deal": (LISTS, "Write a different set of tracks each day."),
     "undo": (LISTS, "Take back the last make or deal of a list."),
     "never": (LISTS, "Remove tracks from all playlists for good."),
     "export": (LISTS, "Copy the tracks of a playlist to a stick."),

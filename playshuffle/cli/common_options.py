@@ -15,7 +15,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped fil
 Save = Annotated[
     str | None,
     typer.Option(
-        "--save", metavar="NAME", help="Keep the list as NAME in the configuration", rich_help_panel=PLACE
+        "--save", metavar="NAME", help="Add the list to the configuration as NAME", rich_help_panel=PLACE
     ),
 ]
 ConfigFile = Annotated[

@@ -44,12 +44,12 @@ from playshuffle.system import atomic_file
 
 EXAMPLES = """\b
 Examples:
-  playshuffle deal ~/Music -n 40             # 40 tracks, in ~/Music/today.m3u
-  playshuffle deal                           # the next ones
+  playshuffle deal ~/Music -n 40         # 40 tracks, in ~/Music/today.m3u
+  playshuffle deal                       # the next ones
   playshuffle deal ~/Music --time 90m --name morning
   playshuffle deal ~/Music --albums 3 --every week
-  playshuffle deal --peek                    # show the next deal
-  playshuffle deal --due                     # configured playlists
+  playshuffle deal --peek                # show the next deal
+  playshuffle deal --due                 # all configured decks that are due
 """
 
 
@@ -76,10 +76,11 @@ def deal(
         bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=THIS_DEAL)
     ] = False,
     now: Annotated[
-        bool, typer.Option("--now", help="Deal now, due or not", rich_help_panel=THIS_DEAL)
+        bool, typer.Option("--now", help="Deal now, even if none is due", rich_help_panel=THIS_DEAL)
     ] = False,
     new_round: Annotated[
-        bool, typer.Option("--new-round", help="Begin a new round now", rich_help_panel=THIS_DEAL)
+        bool,
+        typer.Option("--new-round", help="End this round and start a new one", rich_help_panel=THIS_DEAL),
     ] = False,
     peek: Annotated[
         bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=THIS_DEAL)
@@ -97,9 +98,10 @@ def deal(
     quiet: common_options.Quiet = False,
     verbose: common_options.Verbose = False,
 ) -> Exit:
-    """Write today's tracks, and others tomorrow.
+    """Write a different set of tracks each day.
 
-    Every track comes once before any comes again. A second run on the same day changes nothing.
+    Every track comes once before any comes again. A second run on the same day changes nothing. A deal has
+    40 tracks, unless options say otherwise.
     """
     kind = _one_of(again, now, new_round, peek, heard, due)
     given = playlist_options.given_options(context, options)

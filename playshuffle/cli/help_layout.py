@@ -21,11 +21,13 @@ SHORT_HELP = f"{__name__}.short_help"  # in the meta of a context: -h was given
 class _Helped:
     """A command whose short help, -h, omits what few need."""
 
+    _full_help = "Show everything, with examples"
+
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option --help."""
         option = super().get_help_option(ctx)  # type: ignore[misc]
         if option is not None and "-h" not in option.opts:
-            option.help = "Show everything, with examples"
+            option.help = self._full_help
         return option
 
 
@@ -54,6 +56,8 @@ class Command(_Helped, TyperCommand):
 
 class Group(_Helped, TyperGroup):
     """A command with commands of its own, which it shows in groups."""
+
+    _full_help = "Show all commands and options"
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, then the options."""

@@ -1,4 +1,7 @@
-"""Write a shuffled playlist of music folders: `playshuffle make`."""
+"""Write a shuffled playlist of music folders: `playshuffle make`.
+
+The page Architecture of the documentation tells the path from here to the file.
+"""
 
 import os
 import sys
@@ -38,14 +41,14 @@ from playshuffle.service import running
 
 EXAMPLES = """\b
 Examples:
-  playshuffle make ~/Music                  # writes ~/Music/playshuffle.m3u
-  playshuffle make ~/Music --order spread   # artists far apart
+  playshuffle make ~/Music                # writes ~/Music/playshuffle.m3u
+  playshuffle make ~/Music --order spread # artists far apart
   playshuffle make ~/Music --where genre:jazz -o ~/Music/jazz.m3u
   playshuffle make ~/Music --time 90m -o ~/Music/short.m3u
-  playshuffle make jazz                     # again, with the same options
-  playshuffle make                          # all lists of the configuration
-  playshuffle make jazz --save jazz         # adds it to the configuration
-  playshuffle make ~/Music --for mpd        # into MPD's playlist folder
+  playshuffle make jazz                   # again, with the same options
+  playshuffle make                        # all configured lists except decks
+  playshuffle make jazz --save jazz       # adds it to the configuration
+  playshuffle make ~/Music --for mpd      # into MPD's playlist folder
   beet ls -p genre:jazz | playshuffle make --from - -o jazz.m3u
 """
 
@@ -70,7 +73,7 @@ def make(
     print0: Annotated[
         bool,
         typer.Option(
-            "--print0", "-0", help="Print paths ended by NUL, write no file", rich_help_panel=EXPERT
+            "--print0", "-0", help="Print NUL-terminated paths, write no file", rich_help_panel=EXPERT
         ),
     ] = False,
     quiet: common_options.Quiet = False,
@@ -78,8 +81,8 @@ def make(
 ) -> int:
     """Write a shuffled playlist of music folders.
 
-    A list that was made before is made again with its options, in a new order. Without arguments, all
-    lists of the configuration are.
+    A list that was made before is made again with its options, in a new order. Without lists, folders and
+    options, make all configured lists that are not dealt; without a configuration, use the music folder.
     """
     began = time.monotonic()
     _check_stdout(options.output, print0, as_json)

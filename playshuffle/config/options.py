@@ -142,7 +142,7 @@ class Options(NamedTuple):
         "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", parse=parse_gap,
         example='50 or "25%"', may_be_number=True)] = None
     rest: Annotated[str | None, Row(
-        "--rest", "Tracks played within this time last, like 30d", EXPERT, "DURATION", verbs=ALL,
+        "--rest", "Put tracks played lately at the end, like 30d", EXPERT, "DURATION", verbs=ALL,
         parse=duration.parse, example='"30d"')] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
@@ -160,10 +160,10 @@ class Options(NamedTuple):
         "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, parse=_from_one("albums"),
         has_key=False)] = None
     every: Annotated[str | None, Row(
-        "--every", "When the next deal is due", AMOUNT, "day|week|run", verbs=DEAL, names=("period", Every),
-        parse=Every, example='"week"')] = None
+        "--every", "When the next deal is due. Default: day", AMOUNT, "day|week|run", verbs=DEAL,
+        names=("period", Every), parse=Every, example='"week"')] = None
     done_when: Annotated[str | None, Row(
-        "--count", "When a track is done: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
+        "--count", "When a track counts: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
         names=("count", Count), parse=Count, example='"played"')] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
