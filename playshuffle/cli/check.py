@@ -56,7 +56,7 @@ def check(
     """
     if not player or _ALL in player:
         player_names()  # those of the configuration too
-    asked = None if not player else [_known(name) for name in player]
+    asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
     sources = [source for playlist in playlists for source in _sources(playlist)]
     with progress_bar(quiet=False) as progress:
@@ -69,10 +69,6 @@ def check(
             print_lines(_lines(result, screen_of(sys.stdout)))
     has_losses = any(result.faults or (player and any(result.troubles.values())) for result in checked)
     return Exit.LOSSES if has_losses else Exit.DONE
-
-
-def _known(name: str) -> str:
-    return name if name == _ALL else known_player(name)
 
 
 def _sources(playlist: str) -> list[tuple[bytes, bytes | None]]:

@@ -5,7 +5,6 @@ import contextlib
 import typer
 
 from playshuffle.cli.lists import configuration, known_lists
-from playshuffle.config.own_players import player_names
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.ordering import plugin_orders
 from playshuffle.ordering.orders import ORDERS
@@ -16,11 +15,6 @@ def lists(ctx: typer.Context) -> list[str]:
     with contextlib.suppress(PlayshuffleError):
         return [shown(each.name) for each in known_lists(configuration(ctx.params.get("config")))]
     return []
-
-
-def players() -> list[str]:
-    """Return the names of the players, of those in the configuration too."""
-    return list(player_names())
 
 
 def orders() -> list[str]:

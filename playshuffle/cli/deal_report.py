@@ -31,18 +31,17 @@ def lines(dealt: Dealt, screen: Screen, *, names: bool) -> Iterator[str]:
     if report.request.dry_run:
         yield from _notes(report.notes, screen)
         return
-    if last is not None:
-        yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
-    if last is not None:
-        assert report.output is not None
-        contents = [counted(report.playlist_length, "track")]
-        if length_ms := report.figures().duration_ms:
-            contents.append(duration.words(length_ms))
-        contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
-        yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
-        yield from screen.detail("Next", _next(dealt, today))
+    assert last is not None
+    assert report.output is not None
+    yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
+    contents = [counted(report.playlist_length, "track")]
+    if length_ms := report.figures().duration_ms:
+        contents.append(duration.words(length_ms))
+    contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
+    yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
+    yield from screen.detail("Next", _next(dealt, today))
     yield from removed(report, screen)
-    if last is not None and dealt.deck.round > last.round and dealt.is_new:
+    if dealt.deck.round > last.round and dealt.is_new:
         yield from screen.detail(
             "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
         )

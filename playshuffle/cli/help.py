@@ -10,7 +10,7 @@ from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_lines
-from playshuffle.config.own_players import known_player
+from playshuffle.config.own_players import known_player, player_names
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.text import known
 
@@ -26,7 +26,7 @@ _OTHERS = "Also: playshuffle help ORDER, help PLAYER, or playshuffle COMMAND --h
 
 
 def _names() -> list[str]:
-    return [*TOPICS, *completion.orders(), *completion.players()]
+    return [*TOPICS, *completion.orders(), *player_names()]
 
 
 def help(  # noqa: A001 - the word on the command line

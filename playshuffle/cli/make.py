@@ -100,7 +100,7 @@ def make(
     for name, request in requests.items():
         requests[name] = request._replace(dry_run=dry_run, any_name=print0)
         check_save(save, config, requests[name])
-    act = partial(make_list, is_update=is_again)
+    act = partial(make_list, keeps_gap=is_again)
     reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
     notify_services(() if dry_run or print0 else lists)
     for report in reports.values():
@@ -123,14 +123,21 @@ def _lists_to_make(
 ) -> tuple[list[KnownList], list[Exit]]:
     """Return the lists that words name, and exit codes for broken ones.
 
-    is_all: without words, all lists of the configuration are made.
+    is_all: without words, all lists of the configuration are made that are not dealt.
     """
     config_file = configuration(config)
     lists = known_lists(config_file)
     if words or config_file is None or not is_all:
         return named_lists(words, lists, config_file), []
     made = [one for one in lists if one.configured is not None and one.configured.deal is None]
-    return made, say_broken(config_file)
+    codes = say_broken(config_file)
+    if config_file.playlists and not made and not codes:
+        raise PlayshuffleError(
+            "All lists of the configuration are dealt. Their next deals: playshuffle deal --due. To make"
+            " another list, name a music folder.",
+            Exit.USAGE,
+        )
+    return made, codes
 
 
 def _requests_of(

@@ -73,7 +73,7 @@ def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
         "player": report.request.player,
         "paths": report.style.value,
         "tracks": report.playlist_length,
-        "library": report.found,
+        "library": len(report.choice.found),
         "duration_s": round(figures.duration_ms / 1000, 3),
         "artists": figures.artists,
         "same_artist_neighbours": figures.neighbours,
@@ -112,8 +112,8 @@ def skipped(report: Report, screen: Screen, names: bool) -> Iterator[str]:
 
 def _verdict(report: Report, figures: Figures, is_again: bool) -> str:
     facts = [counted(report.playlist_length, "track")]
-    if report.playlist_length < report.found:
-        facts[0] += f" of {report.found:,}"
+    if report.playlist_length < len(report.choice.found):
+        facts[0] += f" of {len(report.choice.found):,}"
     if _has_shrunk(report):
         assert report.last is not None
         facts[0] += f" (was {': '.join(filter(None, (f'{report.last.played:,}', _changed(report))))})"
@@ -190,21 +190,18 @@ def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
     for loss in report.losses:
         yield from screen.detail(
             "Problem",
-            f"{any_of(loss.players)} may not play {counted(_size(loss), 'track')}: {loss.what}."
+            f"{any_of(loss.players)} may not play {counted(len(loss.indices), 'track')}: {loss.what}."
             f" To fix: {loss.cure}",
         )
         if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
-            yield from _listed([shown(report.suspects[index]) for index in loss.indices], _NAMES)
+            paths = [shown(report.suspects[index]) for index in loss.indices]
+            yield from (f"    {line}" for line in shortened(paths, _NAMES))
 
 
 def _tracks_lost(losses: Sequence[Loss]) -> int:
     """Count the tracks of all losses, each once; a range is of positions, not of names."""
     names = {index for loss in losses if not isinstance(loss.indices, range) for index in loss.indices}
-    return max(len(names), *(_size(loss) for loss in losses))
-
-
-def _size(loss: Loss) -> int:
-    return len(loss.indices)
+    return max(len(names), *(len(loss.indices) for loss in losses))
 
 
 def _play(report: Report, screen: Screen) -> Iterator[str]:
@@ -230,10 +227,6 @@ def _reasons(
     counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
     reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)
     yield from screen.detail(label, f"{number}: {reasons}. List: -v")
-
-
-def _listed(names: Sequence[str], most_names: int) -> Iterator[str]:
-    return (f"    {line}" for line in shortened(names, most_names))
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:

@@ -4,11 +4,10 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from playshuffle.cli.lists import configuration
 from playshuffle.cli.screen import home_path
 from playshuffle.config.build_request import absolute
 from playshuffle.config.example import music_folder
-from playshuffle.config.load import load
-from playshuffle.config.places import find, places
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.sources import Source
 
@@ -21,20 +20,19 @@ class Default(NamedTuple):
     history: tuple[Source, ...] = ()
 
 
-def default_folders(config: str | None = None) -> Default:
+def default_folders(config: str | None) -> Default:
     """Return the folders of the configuration, else the music folder of the desktop.
 
     Raises:
         PlayshuffleError: the configuration is wrong, or the music folder does not exist.
     """
-    if config is not None or any(map(os.path.lexists, places())):
-        path = find(config)
-        found = load(path)
+    found = configuration(config)
+    if found is not None and found.path is not None:
         roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
         names = ", ".join(map(home_path, roots))
         return Default(
             tuple(map(os.fsdecode, roots)),
-            f"Folders: {names} (from {home_path(path)})",
+            f"Folders: {names} (from {home_path(found.path)})",
             tuple(dict.fromkeys(each for wanted in found.playlists for each in wanted.request.history)),
         )
 

@@ -9,6 +9,7 @@ import typer
 
 from playshuffle.cli import common_options, completion
 from playshuffle.config.options import ROWS, Options, Row
+from playshuffle.config.own_players import player_names
 
 
 def takes_playlist_options(
@@ -82,7 +83,7 @@ def _completion(row: Row) -> Callable[..., list[str]] | None:
     if row.names is None:
         return None
     what, values = row.names
-    return {"player": completion.players, "order": completion.orders}.get(what) or (lambda: list(values))
+    return {"player": player_names, "order": completion.orders}.get(what) or (lambda: list(values))
 
 
 def _value(row: Row, value: Any) -> Any:

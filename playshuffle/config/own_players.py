@@ -6,7 +6,7 @@ A table `[player.NAME]` is a player of the program's own table (`like`) with a f
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from playshuffle.config.keys import Key, is_number, is_text
@@ -62,7 +62,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
     return own.faults
 
 
-def player_names() -> Iterable[str]:
+def player_names() -> list[str]:
     """Return the names of all players, those of the configuration too if it can be read."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()

@@ -132,12 +132,8 @@ def parsed(path: bytes, text: str) -> Document:
     Raises:
         PlayshuffleError: it is not TOML.
     """
-    return Document(path, text, _table(path, text))
-
-
-def _table(path: bytes, text: str) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(text)
+        return Document(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         match = _AT.search(message)

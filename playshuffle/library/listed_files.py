@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from playshuffle.library.folder import Folder, Odd, Skipped
 from playshuffle.library.listing import file_stamp, fits, is_audio_name
-from playshuffle.system.workers import ALONE, Workers
+from playshuffle.system.workers import Workers
 
 MISSING = "no such file"
 
 
-def listed_folders(paths: Sequence[bytes], workers: Workers = ALONE) -> tuple[list[Folder], list[Skipped]]:
+def listed_folders(paths: Sequence[bytes], workers: Workers) -> tuple[list[Folder], list[Skipped]]:
     """Return the folders of these files with no other file in them, and what is skipped, with reasons."""
     by_folder: defaultdict[bytes, dict[bytes, os.stat_result]] = defaultdict(dict)
     skipped = []

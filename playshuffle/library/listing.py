@@ -225,14 +225,12 @@ class Listing:
         known = self._known
         if known is None:
             return
-        names = known.file_names()
         if name in known.odd.links:
             self._links.append(name)
         elif name in known.subfolders():
             self._folders.append(name)
-        elif name in names:
-            row = names.index(name)
-            self._take_row(name, array("q", known.stamps)[4 * row : 4 * row + 4])
+        elif (stamp := self._known_stamp(name)) is not None:
+            self._take_row(name, stamp)
             if name in known.odd.linked:
                 self._linked[name] = known.odd.linked[name]
 

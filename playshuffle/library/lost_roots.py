@@ -54,9 +54,7 @@ def lost_roots(
                 lost = [paths[number] for number in lost_numbers if number in paths]
                 for folder in found.unreadable:
                     check_unreadable(folder, below(root, lost))
-                if (
-                    folder_id not in checked
-                ):  # else another name of a root, under which nothing is found twice
+                if folder_id not in checked:  # else another name of a root: no file is found twice
                     check_tracks(_root(root, before), _root(root, now), list(paths.values()), lost, deleted)
             checked.add(folder_id)
         except MissingError as error:

@@ -15,7 +15,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder, Skipped
+from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.listing import GONE, KnownFiles, Listing, Look, fits
 from playshuffle.library.outdated_folders import outdated_folders
@@ -257,7 +257,7 @@ class _Walk:
             self.found.skipped.extend(Skipped(path + name, reason) for name, reason in folder.odd.left_out)
             for name in folder.odd.links:
                 heappush(self._links, (number, path + name + b"/", rules))
-        self._files += len(folder.stamps) // STAMP_BYTES
+        self._files += folder.track_count
         if len(self._filed) % _SEEN_EVERY == 0 or path not in self._unchanged:
             self._seen_so_far(self._files)
 

@@ -119,10 +119,10 @@ def choose(
     rows_of: RowsOf | None,
     lists: Sequence[SkipList],
     writer: EntryWriter,
-    last: Sequence[int] = (),
-    draw: Draw | None = None,
+    last: Sequence[int],
+    draw: Draw | None,
     *,
-    checks_pins: bool = True,
+    checks_pins: bool,
 ) -> Choice:
     """Choose the tracks of a playlist.
 

@@ -34,13 +34,13 @@ def keep(run: Run) -> Report:
     """
     last, now_s = run.record.order, int(run.now.timestamp())
     if last is None:
-        return make(run, is_update=True)
+        return make(run, keeps_gap=True)
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
     is_same_order = run.file.order() in (None, run.request.recipe.order_name)
     if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:
-            return make(run, is_update=True, notes=notes)
+            return make(run, keeps_gap=True, notes=notes)
         except PlayshuffleError as error:
             if not is_same_order:
                 raise

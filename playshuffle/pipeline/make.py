@@ -16,29 +16,29 @@ from playshuffle.pipeline.run import Run
 from playshuffle.text import counted
 
 
-def make(run: Run, *, is_update: bool = False, notes: Sequence[str] = ()) -> Report:
+def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[str] = ()) -> Report:
     """Write a playlist in a new order.
 
     Args:
         run: the playlist, opened.
-        is_update: keep a gap to the last order, where the order can, and shorten one that is too long.
+        keeps_gap: keep a gap to the last order, where the order can, and shorten one that is too long.
         notes: for the user.
 
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.
     """
-    arranged, drawn_notes = _draw_order(run, is_update=is_update)
+    arranged, drawn_notes = _draw_order(run, keeps_gap=keeps_gap)
     numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
     report = run.report(arranged, [*drawn_notes, *notes])
     return run.write_order(report, numbers, (), int(run.now.timestamp()), is_new=True)
 
 
-def _draw_order(run: Run, *, is_update: bool) -> tuple[Arranged, list[str]]:
+def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[str]]:
     """Draw a new order, and return it with notes for the user."""
-    recipe, notes = _with_fitting_gap(run) if is_update else (run.recipe, [])
+    recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.recipe, [])
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
-    if not is_update:
+    if not keeps_gap:
         notes += [*_notes_on_short_time(recipe, run.tracks), *notes_on_mpd(run.request)]
     return arrange(run.tracks, recipe, last, run.tools.randbelow, run.tags_of), notes
 

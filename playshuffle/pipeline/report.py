@@ -34,8 +34,8 @@ class Report(NamedTuple):
     """What a run did for a request.
 
     files: those that the playlist is in, or would be: one, or its parts in order.
-    found: number of all tracks; choice: which of them are chosen; indices: of these, in
-        order; the first `playlist_length` are in the playlist.
+    choice: which of all tracks are chosen; indices: of these, in order; the first
+        `playlist_length` are in the playlist.
     figures: counts what is in the playlist; this takes long, and only a person wants to know.
     text: content of the playlist, in one file or several.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
@@ -50,7 +50,6 @@ class Report(NamedTuple):
     output: bytes | None
     files: Sequence[bytes]
     style: PathStyle
-    found: int
     choice: Choice
     playlist_length: int
     indices: Sequence[int]

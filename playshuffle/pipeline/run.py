@@ -1,6 +1,5 @@
 """Define a run: one playlist, opened, with all that is needed to make and write it."""
 
-import os
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -21,6 +20,7 @@ from playshuffle.pipeline.play_history import PlayHistory
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.report import Report, figures_of, played
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.skip_lists import file_at
 from playshuffle.pipeline.tools import Tools
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
@@ -91,7 +91,6 @@ class Run(NamedTuple):
             output=file.path if file is not None else None,
             files=files_of(file.path, text) if file is not None else (),
             style=writer.style,
-            found=len(library.tracks),
             choice=self.choice,
             playlist_length=arranged.playlist_length,
             indices=arranged.order,
@@ -227,8 +226,8 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     written = report.paths()
     lost = set(request.files or ()).union(file.entries()).difference(written)
     if lost:  # the same file may have several names
-        kept = set(filter(None, map(_file_id, written)))
-        lost = {path for path in lost if _file_id(path) not in kept}
+        kept = set(filter(None, map(file_at, written)))
+        lost = {path for path in lost if file_at(path) not in kept}
     reasons = {path: reason for path, reason in report.skipped if path in lost}
     reasons |= dict.fromkeys(request.streams, "not a file")
     reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
@@ -241,11 +240,3 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
             " --accept-missing.",
             Exit.MISSING,
         )
-
-
-def _file_id(path: bytes) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino

@@ -102,7 +102,7 @@ def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> tuple[dict[int,
             index = index_of.get(path)
             if index is not None:
                 lines.setdefault(index, line)
-            elif (file := _file(path)) is not None:
+            elif (file := file_at(path)) is not None:
                 others.setdefault(file, line)
         if others:
             for index, file in enumerate(found.column(Folder.files)):
@@ -115,7 +115,8 @@ def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> tuple[dict[int,
     return reasons, idle
 
 
-def _file(path: bytes) -> tuple[int, int] | None:
+def file_at(path: bytes) -> tuple[int, int] | None:
+    """Return the device and inode of the file at a path; None if there is none."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

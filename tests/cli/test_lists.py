@@ -147,6 +147,17 @@ def test_without_words_all_lists_of_the_configuration_are_made(music: Path, tmp_
     assert listed(music / "other.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
 
 
+def test_without_words_no_list_is_made_if_all_of_the_configuration_are_dealt(
+    music: Path, tmp_path: Path
+) -> None:
+    env = configured(tmp_path, f'folders = ["{music}"]\n[playlist.today]\nevery = "day"\n')
+
+    done = run("make", env=env)
+
+    assert (done.code, "All lists of the configuration are dealt." in done.err) == (2, True)
+    assert not [*music.glob("*.m3u")]
+
+
 def test_options_without_words_make_a_list_of_the_configured_folders(music: Path, tmp_path: Path) -> None:
     env = configured(tmp_path, f'folders = ["{music}"]\n[playlist.all]\n')
 

@@ -64,6 +64,7 @@ class Listener:
         self.known_as: dict[int, str] = {}  # to the player
         self.database = stickers(top / "sticker.sql", {})
         self.every, self.count = Every.RUN, Count.PLAYED
+        self.was_killed = False
 
     def add(self, track: int) -> None:
         self.known_as[track] = f"{track * 7919 % 1000:03}-{track}.mp3"
@@ -92,10 +93,12 @@ class Listener:
     ) -> list[int]:
         """Deal a day later, or count the last deal as heard, and return its tracks.
 
-        is_killed: the run ends when the deck is saved, so that the file is not replaced.
+        is_killed: the run ends when the deck is saved, so that the file is not replaced. A deal that is
+        only written again is not saved.
         """
         self.now += timedelta(days=days)
         kill = mock.patch.object(decks, "save", _save_and_die) if is_killed else nullcontext()
+        self.was_killed = True
         with (
             suppress(KilledError),
             kill,
@@ -107,6 +110,7 @@ class Listener:
                 dealing.count_as_heard(run)
             else:
                 dealing.deal(run, is_now=is_now)
+            self.was_killed = False
         entries = self.named(self.deck.deal.entries if self.deck.deal is not None else ())
         assert is_killed or self.listed() == entries
         return entries
@@ -441,7 +445,7 @@ class Listening(RuleBasedStateMachine):
         is_due = is_now or not left or not (waits or self.is_pending)
         marked = deepcopy(notes)
         entries = self.listener.deal(size, days=0, is_now=is_now, is_killed=is_killed)
-        self.is_pending = is_killed and (is_due or self.is_pending)
+        self.is_pending = self.listener.was_killed and (is_due or self.is_pending)
         if not is_due:
             assert entries == left
             return
