@@ -121,10 +121,11 @@ def deal(
         check_save(save, config, requests[""])
     began = time.monotonic()
     done, failures = run_lists(requests, partial(_deal, kind), quiet=quiet)
+    if as_json and done:
+        seconds = time.monotonic() - began
+        print_json(*(deal_report.as_json(dealt, seconds=seconds) for dealt in done.values()))
     for dealt in done.values():
-        if as_json:
-            print_json(deal_report.as_json(dealt, seconds=time.monotonic() - began))
-        elif peek:
+        if peek and not as_json:
             print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))
         if not quiet:
             say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose))
@@ -169,7 +170,7 @@ def _request(
     options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given:
         options = options._replace(order="albums")
-    request = build_request(options, name=name or save, plain="today")
+    request = build_request(options, name=save if name is None else name, plain="today")
     output = request.output or b""
     path = atomic_file.resolved(output)
     with State(writes=False) as state:

@@ -69,7 +69,7 @@ def export(
             tracks,
             absolute(folder, Exit.CANNOT_CREATE),
             safe_name(name, is_ascii=is_ascii),
-            home_path(os.path.abspath(playlist)) if playlist != STDIN else "standard input",
+            home_path(os.path.realpath(playlist)) if playlist != STDIN else "standard input",
             progress.working,
             most_bytes=most_bytes,
             max_per_folder=max_per_folder,

@@ -103,13 +103,14 @@ def make(
     act = partial(make_list, keeps_gap=is_again)
     reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
     notify_services(() if dry_run or print0 else lists)
+    if as_json and reports:
+        seconds = time.monotonic() - began
+        print_json(*(make_report.as_json(report, seconds=seconds) for report in reports.values()))
     for report in reports.values():
         if print0:
             write_out(path + b"\0" for path in report.paths())
         elif options.output == STDOUT:
             write_out(report.text)
-        elif as_json:
-            print_json(make_report.as_json(report, seconds=time.monotonic() - began))
         if not quiet:
             screen = screen_of(sys.stderr)
             say(make_report.lines(report, screen, names=verbose, is_again=is_again))

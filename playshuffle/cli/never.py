@@ -67,8 +67,12 @@ def never(
     if not quiet:
         screen = screen_of(sys.stderr)
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
-        count = counted(len(playlists) - len(failures), "playlist")
-        say([screen.verdict(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
+        count = counted(len(playlists), "playlist")
+        if failures:
+            text = f"{what} not wanted any more, but removed from {len(playlists) - len(failures)} of {count}"
+            say([screen.verdict(Mark.WARNING, text)])
+        else:
+            say([screen.verdict(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
         say(screen.detail("List", home_path(never_list())))
         say(screen.detail("Undo", "playshuffle never --undo") if new else ())
     return of_all(failures)
@@ -132,7 +136,7 @@ def _update(playlists: Sequence[bytes], *, quiet: bool) -> list[Exit]:
         codes = run_lists(requests, _keep, quiet=quiet)[1]
     except PlayshuffleError as error:
         codes = []
-        failures[", ".join(requests)] = error
+        failures |= dict.fromkeys(requests, error)
     for name, failed in failures.items():
         text = str(failed)
         say_error(text if os.path.basename(name) in text else f"{name}: {text}")

@@ -18,7 +18,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.sources import PLACES, find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
-from playshuffle.selection.fields import OF_TRACKS
+from playshuffle.selection.fields import OF_HISTORY, OF_TRACKS
 from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Tags
@@ -78,7 +78,8 @@ def tags(
     with progress_bar(quiet) as progress:
         roots, configured = music_folders(words, config)
         sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
-        sources = sources or [*configured]
+        if field is None or field in OF_HISTORY.union(("plays", "rating")):  # others need no player
+            sources = sources or [*configured]
         fields = () if field is None else (field,)
         count, by_field, notes = coverage(roots, Tools(read_all, System(), progress), fields, sources)
     if print0:

@@ -42,9 +42,13 @@ def count_deal(before: Deck, after: Deck, now_s: int) -> Deck:
         now_s: time of the deal (Unix seconds).
     """
     assert after.deal is not None
-    deals, dealt, known = Counter(before.unheard), frozenset(after.dealt), after.tracks
+    deals, known = Counter(before.unheard), after.tracks
+    # A track that was dealt three times waits no longer once its round is over.
+    waiting = frozenset(before.dealt if after.round == before.round else ())
     kept = [
-        track for track in before.unheard if track in known and (deals[track] < _MOST_DEALS or track in dealt)
+        track
+        for track in before.unheard
+        if track in known and (deals[track] < _MOST_DEALS or track in waiting)
     ]
     # Plays of tracks of the round before have counted for that one.
     is_new = after.round != before.round or bool(_of_last_round(before))

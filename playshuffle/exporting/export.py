@@ -96,9 +96,9 @@ def _export(
             f"The list names tracks in {shown(target)} itself. Choose another list or folder.", Exit.USAGE
         )
     new = target + _NEW
-    before = _former_folders(target, new)
     head = f"#{source}".encode()
-    _check_source(target, head)
+    _check_source([target, new], head)
+    before = _former_folders(target, new)
     copies = _copies(before)
     count = _fitting(tracks, before, os.path.dirname(target), most_bytes)
     if not count:
@@ -198,19 +198,20 @@ def _check(folder: bytes) -> None:
         )
 
 
-def _check_source(target: bytes, head: bytes) -> None:
-    """Check that a folder has no tracks of another playlist.
+def _check_source(folders: Sequence[bytes], head: bytes) -> None:
+    """Check that no folder has tracks of another playlist.
 
     Raises:
         PlayshuffleError: it has.
     """
-    former = next(iter(_marked(target)), b"")
-    if former.startswith(b"#") and former != head:
-        raise PlayshuffleError(
-            f"{shown(target)} has the tracks of {shown(former[1:])}. Nothing was changed. Choose another"
-            " folder, or give one of the lists another name.",
-            Exit.CANNOT_CREATE,
-        )
+    for folder in folders:
+        former = next(iter(_marked(folder)), b"")
+        if former.startswith(b"#") and former != head:
+            raise PlayshuffleError(
+                f"{shown(folder)} has the tracks of {shown(former[1:])}. Nothing was changed. Choose another"
+                " folder, or give one of the lists another name.",
+                Exit.CANNOT_CREATE,
+            )
 
 
 def _ours(folder: bytes) -> set[bytes]:

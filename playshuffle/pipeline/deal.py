@@ -169,7 +169,7 @@ def _with_heard(run: Run) -> Run:
         deck = replace(deck, heard_from_s=int(run.now.timestamp()))
     else:
         heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
-        deck = mark_heard(deck, heard.intersection(run.tracks.numbers))
+        deck = mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
     return _with_deck(run, deck, deck_of(run).before)
 
 

@@ -55,6 +55,16 @@ def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
     assert "gone cannot be read: No such file" in run("export", "gone", tmp_path / "stick").err
 
 
+def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(music)
+    make(music, "-o", tmp_path / "link/party.m3u")
+    (tmp_path / "stick").mkdir()
+
+    for playlist in (tmp_path / "link/party.m3u", "party"):
+        done = run("export", playlist, tmp_path / "stick")
+        assert done.code == 0, done.err
+
+
 def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
     make(music)
     assert run("export", music / "playshuffle.m3u", music / "stick").code == 0

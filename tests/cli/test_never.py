@@ -98,7 +98,7 @@ def test_a_playlist_of_which_no_track_would_be_left_stays(home: Path, music: Pat
 
     assert done.code == 3
     assert "~/one.m3u: " in done.err
-    assert "Removed from 0 playlists" in done.err
+    assert "5.opus is not wanted any more, but removed from 0 of 1 playlist\n" in done.err
     assert listed(home / "one.m3u") == ["Music/5.opus"]
 
 

@@ -172,6 +172,25 @@ def test_a_track_is_dealt_at_most_three_times(ann: Listener) -> None:
     assert not {*deals[3]} & {*first}
 
 
+def test_no_track_waits_more_than_three_deals_in_rounds_of_one_deal(ann: Listener) -> None:
+    for _ in range(6):
+        deal = ann.deal(40)
+        ann.play(deal[0])
+
+    assert max(Counter(ann.deck.unheard).values()) <= 3
+
+
+def test_a_heard_track_that_is_not_chosen_any_more_was_heard(ann: Listener) -> None:
+    whole = ann.request
+    with mock.patch.object(ann, "request", lambda size: whole(size)._replace(where=("plays:0",))):
+        first = ann.deal(3)
+        ann.play(first[0])
+        second = ann.deal(3)
+
+    assert second[:2] == first[1:]
+    assert len(second) == 3
+
+
 def test_a_track_that_was_heard_elsewhere_is_not_dealt(ann: Listener) -> None:
     first = ann.deal(4)
     others = sorted({*ann.paths} - {*first})
@@ -463,6 +482,7 @@ class Listening(RuleBasedStateMachine):
         late = notes.of_last_round
         rounds = {track: notes.unheard[track][0] for track in again}
         kept = notes.unheard
+        done_before = {*notes.done} if deck.round == notes.round else set()
         if deck.round == notes.round:
             assert notes.done.isdisjoint(rest)
             rounds |= dict.fromkeys(rest, notes.round)
@@ -484,7 +504,7 @@ class Listening(RuleBasedStateMachine):
         notes.unheard = {
             track: (number, deals)
             for track, (number, deals) in kept.items()
-            if track in here and (deals < 3 or track in notes.done)
+            if track in here and (deals < 3 or track in done_before)
         }
         for track in entries:
             deals = notes.unheard[track][1] if track in notes.unheard else 0
