@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -77,7 +77,8 @@ def export(
     target = os.path.join(folder, os.fsencode(name))
     with _writing(target):
         if not os.path.lexists(folder):
-            os.mkdir(folder)
+            with contextlib.suppress(FileExistsError):  # another run made it meanwhile
+                os.mkdir(folder)
         with held(folder):
             return _export(tracks, target, source, working, most_bytes, max_per_folder or len(tracks))
 
@@ -115,19 +116,7 @@ def _export(
     lists = [b"%s%s.m3u" % (os.path.basename(target), end) for end in (b"", *_parts(count))]
     os.mkdir(new)
     _write(os.path.join(new, EXPORT_MARK), b"".join(name + b"\n" for name in (head, *names, *lists)))
-    total = sum(track.size for index, track in enumerate(tracks) if index not in again)
-    done = 0
-    for index, track in enumerate(tracks):
-        path = os.path.join(new, names[index])
-        if index % per_folder == 0 and per_folder < len(tracks):
-            os.mkdir(os.path.dirname(path))
-        if index in again:
-            os.rename(again[index], path)
-        elif _copy(track, path, working, done, total):
-            done += track.size
-        else:
-            count = index
-            break
+    count = _fill(new, tracks, names, again, working)
     for name, content in _playlists(target, tracks[:count], names).items():
         _write(os.path.join(new, name), content)
     for former in before:
@@ -137,6 +126,29 @@ def _export(
     copied = sum(index not in again for index in range(count))
     size = sum(track.size for track in tracks[:count])
     return Exported(target, count, copied, len(unwanted), size)
+
+
+def _fill(
+    folder: bytes,
+    tracks: Sequence[Track],
+    names: Sequence[bytes],
+    again: Mapping[int, bytes],
+    working: Working,
+) -> int:
+    """Move or copy the tracks into a folder in their order; return how many there was room for."""
+    total = sum(track.size for index, track in enumerate(tracks) if index not in again)
+    done = 0
+    for index, track in enumerate(tracks):
+        path = os.path.join(folder, names[index])
+        if not os.path.lexists(os.path.dirname(path)):
+            os.mkdir(os.path.dirname(path))
+        if index in again:
+            os.rename(again[index], path)
+        elif _copy(track, path, working, done, total):
+            done += track.size
+        else:
+            return index
+    return len(tracks)
 
 
 def _names(tracks: Sequence[Track], per_folder: int) -> list[bytes]:

@@ -174,13 +174,16 @@ def test_a_link_among_its_copies_is_refused(tmp_path: Path, stick: Path) -> None
     assert (tmp_path / "elsewhere/0001 a.mp3").read_text() == "mine"
 
 
-def test_another_list_of_the_same_name_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["", ".playshuffle-new"], ids=["complete", "interrupted"])
+def test_another_list_of_the_same_name_is_refused(tmp_path: Path, end: str) -> None:
     tracks = music(tmp_path / "Music", NAMES)
     export(tracks, tmp_path / "stick")
+    if end:
+        (tmp_path / "stick/list").rename(tmp_path / f"stick/list{end}")
     before = content(tmp_path / "stick")
 
     with pytest.raises(
-        PlayshuffleError, match=r"stick/list has the tracks of ~/list\.m3u\. Nothing was changed"
+        PlayshuffleError, match=rf"stick/list{end} has the tracks of ~/list\.m3u\. Nothing was changed"
     ):
         module.export(tracks, bytes(tmp_path / "stick"), "list", "~/other/list.m3u", lambda *_: None)
 
