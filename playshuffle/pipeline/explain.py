@@ -19,10 +19,11 @@ from playshuffle.library.scan import Library
 from playshuffle.pipeline.choice import NAME, WHERE, Choice
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
+from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.query import Finding
-from playshuffle.store import decks
+from playshuffle.store.decks import StoredDeck
 from playshuffle.system import atomic_file
 from playshuffle.text import short
 
@@ -225,7 +226,8 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
     """
     request = request._replace(dry_run=True, force=True, redraw_before_s=0)
-    if decks.load(opened.state, atomic_file.resolved(request.output or b"")) is not None:
+    records = saved_records(opened.state, atomic_file.resolved(request.output or b""))
+    if any(isinstance(record, StoredDeck) for record in records):
         request = request._replace(deal=request.deal or DealSettings())
     with open_playlist(opened, request, tools, explains=True) as run:
         library, file = run.library, run.file

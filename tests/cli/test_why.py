@@ -176,6 +176,16 @@ def test_playlists_that_make_wrote_are_explained_without_a_configuration(music: 
     assert b"no: not in the playlist as it is; the next run with the same options adds it\n" in new
 
 
+def test_a_list_that_was_dealt_and_then_made_is_explained_as_it_was_made(music: Path) -> None:
+    run("deal", music, "-o", music / "list.m3u", "-n", "1")
+    make(music, "-o", music / "list.m3u", "--order", "sorted")
+
+    text = run("why", music / listed(music / "list.m3u")[0]).out.decode()
+
+    assert "yes: position 1 of " in text
+    assert "of round" not in text
+
+
 def test_options_are_saved_so_that_they_mean_the_same_in_another_folder(music: Path, tmp_path: Path) -> None:
     (tmp_path / "never.m3u").write_text("Music/1.mp3\n")
     words = ("-o", "all.m3u", "--without", "never.m3u", "--relative-to", ".", "--limit", "1")
