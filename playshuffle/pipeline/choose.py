@@ -47,7 +47,7 @@ class Draw(NamedTuple):
 
 
 class _Stages:
-    """Collects the stages of a choice. remaining: indices of the tracks that no stage left out, ascending.
+    """Collects the stages of a choice. remaining has the indices of the tracks that no stage left out.
 
     lacking, idle, idle_lists, kept: as in the choice.
     """

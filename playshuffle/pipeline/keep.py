@@ -11,7 +11,7 @@ from playshuffle.pipeline.make import make
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 
-_CLOCK_TOLERANCE_S = 86_400  # less delays a daily order by a day at most
+_CLOCK_TOLERANCE_S = 86_400  # a clock that is less ahead delays a daily order by a day at most
 
 
 def update(run: Run) -> Report | Dealt:

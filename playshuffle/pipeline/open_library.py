@@ -94,13 +94,13 @@ def open_library(
                 reach = _reachable(places, state, accepts_loss=accepts_loss)
                 scan = _scan(places, reach, cache, tools, changes._replace(dirty=None))
         known = state.load_tracks()
-        recognition = _Recognition(known, scan, places, reach, changes, accepts_loss)
-        table, missing = recognition.table(int(tools.clock()))
+        result = _ScanResult(known, scan, places, reach, changes, accepts_loss)
+        table, missing = result.table(int(tools.clock()))
         if writes:
             state.save_tracks(known, table)
         if cache is not None:
             forget_removed(scan, cache, [root for root, _ in missing])
-        libraries = recognition.libraries(table, missing, cache)
+        libraries = result.libraries(table, missing, cache)
         yield OpenLibrary(state, cache, table, libraries, reach.errors)
 
 
@@ -148,8 +148,8 @@ _Missing = dict[RootKey, MissingError]
 
 
 @dataclass(frozen=True, slots=True)
-class _Recognition:
-    """Recognises the tracks of one scan."""
+class _ScanResult:
+    """What one scan found: recognises its tracks, and finds out which roots are missing."""
 
     known: TrackTable
     scan: Scan

@@ -447,7 +447,7 @@ class Listening(RuleBasedStateMachine):
         self.listener.now += timedelta(minutes=1)
 
     def mark(self) -> None:
-        """Note what was heard before a run at this moment."""
+        """Note which tracks were heard before a run at this moment."""
         notes, now = self.notes, self.listener.now
         if notes.since is None:
             notes.since = now

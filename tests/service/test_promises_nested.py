@@ -126,7 +126,7 @@ class Model:
         self.tracks[one], self.tracks[other] = self.tracks[other], self.tracks[one]
 
     def replace(self) -> None:
-        """Write a file anew under a name that is free since a moment ago."""
+        """Write another file under the name of one that was just removed."""
         if path := self._spare():
             self.done.append(f"replace {path}")
             path.unlink()
