@@ -258,7 +258,7 @@ def as_flags(options: Options) -> str:
     words = []
     for row in ROWS:
         value = getattr(options, row.name)
-        if value in (row.default, Every.DAY) or row.name == "output":
+        if value == row.default or row.name == "output" or (row.name, value) == ("every", Every.DAY):
             continue
         flag = row.flags[-1]
         values = value if isinstance(value, tuple) else (value,)

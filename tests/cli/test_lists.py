@@ -158,6 +158,28 @@ def test_without_words_no_list_is_made_if_all_of_the_configuration_are_dealt(
     assert not [*music.glob("*.m3u")]
 
 
+def test_several_lists_are_one_json_document(music: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        make(music, "-o", music / f"{name}.m3u")
+    text = "".join(f'[playlist.{name}]\nevery = "day"\nlimit = 2\n' for name in ("one", "two"))
+    env = configured(tmp_path, f'folders = ["{music}"]\n{text}')
+
+    made = json.loads(run("make", "a", "b", "--json", "-q").out)
+    assert [report["output"] for report in made] == [f"{music}/a.m3u", f"{music}/b.m3u"]
+    dealt = json.loads(run("deal", "--due", "--json", "-q", env=env).out)
+    assert [report["tracks"] for report in dealt] == [2, 2]
+
+
+def test_a_name_that_is_empty_is_an_error(music: Path) -> None:
+    assert run("deal", music, "--name", "").code == 2
+
+
+def test_the_options_of_a_list_are_shown_whatever_their_values_are(music: Path) -> None:
+    make(music, "--title", "day", "-o", music / "titled.m3u")
+
+    assert f"Options: {music} --title day" in run("status", "titled").out.decode()
+
+
 def test_options_without_words_make_a_list_of_the_configured_folders(music: Path, tmp_path: Path) -> None:
     env = configured(tmp_path, f'folders = ["{music}"]\n[playlist.all]\n')
 
