@@ -103,7 +103,16 @@ def deal(
     Every track comes once before any comes again. A second run on the same day changes nothing. A deal has
     40 tracks, unless options say otherwise.
     """
-    kind = _one_of(again, now, new_round, peek, heard, due)
+    kind = _only(
+        {
+            "--again": again,
+            "--now": now,
+            "--new-round": new_round,
+            "--peek": peek,
+            "--heard": heard,
+            "--due": due,
+        }
+    )
     given = playlist_options.given_options(context, options)
     codes: list[Exit] = []
     if due:
@@ -111,10 +120,7 @@ def deal(
             raise PlayshuffleError(
                 "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
             )
-        config_file = load(find(config))
-        codes += say_broken(config_file)
-        lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
-        requests = {one.name: request_of(one, given, is_dealt=True) for one in lists}
+        requests, codes = _configured(given, config)
     else:
         request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
         requests = {"": request._replace(dry_run=peek)}
@@ -131,6 +137,14 @@ def deal(
             say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose))
         save_list(save, config, dealt.report.request, quiet=quiet)
     return of_all([*failures, *codes])
+
+
+def _configured(given: Mapping[str, Any], config: str | None) -> tuple[dict[str, Request], list[Exit]]:
+    """Return the requests of all configured decks by name, and exit codes for broken lists."""
+    config_file = load(find(config))
+    codes = say_broken(config_file)
+    lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
+    return {one.name: request_of(one, given, is_dealt=True) for one in lists}, codes
 
 
 def _request(
@@ -200,16 +214,16 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     )
 
 
-def _one_of(*is_given: bool) -> str:
-    switches = dict(
-        zip(("--again", "--now", "--new-round", "--peek", "--heard", "--due"), is_given, strict=True)
-    )
-    chosen_switches = [name for name, is_asked in switches.items() if is_asked]
-    if len(chosen_switches) > 1:
-        raise PlayshuffleError(
-            f"{' and '.join(chosen_switches)} do not work together. Choose one of them.", Exit.USAGE
-        )
-    return chosen_switches[0] if chosen_switches else ""
+def _only(switches: Mapping[str, bool]) -> str:
+    """Return the only switch that was given, or an empty text.
+
+    Raises:
+        PlayshuffleError: there are several.
+    """
+    given = [switch for switch, is_given in switches.items() if is_given]
+    if len(given) > 1:
+        raise PlayshuffleError(f"{' and '.join(given)} do not work together. Choose one of them.", Exit.USAGE)
+    return "".join(given)
 
 
 def _deal(kind: str, run: Run) -> Dealt:

@@ -55,6 +55,14 @@ def test_the_folders_of_the_configuration_are_the_default(music: Path, tmp_path:
     assert done.out.split() == [b"2", b"Jazz", b"1", b"Rock"]
 
 
+def test_a_field_of_files_needs_no_play_history(music: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(config(music, history=["gone.csv"]))
+    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
+
+    assert run("tags", "genre", env=env).code == 0
+    assert "gone.csv: No such file" in run("tags", "plays", env=env).err
+
+
 def test_the_tags_of_a_file_are_shown(music: Path) -> None:
     said = json.loads(run("tags", music / "2.flac", "--json").out)
 
