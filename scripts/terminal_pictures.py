@@ -138,14 +138,15 @@ def draw(commands: Sequence[str], results: Sequence[str]) -> str:
     if now > _LENGTH_S:
         raise SystemExit(f"the picture needs {now:.1f} seconds")
     width, height = _COLUMNS * _WIDTH + 2 * _LEFT, row * _HEIGHT + _TOP
+    box = f'x=".5" y=".5" width="{width - 1:g}" height="{height - 1}" rx="8"'
     words = "A terminal: " + ", ".join(escape(command) for command in commands)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img"'
         f' viewBox="0 0 {width:g} {height}" width="{width:g}"><title>{words}</title>\n'
         f"<style>\n{''.join(style)}</style>\n"
-        f'<rect class="cover back" x=".5" y=".5" width="{width - 1:g}" height="{height - 1}" rx="8"/>\n'
+        f'<rect class="cover" {box}/>\n'
         + "\n".join(body)
-        + "\n</svg>\n"
+        + f'\n<rect class="back" fill="none" {box}/>\n</svg>\n'  # over what hides untyped words
     )
 
 
