@@ -2,6 +2,7 @@
 
 import os
 import sys
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from playshuffle.exporting.export import export as export_tracks
 from playshuffle.exporting.names import safe_name
 from playshuffle.exporting.tracks import find_tracks
 from playshuffle.pipeline.file_list import STDIN, read_file_list
+from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.selection.values import parse_size
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, shortened
@@ -59,10 +61,13 @@ def export(
     if playlist != STDIN and not os.path.lexists(playlist):
         one = find_list(playlist, known_lists(configuration(config)))
         playlist = playlist if one is None else os.fsdecode(one.path)
-    listed = read_file_list(playlist)
+    path = os.fsencode(playlist)
+    parts = [] if os.path.lexists(path) else existing_parts(path)
+    read = [read_file_list(os.fsdecode(part)) for part in parts or [path]]
+    files = tuple(dict.fromkeys(chain.from_iterable(each.files for each in read)))
     name = "playlist" if playlist == STDIN else os.path.splitext(os.path.basename(playlist))[0]
     with progress_bar(quiet) as progress:
-        tracks, skipped = find_tracks(listed.files, read_all, progress.working, is_ascii=is_ascii)
+        tracks, skipped = find_tracks(files, read_all, progress.working, is_ascii=is_ascii)
         if not tracks:
             raise PlayshuffleError(f"'{shown(playlist)}' names no file that can be copied.", Exit.NO_INPUT)
         done = export_tracks(
@@ -83,7 +88,7 @@ def export(
         mark = Mark.GOOD if done.tracks == len(tracks) else Mark.WARNING
         say([screen_of(sys.stderr).verdict(mark, result)])
         reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
-        reasons += [f"{shown(stream)}: not a file" for stream in listed.others]
+        reasons += [f"{shown(stream)}: not a file" for each in read for stream in each.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
 

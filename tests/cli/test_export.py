@@ -55,6 +55,15 @@ def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
     assert "gone cannot be read: No such file" in run("export", "gone", tmp_path / "stick").err
 
 
+def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
+    make(music, "--max-per-file", "2", "-o", tmp_path / "all.m3u")
+    assert not (tmp_path / "all.m3u").exists()
+
+    done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
+
+    assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3" in done.err
+
+
 def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(music)
     make(music, "-o", tmp_path / "link/party.m3u")
