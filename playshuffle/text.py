@@ -154,8 +154,6 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     Raises:
         PlayshuffleError: the name is unknown; suggests the nearest one.
     """
-    if isinstance(names, Mapping) and name in names:  # may know more names than it lists
-        return name
     names = list(names)
     if name in names:
         return name

@@ -8,11 +8,9 @@ from playshuffle import shuffle
 from playshuffle.audit import guarantees
 from playshuffle.audit.guarantees import Guarantee
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.ordering.plugin_orders import Track, find, shuffle_by
 from playshuffle.shuffle import RandBelow, Shuffle
 from playshuffle.shuffle.specimens import SPECIMENS
-from playshuffle.tags.reading import Tags
-from playshuffle.text import ALIASES, known
+from playshuffle.text import known
 
 SPECIMEN = "specimen:"
 FEWEST_TRACKS, MOST_TRACKS = 3, 1000
@@ -44,8 +42,7 @@ def audited(name: str, tracks: int) -> Audited:
     Raises:
         PlayshuffleError: the name is unknown, or the order cannot be made of that many tracks.
     """
-    is_plugin = name not in NAMES and name not in ALIASES["order to audit"] and find(name) is not None
-    name = name if is_plugin else known("order to audit", name, NAMES)
+    name = known("order to audit", name, NAMES)
     if not FEWEST_TRACKS <= tracks <= MOST_TRACKS:
         raise PlayshuffleError(
             f"--tracks must be a number from {FEWEST_TRACKS} to {MOST_TRACKS}.", Exit.USAGE
@@ -60,8 +57,6 @@ def audited(name: str, tracks: int) -> Audited:
         sentence = (bad.__doc__ or "").split("\n")[0]
         flaw = f"{sentence} It shows as {shows}."
         return Audited(name, tracks, bad, guarantees.uniform(tracks), flaw, entropy_bits)
-    if is_plugin:
-        return Audited(name, tracks, shuffle_by(name, _tagged(tracks)), guarantees.uniform(tracks))
     if name in _UNIFORM:
         return Audited(name, tracks, _UNIFORM[name], guarantees.uniform(tracks))
     return Audited(name, tracks, *_OWN[name](tracks))
@@ -71,17 +66,6 @@ def artists(tracks: int) -> list[int]:
     """Tracks by so many artists in path order: the first has 1, and then 1, 2, 3, … of them."""
     sizes = chain([1], count(1))
     return list(islice(chain.from_iterable(repeat(key, size) for key, size in enumerate(sizes)), tracks))
-
-
-def _tagged(tracks: int) -> list[Track]:
-    """Return tracks for an order of another package: by the artists of `artists`, an album of each."""
-    return [
-        Track(
-            f"/music/{key}/{number:04}.mp3",
-            Tags(duration_ms=180_000 + number, artist=f"Artist {key}", album=f"Album {key}", number=number),
-        )
-        for number, key in enumerate(artists(tracks))
-    ]
 
 
 def _dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:

@@ -1,4 +1,4 @@
-"""Complete the names of playlists, players and orders in a shell."""
+"""Complete the names of playlists in a shell."""
 
 import contextlib
 
@@ -6,8 +6,6 @@ import typer
 
 from playshuffle.cli.lists import configuration, known_lists
 from playshuffle.errors import PlayshuffleError, shown
-from playshuffle.ordering import plugin_orders
-from playshuffle.ordering.orders import ORDERS
 
 
 def lists(ctx: typer.Context) -> list[str]:
@@ -15,8 +13,3 @@ def lists(ctx: typer.Context) -> list[str]:
     with contextlib.suppress(PlayshuffleError):
         return [shown(each.name) for each in known_lists(configuration(ctx.params.get("config")))]
     return []
-
-
-def orders() -> list[str]:
-    """Return the names of the orders, of those of other packages too."""
-    return [*ORDERS, *plugin_orders.names()]

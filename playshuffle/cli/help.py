@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.cli import completion, help_topics
+from playshuffle.cli import help_topics
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
 from playshuffle.cli.screen import screen_of
@@ -26,7 +26,7 @@ _OTHERS = "Also: playshuffle help ORDER, help PLAYER, or playshuffle COMMAND --h
 
 
 def _names() -> list[str]:
-    return [*TOPICS, *completion.orders(), *player_names()]
+    return [*TOPICS, *ORDERS, *player_names()]
 
 
 def help(  # noqa: A001 - the word on the command line

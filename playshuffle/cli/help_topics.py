@@ -8,12 +8,10 @@ from playshuffle.cli.screen import Screen
 from playshuffle.cli.streams import say
 from playshuffle.config.options import ROWS
 from playshuffle.config.own_players import add_own_players
-from playshuffle.errors import PlayshuffleError, flag
-from playshuffle.ordering import plugin_orders
-from playshuffle.ordering.orders import ORDERS, Order
+from playshuffle.errors import flag
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS
-from playshuffle.text import ALIASES
 
 _WIDTH = 80
 
@@ -41,23 +39,11 @@ Drawbacks and options of an order: playshuffle help spread"""
 def _orders() -> Iterator[str]:
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
-    for name, order in _all_orders().items():
+    for name, order in ORDERS.items():
         yield from textwrap.wrap(
             order.guarantee, _WIDTH, initial_indent=f"  {name:12}", subsequent_indent=" " * 14
         )
     yield _AFTER_ORDERS
-
-
-def _all_orders() -> dict[str, Order]:
-    """Return the orders of the table, then those of other packages; one that can't be loaded is named."""
-    rows = dict(ORDERS)
-    for name in plugin_orders.names():
-        if name not in rows and name not in ALIASES["order"]:
-            try:
-                rows[name] = ORDERS[name]
-            except PlayshuffleError as error:
-                say([str(error)])
-    return rows
 
 
 def order_lines(name: str, screen: Screen) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import common_options
 from playshuffle.config.options import ROWS, Options, Row
 from playshuffle.config.own_players import player_names
 
@@ -83,7 +83,7 @@ def _completion(row: Row) -> Callable[..., list[str]] | None:
     if row.names is None:
         return None
     what, values = row.names
-    return {"player": player_names, "order": completion.orders}.get(what) or (lambda: list(values))
+    return player_names if what == "player" else lambda: list(values)
 
 
 def _value(row: Row, value: Any) -> Any:

@@ -1,13 +1,12 @@
 """Define the table of orders: what each order does, guarantees and accepts."""
 
 import itertools
-import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from playshuffle.errors import OptionError
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering import groups, plugin_orders
+from playshuffle.ordering import groups
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
@@ -27,8 +26,6 @@ from playshuffle.shuffle import (
     swap_apart,
     weighted,
 )
-from playshuffle.tags.reading import Tags
-from playshuffle.text import ALIASES
 
 _RATING = "rating"
 _UNRATED = 0.5
@@ -196,107 +193,79 @@ def _sorted(tracks: Tracks, *_: object) -> Shuffle:
     return lambda order, _randbelow: sorted(order, key=rank.__getitem__)
 
 
-class _Orders(dict[str, Order]):
-    """The orders by name. Orders of other packages are found by name, but not listed."""
-
-    def __contains__(self, name: object) -> bool:
-        if super().__contains__(name):
-            return True
-        if not isinstance(name, str) or name in ALIASES["order"]:
-            return False
-
-        return plugin_orders.find(name) is not None
-
-    def __missing__(self, name: str) -> Order:
-        def made(tracks: Tracks, tags_of: TagsOf, _recipe: Recipe) -> Shuffle:
-            rows = zip(tracks.paths, tracks.column(tags_of), strict=True)
-            table = [plugin_orders.Track(os.fsdecode(path), tags or Tags()) for path, tags in rows]
-            return plugin_orders.shuffle_by(name, table)
-
-        package = plugin_orders.package(name)
-        return Order(
-            made,
-            plugin_orders.summary(name) or f"as the package {package} defines it",
-            f"it is from the package {package}; check it with playshuffle audit",
-            (),
-        )
-
-
 # To add an order: a shuffle, its row here, and a test of its guarantee. In the order of the help.
-ORDERS: Mapping[str, Order] = _Orders(
-    {
-        "random": Order(
-            lambda *_: durstenfeld,
-            "every order is equally likely (Durstenfeld)",
-            "the same artist may come several times in a row",
-            ("gap", "part", "pin", "rest"),
-            deck_gap="kept",
-        ),
-        "spread": Order(
-            _spread,
-            "avoids two tracks in a row by one artist or from one album",
-            "not every order can come, and --pin may cause a repeat",
-            ("group_by", "pin", "rest"),
-            tag=ARTIST,
-            is_of_the_list=True,
-            insert_new=_insert_apart,
-            repair=_repair_spread,
-            has_fewest_repeats=True,
-        ),
-        "albums": Order(
-            _blocks,
-            "albums in random order, each complete, by disc and track number",
-            "two albums by the same artist may follow each other",
-            ("inside", "rest"),
-            tag=ALBUM,
-            insert_new=_insert_block,
-            is_dealt_by_albums=True,
-        ),
-        "favourites": Order(
-            _favourites,
-            "a track with twice the rating is twice as likely to be next",
-            "unrated tracks count as half, and low ratings can come first",
-            ("part", "pin", "rest"),
-            tag=_RATING,
-        ),
-        "sattolo": Order(
-            lambda *_: sattolo,
-            "no track has the position that it had last time (Sattolo)",
-            "the tracks that ended the last list may begin this one",
-            ("part", "pin"),
-            from_last=True,
-        ),
-        "sorted": Order(
-            _sorted,
-            "sorted by path, not shuffled: track 2 before track 10",
-            "nothing is random",
-            ("pin",),
-            insert_new=_insert_sorted,
-            deck_gap="none",
-        ),
-        "folders": Order(
-            _blocks,
-            "folders in random order, each complete, by path; needs no tags",
-            "the discs of an album may be far apart",
-            ("inside", "rest"),
-            tag=FOLDER,
-            insert_new=_insert_block,
-            is_dealt_by_albums=True,
-        ),
-        "groups": Order(
-            _blocks,
-            "groups in random order, each complete: albums, genres, N tracks",
-            "groups of N tracks (--group-size) ignore albums",
-            ("group_by", "group_size", "inside", "rest"),
-            tag=ALBUM,
-            insert_new=_insert_block,
-        ),
-        "light": Order(
-            lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
-            "a light shuffle that stays close to the last order",
-            "about a third of the tracks keep their position",
-            ("part", "pin"),
-            from_last=True,
-        ),
-    }
-)
+ORDERS: Mapping[str, Order] = {
+    "random": Order(
+        lambda *_: durstenfeld,
+        "every order is equally likely (Durstenfeld)",
+        "the same artist may come several times in a row",
+        ("gap", "part", "pin", "rest"),
+        deck_gap="kept",
+    ),
+    "spread": Order(
+        _spread,
+        "avoids two tracks in a row by one artist or from one album",
+        "not every order can come, and --pin may cause a repeat",
+        ("group_by", "pin", "rest"),
+        tag=ARTIST,
+        is_of_the_list=True,
+        insert_new=_insert_apart,
+        repair=_repair_spread,
+        has_fewest_repeats=True,
+    ),
+    "albums": Order(
+        _blocks,
+        "albums in random order, each complete, by disc and track number",
+        "two albums by the same artist may follow each other",
+        ("inside", "rest"),
+        tag=ALBUM,
+        insert_new=_insert_block,
+        is_dealt_by_albums=True,
+    ),
+    "favourites": Order(
+        _favourites,
+        "a track with twice the rating is twice as likely to be next",
+        "unrated tracks count as half, and low ratings can come first",
+        ("part", "pin", "rest"),
+        tag=_RATING,
+    ),
+    "sattolo": Order(
+        lambda *_: sattolo,
+        "no track has the position that it had last time (Sattolo)",
+        "the tracks that ended the last list may begin this one",
+        ("part", "pin"),
+        from_last=True,
+    ),
+    "sorted": Order(
+        _sorted,
+        "sorted by path, not shuffled: track 2 before track 10",
+        "nothing is random",
+        ("pin",),
+        insert_new=_insert_sorted,
+        deck_gap="none",
+    ),
+    "folders": Order(
+        _blocks,
+        "folders in random order, each complete, by path; needs no tags",
+        "the discs of an album may be far apart",
+        ("inside", "rest"),
+        tag=FOLDER,
+        insert_new=_insert_block,
+        is_dealt_by_albums=True,
+    ),
+    "groups": Order(
+        _blocks,
+        "groups in random order, each complete: albums, genres, N tracks",
+        "groups of N tracks (--group-size) ignore albums",
+        ("group_by", "group_size", "inside", "rest"),
+        tag=ALBUM,
+        insert_new=_insert_block,
+    ),
+    "light": Order(
+        lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
+        "a light shuffle that stays close to the last order",
+        "about a third of the tracks keep their position",
+        ("part", "pin"),
+        from_last=True,
+    ),
+}

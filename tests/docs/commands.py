@@ -27,7 +27,6 @@ ONLY_PARSED = {
     r"playshuffle export ~/calm.m3u /media": "it needs a stick; tests/cli runs it",
     r"playshuffle service (install|uninstall)": "it acts on the systemd of the user; tests/install runs it",
     r"playshuffle --install-completion": "it changes the start file of the shell",
-    r"playshuffle make ~/Music --order tempo": "that order is in a package of the reader",
     r"playshuffle (tags|why) (song|--all|~/Music/Live)": "it needs that file; tests/cli runs it",
     r"playshuffle (help|make .*--for) van": "it needs that player; tests/config runs it",
     r"playshuffle make ~/Music --where 'length:": "the demo has short tracks; tests/selection runs it",
