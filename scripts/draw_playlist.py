@@ -3,8 +3,6 @@
 from pathlib import Path
 
 from playshuffle.audit import playlist_picture
-from playshuffle.audit.mix import mix, successors
-from playshuffle.audit.playlist import PlaylistAudit
 from playshuffle.shuffle import Seeded, spread
 
 PICTURE = Path(__file__).parents[1] / "docs/pictures/playlist.svg"
@@ -29,21 +27,8 @@ def drawn() -> bytes:
     keys = [numbers[name] for name in names]
     order = spread(range(len(names)), keys, Seeded("picture"))
     paths = [b"/music/%03d.ogg" % index for index in order]
-    figures = mix(paths, [keys[index] for index in order])
-    found = PlaylistAudit(
-        path=b"No artist twice in a row",
-        entries=len(paths),
-        foreign=0,
-        playable=len(paths),
-        artists=len(numbers),
-        untagged=0,
-        by_artist=figures,
-        by_album=figures,
-        successors=successors(paths),
-        tracks=paths,
-        groups=[(keys[index], names[index]) for index in order],
-    )
-    picture = playlist_picture.draw(str(PICTURE), found, "artist", [])
+    by = [(keys[index], names[index]) for index in order]
+    picture = playlist_picture.draw(str(PICTURE), "No artist twice in a row", paths, by)
     # No background, and text in a colour of the page.
     picture = picture.replace(b"fill: #ffffff", b"fill: none").replace(b"stroke: #000000", b"stroke: #7a7a7a")
     style = (

@@ -15,15 +15,15 @@ from playshuffle.shuffle import fewest_repeats, repeats
 class Mix(NamedTuple):
     """How often entries of one group are neighbours, and how near they come.
 
-    here, fewest, by_chance, in_path_order: neighbours in the playlist, in the best order of all,
-        in a uniform one on average, and with the same entries sorted by path.
+    neighbours, fewest_possible, uniform_mean, in_path_order: neighbours in the playlist, in the best
+        order of all, in a uniform one on average, and with the same entries sorted by path.
     nearest, nearest_in_path_order: minimum plays from one entry to the next of its group;
         None where no group has two.
     """
 
-    here: int
-    fewest: int
-    by_chance: Fraction
+    neighbours: int
+    fewest_possible: int
+    uniform_mean: float
     in_path_order: int
     nearest: int | None
     nearest_in_path_order: int | None
@@ -35,7 +35,7 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
     return Mix(
         repeats(keys),
         fewest_repeats(keys),
-        neighbours_by_chance(keys),
+        float(neighbours_by_chance(keys)),
         repeats(by_path),
         nearest(keys),
         nearest(by_path),

@@ -1,6 +1,5 @@
-"""Draw audited orders and playlists as PNG, SVG or an HTML page, with Matplotlib."""
+"""Draw audited orders and playlists as PNG or SVG, with Matplotlib."""
 
-import html
 import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,24 +9,13 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_SUFFIXES = (".png", ".svg", ".html")
+_SUFFIXES = (".png", ".svg")
 
 # Blue is too rare and orange too frequent: red-green colour-blind people can distinguish them.
 _COLOURS = ("#08519c", "#6baed6", "#ffffff", "#fdae6b", "#a63603")
 _SHADES = 2 * 5 + 1
 _NEVER = "#969696"
 _FARTHEST = 5  # standard deviations; one cell of a good matrix in 1.7 million is beyond
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<title>{title}</title>
-<style>body {{ font-family: sans-serif; margin: 2em auto; max-width: 50em }} svg {{ max-width: 100% }}</style>
-<h1>{title}</h1>
-{svg}
-<pre>{words}</pre>
-</html>
-"""
 
 
 def check(path: str) -> None:
@@ -38,7 +26,7 @@ def check(path: str) -> None:
     """
     if not path.lower().endswith(_SUFFIXES):
         raise PlayshuffleError(
-            f"--plot cannot write '{shown(path)}'. The name must end in .png, .svg or .html.", Exit.USAGE
+            f"--plot cannot write '{shown(path)}'. The name must end in .png or .svg.", Exit.USAGE
         )
     try:
         import matplotlib  # noqa: F401
@@ -50,22 +38,8 @@ def check(path: str) -> None:
         ) from error
 
 
-def picture(path: str, matrix: Sequence[Sequence[float]], title: str, words: Sequence[str]) -> bytes:
-    """Draw the matrix in the form that the name of the file asks for; `words` go with a page."""
-    return saved(path, _matrix(matrix, title), title, words)
-
-
-def saved(path: str, figure: "Figure", title: str, words: Sequence[str]) -> bytes:
-    """Return a figure in the form that the name of the file asks for; `words` go with a page."""
-    if not path.lower().endswith(".html"):
-        return _bytes(figure, path.lower()[-3:])
-    svg = _bytes(figure, "svg").decode()
-    text = html.escape("\n".join(words))
-    page = _PAGE.format(title=html.escape(title), svg=svg[svg.index("<svg") :], words=text)
-    return page.encode()
-
-
-def _matrix(matrix: Sequence[Sequence[float]], title: str) -> "Figure":
+def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
+    """Draw the matrix in the form that the name of the file asks for."""
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
 
@@ -84,13 +58,15 @@ def _matrix(matrix: Sequence[Sequence[float]], title: str) -> "Figure":
     axes.set(title=title, xlabel="position in the new order", ylabel="position in the old order")
     legend = figure.colorbar(image, extend="both", shrink=0.8)
     legend.set_label("too rare  ←  standard deviations  →  too frequent")
-    return figure
+    return saved(path, figure)
 
 
-def _bytes(figure: "Figure", form: str) -> bytes:
+def saved(path: str, figure: "Figure") -> bytes:
+    """Return a figure in the form that the name of the file asks for."""
     import matplotlib as mpl
 
     file = io.BytesIO()
+    form = path.lower()[-3:]
     # Without a date and with names that do not change: the same figures, the same bytes.
     with mpl.rc_context({"svg.hashsalt": "playshuffle"}):
         figure.savefig(file, format=form, metadata={"Date": None} if form == "svg" else {"Software": None})

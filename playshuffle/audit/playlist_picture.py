@@ -1,9 +1,8 @@
-"""Draw a playlist: one cell for each track, coloured by artist, album or genre, 50 in a row.
+"""Draw a playlist: one cell for each track, coloured by artist, 50 in a row.
 
-The same tracks in path order are drawn above it. Tracks next to another of the same group are outlined.
+The same tracks in path order are drawn above it. Tracks next to another by the same artist are outlined.
 """
 
-import os
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,9 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from playshuffle.audit import picture
-from playshuffle.audit.playlist import PlaylistAudit
+from playshuffle.audit.mix import successors
 from playshuffle.errors import shown
-from playshuffle.ordering.groups import ARTIST
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
@@ -31,31 +29,30 @@ _INCHES = 0.135  # of a cell
 _LABEL_CHARACTERS = 30
 
 
-def draw(path: str, found: PlaylistAudit, by: str, words: Sequence[str]) -> bytes:
+def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, str]]) -> bytes:
     """Return the picture in the form that the name of the file asks for.
 
     Args:
         path: of the picture.
-        found: the audited playlist.
-        by: what its groups are.
-        words: the report, for a page.
+        title: of the playlist.
+        paths: of its tracks.
+        by: the number and the name of the artist of each. A number is negative if there is none.
     """
-    order = sorted(range(len(found.tracks)), key=found.tracks.__getitem__)
-    panels = [("This playlist", found.groups)]
-    if found.successors < len(found.tracks) - 1:
-        panels.insert(0, ("In path order", [found.groups[index] for index in order]))
-    title = f"{shown(os.path.basename(found.path))}: {counted(len(found.tracks), 'track')}"
+    order = sorted(range(len(paths)), key=paths.__getitem__)
+    panels = [("This playlist", by)]
+    if successors(paths) < len(paths) - 1:
+        panels.insert(0, ("In path order", [by[index] for index in order]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # signs that the font lacks
-        return picture.saved(path, _figure(panels, by, title), title, words)
+        return picture.saved(path, _figure(panels, f"{title}: {counted(len(paths), 'track')}"))
 
 
-def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], by: str, title: str) -> "Figure":
+def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     count = min(len(panels[0][1]), _MOST)
     rows = max(-(-count // _PER_ROW), 1)
-    colours, legend = _colours(panels[-1][1], by)
+    colours, legend = _colours(panels[-1][1])
     lines = -(-(len(legend) + 1) // 3)
     head, panel_head, foot = 0.45, 0.4, 0.25 + 0.22 * lines
     width = _PER_ROW * _INCHES + 0.75
@@ -68,14 +65,14 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], by: str, ti
         axes = figure.add_axes((0.6 / width, bottom / height, *size))
         repeats = sum(len(run) - 1 for run in _runs(groups))
         more = f", the first {count:,} of {len(groups):,}" if len(groups) > count else ""
-        heading = f"{name}: {counted(repeats, 'repeat')} {'by' if by == ARTIST else 'of'} the same {by}{more}"
+        heading = f"{name}: {counted(repeats, 'repeat')} by the same artist{more}"
         axes.set_title(heading, fontsize=10, loc="left").set_parse_math(False)
         _panel(axes, groups[:count], rows, colours)
-    _legend(figure, legend, by, foot / height)
+    _legend(figure, legend, foot / height)
     return figure
 
 
-def _colours(groups: Sequence[tuple[int, str]], by: str) -> tuple[dict[int, str], list[tuple[str, str]]]:
+def _colours(groups: Sequence[tuple[int, str]]) -> tuple[dict[int, str], list[tuple[str, str]]]:
     """Return the colour of each group, and the legend: pairs of colour and label."""
     names = {number: name for (number, name), _ in reversed(Counter(groups).most_common())}
     sizes = Counter(number for number, _ in groups if number >= 0)
@@ -83,17 +80,15 @@ def _colours(groups: Sequence[tuple[int, str]], by: str) -> tuple[dict[int, str]
     # Without a second track there is nothing to see of a group.
     best = [number for number in ranked if sizes[number] > 1][: len(_COLOURS)]
     colours = dict(zip(best, _COLOURS, strict=False))
-    legend = [
-        (colours[number], f"{_short(names[number]) or 'untitled'} ({sizes[number]:,})") for number in best
-    ]
+    legend = [(colours[number], f"{_short(names[number])} ({sizes[number]:,})") for number in best]
     others = [number for number in ranked if number not in colours]
     colours |= dict.fromkeys(others, _OTHERS)
     if others:
         tracks = sum(sizes[number] for number in others)
-        legend.append((_OTHERS, f"{counted(len(others), f'other {by}')} ({tracks:,})"))
+        legend.append((_OTHERS, f"{counted(len(others), 'other artist')} ({tracks:,})"))
     untagged = sum(number < 0 for number, _ in groups)
     if untagged:
-        legend.append((_UNTAGGED, f"no {by} ({untagged:,})"))
+        legend.append((_UNTAGGED, f"no artist ({untagged:,})"))
     return colours, legend
 
 
@@ -124,7 +119,7 @@ def _panel(axes: "Axes", groups: Sequence[tuple[int, str]], rows: int, colours: 
         spine.set_visible(False)
 
 
-def _legend(figure: "Figure", legend: Sequence[tuple[str, str]], by: str, top: float) -> None:
+def _legend(figure: "Figure", legend: Sequence[tuple[str, str]], top: float) -> None:
     from matplotlib.patches import Patch
 
     handles = [
@@ -132,7 +127,7 @@ def _legend(figure: "Figure", legend: Sequence[tuple[str, str]], by: str, top: f
         for colour, label in legend
     ]
     handles.append(
-        Patch(facecolor="none", edgecolor=_OUTLINE, linewidth=1.3, label=f"same {by} twice or more in a row")
+        Patch(facecolor="none", edgecolor=_OUTLINE, linewidth=1.3, label="same artist twice or more in a row")
     )
     box = figure.legend(
         handles=handles,
@@ -152,7 +147,7 @@ def _text(figure: "Figure", left: float, bottom: float, text: str, **style: Any)
 
 
 def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
-    """Yield the positions of tracks that follow each other and are of one group."""
+    """Yield the positions of tracks that follow each other and are by one artist."""
     for number, run in groupby(range(len(groups)), key=lambda position: groups[position][0]):
         positions = list(run)
         if number >= 0 and len(positions) > 1:

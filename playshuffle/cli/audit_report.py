@@ -12,29 +12,30 @@ _HEADER = ("", "here", "at best", "by chance", "in path order")
 
 def lines(found: PlaylistAudit, screen: Screen) -> Iterator[str]:
     """Return the lines of the report."""
-    tracks = f"{counted(found.playable, 'track')} by {counted(found.artists, 'artist')}"
-    yield screen.verdict(Mark.GOOD, f"{home_path(found.path)}: {tracks}")
+    tracks = f"{counted(found.tracks, 'track')} by {counted(found.artists, 'artist')}"
+    yield screen.verdict(Mark.GOOD, f"{home_path(found.playlist)}: {tracks}")
     if found.untagged:
         yield from screen.detail("Untagged", f"{counted(found.untagged, 'track')} without an artist")
     if found.foreign:
-        entries = counted(found.foreign, "entry", "entries")
-        yield from screen.detail("Left out", f"{entries} without a file. See: playshuffle check FILE")
+        entries = f"{counted(found.foreign, 'entry', 'entries')} without an audio file of their own"
+        yield from screen.detail("Left out", f"{entries}. See: playshuffle check FILE")
     if screen.is_terminal:
         yield ""
-    pairs = max(found.playable - 1, 0)
-    chance = f"{pairs / max(found.playable, 1):.1f}"
+    pairs = found.tracks - 1
+    chance = f"{pairs / found.tracks:.1f}"
     rows = [
         ("repeats by the same artist", *_repeats(found.by_artist)),
         ("repeats from the same album", *_repeats(found.by_album)),
         ("shortest gap of an artist", *_gaps(found.by_artist)),
         ("shortest gap of an album", *_gaps(found.by_album)),
-        ("next track as in path order", f"{found.successors:,}", "0", chance, f"{pairs:,}"),
+        ("next track as in path order", f"{found.successors_in_path_order:,}", "0", chance, f"{pairs:,}"),
     ]
     yield from screen.table(_HEADER, rows, right={1, 2, 3, 4})
 
 
 def _repeats(mix: Mix) -> tuple[str, ...]:
-    return f"{mix.here:,}", f"{mix.fewest:,}", f"{float(mix.by_chance):,.1f}", f"{mix.in_path_order:,}"
+    here, at_best, by_chance, in_path_order = mix[:4]
+    return f"{here:,}", f"{at_best:,}", f"{by_chance:,.1f}", f"{in_path_order:,}"
 
 
 def _gaps(mix: Mix) -> tuple[str, ...]:
