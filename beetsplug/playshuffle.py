@@ -6,7 +6,6 @@ the same table, and the tracks are those that `playshuffle make --from` would ge
 
 import optparse
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -111,8 +110,7 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
 def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]) -> None:
     from playshuffle.cli import make_report
     from playshuffle.cli.progress import progress_bar
-    from playshuffle.cli.screen import screen_of
-    from playshuffle.cli.streams import say, write_out
+    from playshuffle.cli.streams import show, write_out
     from playshuffle.pipeline.make import make
     from playshuffle.pipeline.open_playlist import open_run
     from playshuffle.pipeline.tools import Tools
@@ -126,14 +124,13 @@ def _make(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
     if request.output is None:
         write_out(report.text)
     if not given.quiet:
-        say(make_report.lines(report, screen_of(sys.stderr), names=bool(given.verbose)))
+        show(make_report.lines(report, names=bool(given.verbose)))
 
 
 def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mapping[str, Any]]) -> None:
     from playshuffle.cli import deal_report
     from playshuffle.cli.progress import progress_bar
-    from playshuffle.cli.screen import screen_of
-    from playshuffle.cli.streams import say
+    from playshuffle.cli.streams import show
     from playshuffle.pipeline.deal import deal
     from playshuffle.pipeline.open_playlist import open_run
     from playshuffle.pipeline.tools import Tools
@@ -145,7 +142,7 @@ def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
         with open_run(request, tools, must_remember=True) as run:
             dealt = deal(run)
     if not given.quiet:
-        say(deal_report.lines(dealt, screen_of(sys.stderr), names=bool(given.verbose)))
+        show(deal_report.lines(dealt, names=bool(given.verbose)))
 
 
 def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import print_json, print_lines, say
+from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.option_groups import EXPERT, PLACE, THIS_DEAL
@@ -134,7 +134,7 @@ def deal(
         if peek and not as_json:
             print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))
         if not quiet:
-            say(deal_report.lines(dealt, screen_of(sys.stderr), names=verbose))
+            show(deal_report.lines(dealt, names=verbose))
         save_list(save, config, dealt.report.request, quiet=quiet)
     return of_all([*failures, *codes])
 

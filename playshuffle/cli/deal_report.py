@@ -1,14 +1,13 @@
 """Show what a deal did, as lines for a person or JSON for a program."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Any
 
 from playshuffle import duration
-from playshuffle.cli import choice_report, make_report
-from playshuffle.cli.make_report import removed, skipped
-from playshuffle.cli.screen import Mark, Screen, home_path
+from playshuffle.cli import make_report
+from playshuffle.cli.screen import Fact, Mark, Screen, home_path
 from playshuffle.cli.track_list import track_list
 from playshuffle.dealing.describe import deck_facts, next_deal
 from playshuffle.dealing.period import Every
@@ -19,42 +18,25 @@ from playshuffle.text import counted
 _PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
-def lines(dealt: Dealt, screen: Screen, *, names: bool) -> Iterator[str]:
-    """Return what was dealt, the verdict first; of a peek only the notes.
-
-    Args:
-        dealt: what the deal did.
-        screen: where the lines are shown.
-        names: list the files that were skipped.
-    """
+def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
+    """Return what was dealt, the verdict first; of a peek only the notes. names: list skipped files."""
     report, last, today = dealt.report, dealt.deck.deal, datetime.now().astimezone().date()
-    if report.request.dry_run:
-        yield from _notes(report.notes, screen)
-        return
-    assert last is not None
-    assert report.output is not None
-    yield screen.verdict(Mark.GOOD, _verdict(dealt, today))
-    contents = [counted(report.playlist_length, "track")]
-    if length_ms := report.figures().duration_ms:
-        contents.append(duration.words(length_ms))
-    contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
-    yield from screen.detail("File", f"{home_path(report.output)}: {', '.join(contents)}")
-    yield from screen.detail("Next", _next(dealt, today))
-    yield from removed(report, screen)
-    if dealt.deck.round > last.round and dealt.is_new:
-        yield from screen.detail(
-            "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
-        )
-    if dealt.is_new or names:
-        yield from choice_report.lines(report.choice, screen, names=names)
-        yield from skipped(report, screen, names)
-    yield from _notes(report.notes, screen)
-
-
-def _notes(texts: Iterable[str], screen: Screen) -> Iterator[str]:
-    """Yield the notes of a run, such as the folders that are missing."""
-    for text in texts:
-        yield from screen.detail("Note", text)
+    if not report.request.dry_run:
+        assert last is not None
+        assert report.output is not None
+        yield Mark.GOOD, _verdict(dealt, today)
+        contents = [counted(report.playlist_length, "track")]
+        if length_ms := report.figures().duration_ms:
+            contents.append(duration.words(length_ms))
+        contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
+        yield "File", f"{home_path(report.output)}: {', '.join(contents)}"
+        yield "Next", _next(dealt, today)
+        yield from make_report.removed(report.removed, dry_run=False)
+        if dealt.deck.round > last.round and dealt.is_new:
+            yield "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
+        if dealt.is_new or names:
+            yield from make_report.left_out(report, names=names)
+    yield from (("Note", note) for note in report.notes)
 
 
 def _verdict(dealt: Dealt, today: date) -> str:

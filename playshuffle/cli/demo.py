@@ -1,7 +1,6 @@
 """Write a small library of tones, make a playlist of it and show that playlist."""
 
 import os
-import sys
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -9,8 +8,7 @@ import typer
 
 from playshuffle.cli import make_report
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import print_lines, say
+from playshuffle.cli.streams import print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options
 from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
@@ -33,7 +31,7 @@ def demo(
     request = build_request(Options(folders=(folder,), order="spread", output=os.path.join(folder, PLAYLIST)))
     [report] = run_lists({"": request}, make, quiet=False, must_remember=False)[0].values()
     print_lines(_table([tracks[os.path.realpath(path)] for path in report.paths()]))
-    say(make_report.lines(report, screen_of(sys.stderr), names=False))
+    show(make_report.lines(report, names=False))
 
 
 def _table(tracks: list[DemoTrack]) -> Iterator[str]:

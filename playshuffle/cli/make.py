@@ -4,7 +4,6 @@ The page Architecture of the documentation tells the path from here to the file.
 """
 
 import os
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -28,8 +27,7 @@ from playshuffle.cli.music_folders import default_folders
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
-from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import print_json, say, write_out
+from playshuffle.cli.streams import print_json, say, show, write_out
 from playshuffle.config.build_request import build_request
 from playshuffle.config.option_groups import EXPERT
 from playshuffle.config.options import STDOUT, Options
@@ -112,9 +110,8 @@ def make(
         elif options.output == STDOUT:
             write_out(report.text)
         if not quiet:
-            screen = screen_of(sys.stderr)
-            say(make_report.lines(report, screen, names=verbose, is_again=is_again))
-            say(line for note in _service_notes(report) for line in screen.detail("Note", note))
+            show(make_report.lines(report, names=verbose, is_again=is_again))
+            show(("Note", note) for note in _service_notes(report))
         save_list(save, config, report.request, quiet=quiet)
     return of_all([*codes, *failures])
 

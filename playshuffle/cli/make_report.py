@@ -3,60 +3,56 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from playshuffle import __version__, duration
-from playshuffle.cli import choice_report
 from playshuffle.cli.player_profile import play_command
-from playshuffle.cli.screen import Mark, Screen, home_path
-from playshuffle.config.options import Options, as_flags, from_json
-from playshuffle.dealing.describe import day
+from playshuffle.cli.screen import Fact, Mark, home_path
+from playshuffle.config.options import Options, changed_flags, to_json
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
 from playshuffle.ordering.orders import ORDERS
+from playshuffle.pipeline.choice import DUPLICATE, MOST, NAME, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage
 from playshuffle.pipeline.report import Figures, Report
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.text import any_of, counted, shortened
+from playshuffle.selection.fields import FIELDS, FLAG
+from playshuffle.text import any_of, counted, short, shortened
 
 _NAMES = 20  # of one kind that -v shows
 
 
-def lines(
-    report: Report,
-    screen: Screen,
-    *,
-    names: bool,
-    is_again: bool = False,
-) -> Iterator[str]:
+def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fact]:
     """Return what was done, the verdict first.
 
     Args:
         report: of the run.
-        screen: where the lines are shown.
         names: list the files that were skipped, and the tracks that a player may lose.
         is_again: the list was named, to be made again.
     """
-    figures = report.figures()
-    has_losses = bool(report.losses) and report.request.player != GENERIC
-    yield screen.verdict(Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, is_again))
-    yield from removed(report, screen)
-    if _has_shrunk(report) and _changed(report) and report.is_changed:
-        yield from screen.detail("Keep both", "playshuffle undo, and then the same with -o OTHER.m3u")
+    request, figures, last = report.request, report.figures(), report.last
+    has_losses = bool(report.losses) and request.player != GENERIC
+    was, new_options = "", ""
+    if last is not None and report.playlist_length < last.played:
+        new_options = changed_flags(last.options, request.options)
+        was = f" (was {last.played:,}{new_options and f': {new_options}'})"
+    yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again)
+    yield from removed(report.removed, dry_run=request.dry_run)
+    if new_options and report.is_changed:
+        yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
     if report.has_news or names:
-        yield from choice_report.lines(report.choice, screen, names=names)
-        yield from skipped(report, screen, names)
-    if report.has_news or names or has_losses:
-        yield from _losses(report, screen, names)
+        yield from left_out(report, names=names)
+    if names or has_losses:
+        yield from _losses(report.losses, report.suspects, names=names)
+    elif report.has_news and report.losses:
+        yield "Note", _possible_losses(report.losses)
     if figures.neighbours and (report.is_new or report.output is None or names):
-        yield from _repeats(report.request.recipe.order, figures, screen)
-    for note in report.notes:
-        yield from screen.detail("Note", note)
-    if report.is_new and report.is_changed and report.output is not None:
-        if not report.request.swaps:  # else its entries are paths of another machine
-            yield from _play(report, screen)
-        yield from screen.detail("Players", "playshuffle help NAME shows what a player needs")
+        yield from _repeats(request.recipe.order, figures)
+    yield from (("Note", note) for note in report.notes)
+    if report.is_new and report.is_changed:
+        if not request.swaps:  # else its entries are paths of another machine
+            yield from _play(request.player, report.files[0])
+        yield "Players", "playshuffle help NAME shows what a player needs"
 
 
 def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
@@ -79,7 +75,7 @@ def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
         "same_artist_neighbours": figures.neighbours,
         "fewest_possible": figures.fewest,
         "skipped": _pairs([*report.skipped, *report.unwritable]),
-        "choice": choice_report.as_json(report.choice),
+        "choice": _choice_as_json(report.choice),
         "untagged": _pairs(report.untagged),
         "unreadable": _pairs(report.unreadable),
         "losses": [
@@ -96,137 +92,138 @@ def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
     }
 
 
-def removed(report: Report, screen: Screen) -> Iterator[str]:
+def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
     """Name each old file of the playlist that was removed, or would be."""
-    for file in report.removed:
-        label = "Would remove" if report.request.dry_run else "Removed"
-        yield from screen.detail(label, f"{home_path(file)}, an old file of the same playlist")
-
-
-def skipped(report: Report, screen: Screen, names: bool) -> Iterator[str]:
-    """Count the files that were skipped or read in part, and why; with `names`, list them."""
-    yield from _reasons("Skipped", [*report.skipped, *report.unwritable], screen, names)
-    yield from _reasons("Untagged", report.untagged, screen, names)
-    yield from _reasons("Unread", report.unreadable, screen, names, "kept as known before")
-
-
-def _verdict(report: Report, figures: Figures, is_again: bool) -> str:
-    facts = [counted(report.playlist_length, "track")]
-    if report.playlist_length < len(report.choice.found):
-        facts[0] += f" of {len(report.choice.found):,}"
-    if _has_shrunk(report):
-        assert report.last is not None
-        facts[0] += f" (was {': '.join(filter(None, (f'{report.last.played:,}', _changed(report))))})"
-    if figures.duration_ms:
-        facts.append(duration.words(figures.duration_ms))
-    if figures.artists:
-        facts.append(counted(figures.artists, "artist"))
-    facts.append(f"{report.request.recipe.order} order")
-    if is_again and not report.is_new and not _has_shrunk(report):
-        facts += filter(None, [_options_again(report)])
-    files = report.files
-    if not files:
-        return ", ".join(facts)
-    place = home_path(files[0])
-    if len(files) > 1:
-        place += f" to {shown(os.path.basename(files[-1]))}"
-    if report.request.dry_run:
-        return f"Would write {place}: {', '.join(facts)}"
-    if not report.is_changed:
-        return f"Unchanged: {place}: {', '.join(facts)}"
-    return f"Wrote {place}{' again' if is_again and not report.is_new else ''}: {', '.join(facts)}"
-
-
-def _has_shrunk(report: Report) -> bool:
-    return report.last is not None and report.playlist_length < report.last.played
-
-
-def _changed(report: Report) -> str:
-    """Return the options of a run that the list did not have before, as the command line has them."""
-    before, now = (
-        _options(report.last.options if report.last is not None else ""),
-        _options(report.request.options),
-    )
-    new = {name: value for name, value in now._asdict().items() if value != getattr(before, name)}
-    return as_flags(Options(**new))
-
-
-def _options_again(report: Report) -> str:
-    """Return the options of a list that is made again, and since when it has them."""
-    # The order is named already.
-    flags, last = as_flags(_options(report.request.options)._replace(order=Options().order)), report.last
-    if last is None or not last.drawn_s or last.options != report.request.options:
-        return flags
-    then = datetime.fromtimestamp(last.drawn_s).astimezone().date()
-    return f"{flags} (as on {day(then)})" if flags else f"as on {day(then)}"
-
-
-def _options(text: str) -> Options:
-    try:
-        return from_json(text)
-    except ValueError:
-        return Options()
-
-
-def _repeats(order: str, figures: Figures, screen: Screen) -> Iterator[str]:
-    """Count the repeats by the same artist where the order does nothing, or all it can, against them."""
-    repeats = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
-    if ORDERS[order].has_fewest_repeats:
-        if figures.neighbours == figures.fewest:
-            yield from screen.detail("Repeats", f"{repeats}, the fewest possible")
-    elif order == Options().order and figures.neighbours > figures.fewest:
-        yield from screen.detail("Repeats", f"{repeats}. With --order spread: {figures.fewest:,}")
-
-
-def _losses(report: Report, screen: Screen, names: bool) -> Iterator[str]:
-    """Name what the player loses; where no player was chosen, only count what others may lose."""
-    if report.request.player == GENERIC and report.losses and not names:
-        tracks = counted(_tracks_lost(report.losses), "track")
-        titles = list(dict.fromkeys(player for loss in report.losses for player in loss.players))
-        players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
-        text = f"{players} may not play {tracks} of this list. To fit yours: --for PLAYER. List: -v"
-        yield from screen.detail("Note", text)
-        return
-    for loss in report.losses:
-        yield from screen.detail(
-            "Problem",
-            f"{any_of(loss.players)} may not play {counted(len(loss.indices), 'track')}: {loss.what}."
-            f" To fix: {loss.cure}",
+    for file in files:
+        yield (
+            "Would remove" if dry_run else "Removed",
+            f"{home_path(file)}, an old file of the same playlist",
         )
-        if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
-            paths = [shown(report.suspects[index]) for index in loss.indices]
-            yield from (f"    {line}" for line in shortened(paths, _NAMES))
 
 
-def _tracks_lost(losses: Sequence[Loss]) -> int:
-    """Count the tracks of all losses, each once; a range is of positions, not of names."""
-    names = {index for loss in losses if not isinstance(loss.indices, range) for index in loss.indices}
-    return max(len(names), *(len(loss.indices) for loss in losses))
+def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
+    """Count what is not in the playlist, or read in part, and why; with `names`, list it."""
+    yield from _choice(report.choice, names=names)
+    yield from _reasons("Skipped", [*report.skipped, *report.unwritable], names)
+    yield from _reasons("Untagged", report.untagged, names)
+    yield from _reasons("Unread", report.unreadable, names, ", kept as known before")
 
 
-def _play(report: Report, screen: Screen) -> Iterator[str]:
-    """Show the command that plays the playlist, or how to use it in the player."""
-    file, player = report.files[0], PLAYERS[report.request.player]
-    if command := play_command(player, file):
-        yield from screen.detail("Play", command)
-    elif player.use:
-        yield from screen.detail("Tip", player.use)
+def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
+    """Return what was written, and what is in it. was: how long the list was before if it was longer."""
+    request, of, is_again = report.request, len(report.choice.found), is_again and not report.is_new
+    order = request.recipe.order
+    contents = [
+        counted(report.playlist_length, "track")
+        + (f" of {of:,}" if report.playlist_length < of else "")
+        + was,
+        duration.words(figures.duration_ms) if figures.duration_ms else "",
+        counted(figures.artists, "artist") if figures.artists else "",
+        f"{order} order",
+        changed_flags(to_json(Options(order=order)), request.options) if is_again and not was else "",
+    ]
+    facts = ", ".join(filter(None, contents))
+    if not report.files:
+        return facts
+    place = home_path(report.files[0])
+    if len(report.files) > 1:
+        place += f" to {shown(os.path.basename(report.files[-1]))}"
+    if request.dry_run:
+        return f"Would write {place}: {facts}"
+    if not report.is_changed:
+        return f"Unchanged: {place}: {facts}"
+    return f"Wrote {place}{' again' * is_again}: {facts}"
 
 
-def _reasons(
-    label: str, files: Sequence[Skipped], screen: Screen, names: bool, remark: str = ""
-) -> Iterator[str]:
+def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
+    for stage in choice.stages:
+        if stage.code != NAME and (stage.indices or stage.code not in (SPOKEN, MOST)):
+            yield "Chosen" if stage.code == WHERE else "Left out", _summary(stage)
+            if names:
+                yield from _names(choice.skipped(stage.code, NAMED), len(stage.indices))
+    for term in choice.lacking:
+        verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
+        name = f"{term.field} tag" if FIELDS[term.field].kind == FLAG else term.field
+        verb = "keeps" if term.is_kept else "skips"
+        tracks = counted(term.track_count, "track")
+        yield "Chosen", f"{tracks} {verb_have} no {name}; {short(term.text)} {verb} {pronoun}"
+    for idle in choice.idle:
+        text = f"{short(idle.text)} {'excludes' if idle.is_negated else 'matches'} no track."
+        if idle.near is not None:
+            text += f" Did you mean {'-' * idle.is_negated}path:{shown(idle.near)}?"
+        yield "Chosen", text
+
+
+def _summary(stage: Stage) -> str:
+    count = len(stage.indices)
+    if stage.code == SPOKEN:
+        return f"{counted(count, 'file')} of spoken word; --spoken includes them"
+    if stage.code == WITHOUT:
+        return f"{counted(count, 'track')} of the skip lists"
+    if stage.code == DUPLICATE:
+        return f"{counted(count, 'duplicate')}: a better or equal copy is kept"
+    if stage.code == MOST:
+        return f"{counted(count, 'track')} {stage.reason(stage.indices[0])}"
+    return f"{stage.of - count:,} of {counted(stage.of, 'track')} match the query"
+
+
+def _reasons(label: str, files: Sequence[Skipped], names: bool, remark: str = "") -> Iterator[Fact]:
     if not files:
         return
-    number = ", ".join(filter(None, (counted(len(files), "file"), remark)))
+    number = f"{counted(len(files), 'file')}{remark}"
     if names:
-        yield from screen.detail(label, number)
-        for line in shortened([f"{home_path(path)}: {reason}" for path, reason in files], _NAMES):
-            yield from screen.hanging(line, "    ")
-        return
-    counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
-    reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)
-    yield from screen.detail(label, f"{number}: {reasons}. List: -v")
+        yield label, number
+        yield from _names(files, len(files))
+    else:
+        counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
+        reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)
+        yield label, f"{number}: {reasons}. List: -v"
+
+
+def _names(files: Sequence[Skipped], count: int) -> Iterator[Fact]:
+    """List the first files, out of so many."""
+    texts = [f"{home_path(path)}: {reason}" for path, reason in files]
+    yield from (("", text) for text in shortened([*texts, *[""] * (count - len(files))], _NAMES))
+
+
+def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
+    """Count the repeats by the same artist where the order does nothing, or all it can, against them."""
+    text = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
+    if ORDERS[order].has_fewest_repeats and figures.neighbours == figures.fewest:
+        yield "Repeats", f"{text}, the fewest possible"
+    elif order == Options().order and figures.neighbours > figures.fewest:
+        yield "Repeats", f"{text}. With --order spread: {figures.fewest:,}"
+
+
+def _possible_losses(losses: Sequence[Loss]) -> str:
+    """Count what players may lose, where no player was chosen."""
+    # Each track once; a range is of positions, not of names.
+    lost = {index for loss in losses if not isinstance(loss.indices, range) for index in loss.indices}
+    count = max(len(lost), *(len(loss.indices) for loss in losses))
+    titles = list(dict.fromkeys(player for loss in losses for player in loss.players))
+    players = any_of(titles) if len(titles) < 4 else counted(len(titles), "player")
+    return (
+        f"{players} may not play {counted(count, 'track')} of this list. To fit yours: --for PLAYER. List: -v"
+    )
+
+
+def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -> Iterator[Fact]:
+    """Name what the player loses."""
+    for loss in losses:
+        tracks = counted(len(loss.indices), "track")
+        text = f"{any_of(loss.players)} may not play {tracks}: {loss.what}. To fix: {loss.cure}"
+        yield "Problem", text
+        if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
+            paths = [shown(suspects[index]) for index in loss.indices]
+            yield from (("", path) for path in shortened(paths, _NAMES))
+
+
+def _play(player: str, file: bytes) -> Iterator[Fact]:
+    """Show the command that plays the playlist, or how to use it in the player."""
+    if command := play_command(PLAYERS[player], file):
+        yield "Play", command
+    elif use := PLAYERS[player].use:
+        yield "Tip", use
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:
@@ -238,3 +235,24 @@ def _lost(report: Report, loss: Loss) -> list[bytes]:
 
 def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
     return [{"path": os.fsdecode(path), "reason": reason} for path, reason in files]
+
+
+def _choice_as_json(choice: Choice) -> dict[str, Any]:
+    """Return what the stages leave out; of the query only numbers, since that may be nearly everything."""
+    where = choice.stage(WHERE)
+    return {
+        "matching": None if where is None else where.of - len(where.indices),
+        "of": None if where is None else where.of,
+        "lacking": [
+            {"term": term.text, "field": term.field, "tracks": term.track_count, "kept": term.is_kept}
+            for term in choice.lacking
+        ],
+        "idle": [{"term": term.text, "negated": term.is_negated, "near": term.near} for term in choice.idle],
+        "left_out": {
+            stage.code: [
+                {"path": os.fsdecode(path), "reason": reason} for path, reason in choice.skipped(stage.code)
+            ]
+            for stage in choice.stages
+            if stage.code not in (WHERE, NAME)
+        },
+    }

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -11,8 +10,8 @@ import typer
 from playshuffle.cli import common_options
 from playshuffle.cli.lists import known_lists
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.screen import Mark, home_path, screen_of
-from playshuffle.cli.streams import print_lines, say, say_error
+from playshuffle.cli.screen import Mark, home_path
+from playshuffle.cli.streams import print_lines, say, say_error, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
@@ -65,16 +64,15 @@ def never(
     new = add_tracks(paths)
     failures = _update([path for path in playlists if not running.processes([path])], quiet=quiet)
     if not quiet:
-        screen = screen_of(sys.stderr)
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
         count = counted(len(playlists), "playlist")
         if failures:
             text = f"{what} not wanted any more, but removed from {len(playlists) - len(failures)} of {count}"
-            say([screen.verdict(Mark.WARNING, text)])
+            show([(Mark.WARNING, text)])
         else:
-            say([screen.verdict(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
-        say(screen.detail("List", home_path(never_list())))
-        say(screen.detail("Undo", "playshuffle never --undo") if new else ())
+            show([(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
+        show([("List", home_path(never_list()))])
+        show([("Undo", "playshuffle never --undo")] if new else ())
     return of_all(failures)
 
 
@@ -83,14 +81,7 @@ def _undo(*, quiet: bool) -> Exit:
     if path is None:
         raise PlayshuffleError(f"No track is in {home_path(never_list())}.", Exit.USAGE)
     if not quiet:
-        screen = screen_of(sys.stderr)
-        say(
-            [
-                screen.verdict(
-                    Mark.GOOD, f"{home_path(path)} may be in playlists again, from their next update"
-                )
-            ]
-        )
+        show([(Mark.GOOD, f"{home_path(path)} may be in playlists again, from their next update")])
     return Exit.DONE
 
 

@@ -1,11 +1,10 @@
 """Keep a list in the configuration: the option `--save` of make and deal."""
 
 import os
-import sys
 
 from playshuffle.cli.lists import notify
-from playshuffle.cli.screen import home_path, screen_of
-from playshuffle.cli.streams import say
+from playshuffle.cli.screen import home_path
+from playshuffle.cli.streams import show
 from playshuffle.config.places import places
 from playshuffle.config.save_list import save_list, with_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -40,10 +39,9 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     services = [each.service.process for each in running.services()]
     notify(services)
     if not quiet:
-        screen = screen_of(sys.stderr)
-        say(screen.detail("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}"))
+        show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])
         if not services:
-            say(screen.detail("Keep it", "playshuffle service install keeps it up to date"))
+            show([("Keep it", "playshuffle service install keeps it up to date")])
 
 
 def _place(config: str | None) -> bytes:

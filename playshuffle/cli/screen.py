@@ -9,7 +9,7 @@ import re
 import shlex
 import textwrap
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple, TextIO
 from unicodedata import combining, east_asian_width
@@ -33,6 +33,10 @@ class Mark(Enum):
     WARNING = ("!", "warning", "33")
     BAD = ("✗", "error", "31")
     RUNNING = ("●", "ok", "32")
+
+
+Fact = tuple[Mark | str, str]
+"""A line of a result: a verdict with its mark, a text with its label, or a name in a list with neither."""
 
 
 class Screen(NamedTuple):
@@ -59,6 +63,14 @@ class Screen(NamedTuple):
         if others:
             others = self.wrapped(" ".join(line.strip() for line in others), " " * _INDENT)
         return "\n".join([f"{self.coloured(start, colour)}{first[len(start) :]}", *others])
+
+    def facts(self, facts: Iterable[Fact]) -> Iterator[str]:
+        """Yield the lines of a result."""
+        for label, text in facts:
+            if isinstance(label, Mark):
+                yield self.verdict(label, text)
+            else:
+                yield from self.detail(label, text) if label else self.hanging(text, "    ")
 
     def coloured(self, text: str, colour: str) -> str:
         """Return the text in a colour (an SGR code) if the stream shows colours."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from playshuffle.cli.screen import Mark, screen_of
+from playshuffle.cli.screen import Fact, Mark, screen_of
 from playshuffle.errors import Exit, PlayshuffleError
 
 _SCHEMA = 1  # of all JSON
@@ -61,6 +61,11 @@ def say(lines: Iterable[str]) -> None:
             print(line.replace("\N{HORIZONTAL ELLIPSIS}", "...") if is_ascii else line, file=sys.stderr)
     except OSError:
         give_up(sys.stderr)
+
+
+def show(facts: Iterable[Fact]) -> None:
+    """Write a result to standard error."""
+    say(screen_of(sys.stderr).facts(facts))
 
 
 def _is_ascii(stream: TextIO) -> bool:

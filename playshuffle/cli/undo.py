@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 from functools import partial
 from typing import Annotated
 
@@ -11,8 +10,8 @@ import typer
 from playshuffle.cli import common_options, completion
 from playshuffle.cli.lists import KnownList, configuration, known_lists, notify_services, the_list
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.screen import Mark, home_path, screen_of, shell_path
-from playshuffle.cli.streams import say
+from playshuffle.cli.screen import Mark, home_path, shell_path
+from playshuffle.cli.streams import show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, as_flags
 from playshuffle.config.places import find
@@ -60,20 +59,17 @@ def undo(
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
     notify_services([one])
     if not quiet:
-        screen = screen_of(sys.stderr)
-        if report.playlist_length:
-            facts = counted(report.playlist_length, "track")
-            if options := saved_options([before]):
-                facts = ", ".join(filter(None, (facts, as_flags(options))))
-            verdict = f"{home_path(one.path)} is as before: {facts}"
-        else:
-            verdict = f"{home_path(one.path)}: nothing is dealt. It keeps its tracks until the next deal"
-        say([screen.verdict(Mark.GOOD, verdict)])
-        say(screen.detail("Return", f"playshuffle undo {shell_path(one.path)}"))
+        options = saved_options([before])
+        facts = [counted(report.playlist_length, "track"), as_flags(options) if options else ""]
+        text = f" is as before: {', '.join(filter(None, facts))}"
+        if not report.playlist_length:
+            text = ": nothing is dealt. It keeps its tracks until the next deal"
+        show([(Mark.GOOD, f"{home_path(one.path)}{text}")])
+        show([("Return", f"playshuffle undo {shell_path(one.path)}")])
         if one.configured is not None:
             stays = f"{shown(one.name)} stays in the configuration as it is: {home_path(find(config))}"
-            say(screen.detail("Note", stays))
-        say(line for note in report.notes for line in screen.detail("Note", note))
+            show([("Note", stays)])
+        show(("Note", note) for note in report.notes)
 
 
 def _known(path: bytes, config: str | None) -> KnownList:

@@ -198,6 +198,8 @@ class Options(NamedTuple):
     # fmt: on
 
 
+_DEFAULTS = Options()
+
 # The row of each option.
 ROWS: Sequence[Row] = [
     annotation.__metadata__[0]._replace(
@@ -249,16 +251,28 @@ def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
 
 def to_json(options: Options) -> str:
     """Return the options that differ from their defaults, as JSON."""
-    defaults = Options()._asdict()
-    return json.dumps({name: value for name, value in options._asdict().items() if value != defaults[name]})
+    pairs = options._asdict().items()
+    return json.dumps({name: value for name, value in pairs if value != getattr(_DEFAULTS, name)})
 
 
-def as_flags(options: Options) -> str:
-    """Return the options that differ from their defaults, without the file, as the command line has them."""
+def changed_flags(before: str, now: str) -> str:
+    """Return the options of `now` that were not so `before`, both as JSON, as the command line has them."""
+    try:
+        return as_flags(from_json(now), from_json(before))
+    except ValueError:  # they are not known
+        return ""
+
+
+def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
+    """Return the options that differ, without the file, as the command line has them."""
     words = []
     for row in ROWS:
         value = getattr(options, row.name)
-        if value == row.default or row.name == "output" or (row.name, value) == ("every", Every.DAY):
+        if (
+            value == getattr(before, row.name)
+            or row.name == "output"
+            or (row.name, value) == ("every", Every.DAY)
+        ):
             continue
         flag = row.flags[-1]
         values = value if isinstance(value, tuple) else (value,)

@@ -131,14 +131,6 @@ def _term_lines(terms: Sequence[TermCount], tracks: int) -> Iterator[str]:
         yield f"  {term.text:{widths[0]}}  {fact:>{widths[1]}}  {term.advice}".rstrip()
 
 
-def idle_text(term: Idle) -> str:
-    """Return a sentence about a term that changes nothing."""
-    problem = f"{short(term.text)} {'excludes' if term.is_negated else 'matches'} no track."
-    if term.near is None:
-        return problem
-    return f"{problem} Did you mean {'-' * term.is_negated}path:{shown(term.near)}?"
-
-
 def why_no_match(findings: Sequence[Finding]) -> str:
     """Return the terms that fail, with what they saw."""
     failing = [finding for finding in findings if not finding.holds]
