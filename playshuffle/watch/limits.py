@@ -40,38 +40,32 @@ class Mode(NamedTuple):
         return f"{self.state} ({self.detail})" if self.detail else self.state
 
 
-def watched_mode(
-    root: bytes, folders: int, watches: int | None, mounted: Sequence[Mount], *, reports_lost_events: bool
+def mode_of(
+    root: bytes, folders: int, watches: int | None, mounted: Sequence[Mount], error_number: int | None = None
 ) -> Mode:
-    """Return the mode of a root of which all folders have a watch.
+    """Return how a root is watched.
 
-    mounted: the mount that the root is on, then those below it.
+    Args:
+        root: its path.
+        folders: the number of its folders.
+        watches: the number of those that have a watch, if it is known.
+        mounted: the mount that the root is on, then those below it.
+        error_number: the error of the kernel that refused a watch, if there was one.
     """
-    mode = Mode(root, "events", "", "", folders, watches or 0, file_system=_file_system(mounted))
+    mode = Mode(root, "events", "", "", folders, watches or 0, file_system=mounted[0].kind if mounted else "")
+    if error_number is not None or (watches is not None and watches < folders):
+        unknown = "not all watched" if error_number is None else os.strerror(error_number)
+        limit, advice = _LIMITS.get(error_number or 0, (unknown, ""))
+        detail = limit if error_number == errno.EMFILE else f"{limit}: {mode.watches} of {folders}"
+        return mode._replace(
+            state="partly" if error_number is None else "polling", detail=detail, advice=advice
+        )
     if mounts.is_blind(mode.file_system):
         return mode._replace(state="polling", detail=mode.file_system)
     blind = ", ".join(
         f"{mount.kind} at {shown(mount.point)}" for mount in mounted[1:] if mounts.is_blind(mount.kind)
     )
-    if blind:
-        return mode._replace(state="partly", detail=blind)
-    return (
-        mode if reports_lost_events else mode._replace(state="partly", detail="lost events are not reported")
-    )
-
-
-def refused_mode(
-    root: bytes, folders: int, watches: int | None, mounted: Sequence[Mount], error_number: int | None
-) -> Mode:
-    """Return the mode of a root of which some folders have no watch.
-
-    error_number: the error of the kernel, if there was one.
-    """
-    unknown = "not all watched" if error_number is None else os.strerror(error_number)
-    limit, advice = _LIMITS.get(error_number or 0, (unknown, ""))
-    detail = limit if error_number == errno.EMFILE else f"{limit}: {watches or 0} of {folders}"
-    state = "partly" if error_number is None else "polling"
-    return Mode(root, state, detail, advice, folders, watches or 0, file_system=_file_system(mounted))
+    return mode._replace(state="partly", detail=blind) if blind else mode
 
 
 def count_folders(top: bytes) -> int:
@@ -88,7 +82,3 @@ def count_folders(top: bytes) -> int:
             continue
         folder_ids.add((status.st_dev, status.st_ino))
     return len(folder_ids)
-
-
-def _file_system(mounted: Sequence[Mount]) -> str:
-    return mounted[0].kind if mounted else ""

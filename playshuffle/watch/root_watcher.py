@@ -23,7 +23,7 @@ from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.stall import StallClock, activity
 
-_COUNT_INTERVAL_S = 3600.0  # between counts of the folders and watches; missing watches are then set
+_RENEWAL_INTERVAL_S = 3600.0  # until all watches are set again: folders may have become readable since
 _RESTART_INTERVAL_S = 2.0  # after lost events more are lost, so wait before the watches are set again
 _NEW_FOLDER_DELAY_S = 1.0  # until new folders are checked for missing watches
 _STALLED_AFTER_S = 30.0
@@ -45,7 +45,7 @@ class RootWatcher:
     Args:
         root: an absolute path without a slash at its end; it need not exist.
         report: called in another thread with a hint, or with the reason for a full scan: `start` once
-            it is first watched, then `root`, `mounts`, `lost` or `poll`. Must not raise.
+            it is first watched, then `root`, `mounts`, `lost`, `poll` or `hourly`. Must not raise.
     """
 
     def __init__(self, root: bytes, report: Callable[[Hint | str], None]) -> None:
@@ -55,7 +55,6 @@ class RootWatcher:
         self._inotify: InotifyWatch | None = None
         self._mode = Mode(root, "missing", "not checked yet")
         self._last_event: float | None = None
-        self._next_count = 0.0
         self._watched_since = 0.0
         self._new_folders: set[bytes] = set()
         self._last_new_folder = math.inf
@@ -122,28 +121,19 @@ class RootWatcher:
         if why is not None:
             self._set_watches(location)
             self._report(why)
-            return
-        if time.monotonic() >= self._last_new_folder + _NEW_FOLDER_DELAY_S:
-            self._check_new_folders()
-        if time.monotonic() >= self._next_count:
-            before = self._watched_since, self._mode.state
-            self._count_watches(is_new=False)
-            if before != (self._watched_since, self._mode.state):
-                self._report("lost")
+        elif time.monotonic() >= self._last_new_folder + _NEW_FOLDER_DELAY_S:
+            self._check_new_folders(location)
 
-    def _check_new_folders(self) -> None:
+    def _check_new_folders(self, location: _Location | str) -> None:
         """Set the watches that new folders lack, and report these folders again."""
         self._last_new_folder = math.inf
-        new_folders = set()
-        while self._new_folders:  # one by one, because another thread adds to it
-            new_folders.add(self._new_folders.pop())
-        checked = b"\0"
-        for folder in sorted(new_folders, key=lambda path: path + b"/"):
-            if folder.startswith(checked):  # checked with a folder above it
-                continue
-            checked = folder + b"/"
-            inotify, location = self._inotify, self._location
-            if inotify is not None and isinstance(location, _Location) and inotify.repair_watches(folder):
+        # One by one, because another thread adds to it.
+        new = {self._new_folders.pop() for _ in range(len(self._new_folders))}
+        if self._inotify is None or isinstance(location, str):
+            return
+        for folder in new:
+            # One in another new folder is repaired with that.
+            if folder.rpartition(b"/")[0] not in new and self._inotify.repair_watches(folder):
                 self._report(Hint(None, self._path_below_root(folder, location), is_folder=True))
 
     def _find_location(self, mounts_changed: bool) -> _Location | str:
@@ -168,74 +158,52 @@ class RootWatcher:
 
     def _full_scan_reason(self, location: _Location | str) -> str | None:
         """Return why the watches must be set again and the root scanned; None if not."""
-        old, inotify, now = self._location, self._inotify, time.monotonic()
+        old, inotify, age_s = self._location, self._inotify, time.monotonic() - self._watched_since
         if old == "":
             return "start"
         if location != old:
             if isinstance(location, str) or isinstance(old, str) or location.mounts == old.mounts:
                 return "root"
             return "mounts"
-        if inotify is not None and not inotify.is_healthy():
-            if now >= self._watched_since + _RESTART_INTERVAL_S:
-                return "poll" if inotify.has_too_few_watches else "lost"
-        elif inotify is None and isinstance(location, _Location) and now >= self._next_count:
-            return "poll"
-        return None
+        if isinstance(location, str):
+            return None
+        if inotify is not None and not inotify.is_healthy() and age_s >= _RESTART_INTERVAL_S:
+            return "poll" if inotify.has_too_few_watches else "lost"
+        return "hourly" if age_s >= _RENEWAL_INTERVAL_S else None
 
     def _set_watches(self, location: _Location | str) -> None:
         self._remove_watches()
         self._location = location
-        now = self._watched_since = time.monotonic()
-        self._next_count = now + _COUNT_INTERVAL_S
+        self._watched_since = time.monotonic()
         if isinstance(location, str):
             self._mode = Mode(self._root, "missing", location)
             return
-        refusal = None
+        error_number: int | None = None
         try:
             self._inotify = InotifyWatch(location.path, self._report_event, self._check_requested.set)
         except RuntimeError:  # no more threads
-            refusal = OSError(errno.EAGAIN, "")
+            error_number = errno.EAGAIN
         except OSError as error:
             if error.errno in GONE:  # removed since `_find_location`
-                self._location = "not there"
-                self._mode = Mode(self._root, "missing", "not there")
+                self._set_watches("not there")
                 return
-            refusal = error
-        self._count_watches(refusal)
+            error_number = error.errno
+        folders, watches = self._count_watches(location.path)
+        if self._inotify is not None and self._inotify.has_too_few_watches:
+            error_number = errno.ENOSPC
+            self._remove_watches()  # leave them to other programs: this root must be polled anyway
+        self._mode = limits.mode_of(self._root, folders, watches, location.mounts, error_number)
 
-    def _count_watches(self, refusal: OSError | None = None, *, is_new: bool = True) -> None:
-        """Compare the folders with the watches that the kernel has, and set the mode."""
-        self._next_count = time.monotonic() + _COUNT_INTERVAL_S
-        location, inotify = self._location, self._inotify
-        if isinstance(location, str):
-            return
-        if inotify is None:
-            error_number = refusal.errno if refusal is not None else None
-            folders = limits.count_folders(location.path)
-            self._mode = limits.refused_mode(self._root, folders, 0, location.mounts, error_number)
-            return
+    def _count_watches(self, path: bytes) -> tuple[int, int | None]:
+        """Return the number of folders, and of the watches that the kernel has."""
+        inotify = self._inotify
         for _ in range(4):  # watchdog may not know the latest folders yet
-            folders, watches = limits.count_folders(location.path), inotify.count_watches()
-            if watches is None or watches >= folders or inotify.has_too_few_watches:
+            folders, watches = limits.count_folders(path), 0 if inotify is None else inotify.count_watches()
+            if inotify is None or watches is None or watches >= folders or inotify.has_too_few_watches:
                 break
             time.sleep(0.1)
-            if is_new:
-                inotify.repair_watches(location.path)
-        if watches is None or watches >= folders:
-            self._mode = limits.watched_mode(
-                self._root,
-                folders,
-                watches,
-                location.mounts,
-                reports_lost_events=inotify.reports_lost_events,
-            )
-        elif is_new:
-            error_number = errno.ENOSPC if inotify.has_too_few_watches else None
-            self._mode = limits.refused_mode(self._root, folders, watches, location.mounts, error_number)
-            if inotify.has_too_few_watches:  # leave them to other programs: this root must be polled anyway
-                self._remove_watches()
-        else:  # some folders may have become readable
-            self._set_watches(location)
+            inotify.repair_watches(path)
+        return folders, watches
 
     def _remove_watches(self) -> None:
         self._new_folders.clear()

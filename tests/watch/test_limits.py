@@ -25,13 +25,13 @@ def at(*kinds: str) -> list[Mount]:
     ],
 )
 def test_the_mode_depends_on_the_file_systems(kinds: tuple[str, ...], words: str) -> None:
-    assert str(limits.watched_mode(b"/m", 3, 3, at(*kinds), reports_lost_events=True)) == words
+    assert str(limits.mode_of(b"/m", 3, 3, at(*kinds))) == words
 
 
 def test_names_of_mounts_are_safe_to_print() -> None:
     mounts = [*at("ext4"), Mount(b"/m/\x1b[2J", "cifs", b"", 0)]
 
-    assert limits.watched_mode(b"/m", 3, 3, mounts, reports_lost_events=True).detail == r"cifs at /m/\x1b[2J"
+    assert limits.mode_of(b"/m", 3, 3, mounts).detail == r"cifs at /m/\x1b[2J"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_names_of_mounts_are_safe_to_print() -> None:
     ],
 )
 def test_a_refusal_is_reported_with_advice(number: int | None, words: str, advice: str) -> None:
-    refused = limits.refused_mode(b"/m", 3, 1, at("ext4"), number)
+    refused = limits.mode_of(b"/m", 3, 1, at("ext4"), number)
 
     assert str(refused) == words
     assert refused.advice == advice
