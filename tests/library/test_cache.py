@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.cache import _SHELF_SIZE, Cache
+from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Odd
 from playshuffle.library.tag_columns import pack
 from tests.support.forked import forked
@@ -30,9 +30,8 @@ SOME = [some_folder(b"/m/%d/" % number, b"%0999d.mp3/y.mp3" % number) for number
 
 
 @pytest.fixture
-def cache_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """A cache that holds a few folders, three to a shelf."""
-    monkeypatch.setattr("playshuffle.library.cache._SHELF_SIZE", 3)
+def cache_file(home: Path) -> bytes:
+    """A cache that holds a few folders."""
     with Cache() as cache:
         cache.keep([(folder, pack([["tag"]])) for folder in SOME], ())
     return os.fsencode(home / ".cache/playshuffle/cache.db")
@@ -166,10 +165,9 @@ def test_a_cache_of_another_version_is_emptied(cache_file: bytes) -> None:
     assert_works()
 
 
-@pytest.mark.parametrize("table", ["shelf", "tags"])
-def test_a_cache_without_a_table_is_begun_again(cache_file: bytes, table: str) -> None:
+def test_a_cache_without_its_table_is_begun_again(cache_file: bytes) -> None:
     with closing(sqlite3.connect(cache_file)) as database:
-        database.execute(f"DROP TABLE {table}")
+        database.execute("DROP TABLE folder")
 
     assert known() == {}
     assert_works()
@@ -225,26 +223,19 @@ def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
     assert came_back > 20 * len(SOME)
 
 
-@pytest.mark.parametrize("column", ["folders", "crc", "prefix"])
+@pytest.mark.parametrize("column", ["packed", "crc", "path"])
 @pytest.mark.parametrize("value", [0, None, "text", b"blob", b""])
-def test_a_damaged_shelf_is_unknown_until_it_is_written_again(home: Path, column: str, value: object) -> None:
-    """Whatever type a column has become; the other shelves are still known."""
-    folders = many_folders(2 * _SHELF_SIZE + 3)
-    keep(folders)
-    with closing(database(home)) as cache_db, cache_db:
-        cache_db.execute(f"UPDATE shelf SET {column} = ? WHERE number = 2", (value,))
+def test_a_damaged_folder_is_unknown_until_it_is_written_again(
+    cache_file: bytes, column: str, value: object
+) -> None:
+    """Whatever type a column has become; the other folders are still known."""
+    with closing(sqlite3.connect(cache_file)) as database, database:
+        database.execute(f"UPDATE folder SET {column} = ? WHERE path = ?", (value, SOME[2].path))
 
-    lost = {folder.path for folder in folders[_SHELF_SIZE : 2 * _SHELF_SIZE]}
-    if (column, value) == ("prefix", b""):  # the prefix of everything
-        lost = set()
-    assert known(b"/").keys() == {folder.path for folder in folders} - lost
+    assert known(b"/").keys() == {folder.path for folder in SOME} - {SOME[2].path}
 
-    keep(folders)
-    assert known(b"/") == {folder.path: folder for folder in folders}
-
-
-def many_folders(count: int, top: bytes = b"/m/") -> list[Folder]:
-    return [some_folder(b"%b%05d/" % (top, number)) for number in range(count)]
+    keep([SOME[2]])
+    assert known(b"/") == {folder.path: folder for folder in SOME}
 
 
 def keep(folders: list[Folder], gone: list[bytes] | None = None) -> None:
@@ -252,76 +243,11 @@ def keep(folders: list[Folder], gone: list[bytes] | None = None) -> None:
         cache.keep([(folder, pack([["tag"]])) for folder in folders], gone or [])
 
 
-def database(home: Path) -> sqlite3.Connection:
-    return sqlite3.connect(home / ".cache/playshuffle/cache.db")
-
-
-def shelf_sizes(home: Path) -> list[int]:
-    """The number of folders on each shelf, by the rows of their tags."""
-    with closing(database(home)) as cache_db:
-        return [
-            size for (size,) in cache_db.execute("SELECT count(*) FROM tags GROUP BY shelf ORDER BY shelf")
-        ]
-
-
-def test_a_change_leaves_the_other_folders_of_its_shelf(home: Path) -> None:
-    folders = many_folders(5)
-    keep(folders)
-    keep([folders[1]._replace(inode=7)], [folders[3].path])
-
-    left = known()
-    assert list(left) == [folders[0].path, folders[1].path, folders[2].path, folders[4].path]
-    assert [folder.inode == 7 for folder in left.values()] == [False, True, False, False]
-
-
-def test_a_change_writes_only_its_own_shelf(home: Path) -> None:
-    folders = many_folders(5 * _SHELF_SIZE)
-    keep(folders)
-    with closing(database(home)) as cache_db:
-        before = cache_db.execute("SELECT number, folders FROM shelf ORDER BY number").fetchall()
-        keep([folders[_SHELF_SIZE]._replace(inode=7)])
-        after = cache_db.execute("SELECT number, folders FROM shelf ORDER BY number").fetchall()
-
-    assert [number for number, _ in before] == [1, 2, 3, 4, 5]
-    assert [old == new for old, new in zip(before, after, strict=True)] == [True, False, True, True, True]
-
-
-def test_new_folders_fill_the_last_shelf_first(home: Path) -> None:
-    """However few come at a time, shelves are full."""
-    folders = many_folders(2 * _SHELF_SIZE + 20)
-    for start in range(0, len(folders), 37):
-        keep(folders[start : start + 37])
-
-    assert shelf_sizes(home) == [_SHELF_SIZE, _SHELF_SIZE, 20]
-    assert list(known()) == [folder.path for folder in folders]
-
-
-def test_a_shelf_without_folders_is_deleted(home: Path) -> None:
-    folders = many_folders(2 * _SHELF_SIZE)
-    keep(folders)
-    keep([], [folder.path for folder in folders[:_SHELF_SIZE]])
-
-    with closing(database(home)) as cache_db:
-        assert cache_db.execute("SELECT number FROM shelf").fetchall() == [(2,)]
-    assert list(known()) == [folder.path for folder in folders[_SHELF_SIZE:]]
-
-
-def test_the_later_of_two_entries_counts_where_a_row_was_lost(home: Path) -> None:
-    folders = many_folders(2 * _SHELF_SIZE)
-    keep(folders)
-    with closing(database(home)) as cache_db, cache_db:
-        cache_db.execute("DELETE FROM tags WHERE path = ?", (folders[3].path,))
-    keep([folders[3]._replace(inode=7)])
-
-    assert known()[folders[3].path].inode == 7
-    assert len(known()) == len(folders)
-
-
 def test_a_first_run_writes_in_proportion_to_the_cache(home: Path) -> None:
-    """Every shelf is written once, so twice as many folders need twice as many bytes."""
+    """Twice as many folders need twice as many bytes."""
     written = []
     for number, count in enumerate((3000, 6000)):
-        folders = many_folders(count, b"/m/%d/" % number)
+        folders = [some_folder(b"/m/%d/%05d/" % (number, folder)) for folder in range(count)]
         before = bytes_written()
         for start in range(0, count, 256):
             keep(folders[start : start + 256])
@@ -340,7 +266,7 @@ def bytes_written() -> int:
 @pytest.mark.parametrize("value", [0, None, pack([["tag"]]), b'[["gat"]]', b""])
 def test_tags_whose_check_sum_is_wrong_are_unknown(cache_file: bytes, value: object) -> None:
     with closing(sqlite3.connect(cache_file)) as database, database:
-        database.execute("UPDATE tags SET fields = ? WHERE path = ?", (value, SOME[0].path))
+        database.execute("UPDATE folder SET tags = ? WHERE path = ?", (value, SOME[0].path))
 
     with Cache() as cache:
         assert [cache.fields(folder) for folder in SOME[:2]] == [[], [["tag"]]]
@@ -437,7 +363,7 @@ def test_a_cache_that_another_process_holds_is_done_without(
     with closing(sqlite3.connect(cache_file)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        other.execute("DELETE FROM shelf")
+        other.execute("DELETE FROM folder")
 
         write_and_read()
 

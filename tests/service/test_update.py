@@ -28,7 +28,7 @@ from tests.support.library import read_here
 from tests.support.program import DATA, listed
 from tests.support.service import aged
 
-_FOLDERS = 36  # more than fit on one shelf of the cache
+_FOLDERS = 36
 
 
 class Managed:
