@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.system import atomic_file
 
 _RATE_HZ = 8000
 _NOTE_S = 0.28
@@ -21,15 +22,15 @@ PLAYLIST = "playshuffle.m3u"
 
 
 class DemoTrack(NamedTuple):
-    """One track of the demo: its tags, and the frequency of its first note in Hz."""
+    """One track of the demo: its tags, and the frequency of the first note of its album in Hz."""
 
     artist: str
     album: str
-    number: int
-    title: str
     genre: str
     year: int
-    first_hz: float
+    album_hz: float
+    number: int
+    title: str
 
     @property
     def path(self) -> str:
@@ -37,47 +38,27 @@ class DemoTrack(NamedTuple):
         return f"{self.artist}/{self.album}/{self.number:02} {self.title}.wav"
 
 
-class _Album(NamedTuple):
-    artist: str
-    title: str
-    genre: str
-    year: int
-    first_hz: float
-    tracks: tuple[str, ...]
-
-
 _ALBUMS = (
-    _Album(
-        "Anna Sine", "First Waves", "Ambient", 1971, 220.0,
-        ("Morning", "Slow River", "Half Moon", "Low Tide", "Lanterns", "Anchor"),
-    ),
-    _Album(
-        "Anna Sine", "Second Waves", "Ambient", 1974, 247.0,
-        ("Harbour", "North Wind", "Driftwood", "Bell Buoy"),
-    ),
-    _Album(
-        "The Squares", "Corners", "Techno", 1994, 330.0,
-        ("Right Angle", "Four Walls", "Grid", "Block by Block", "Even Sides"),
-    ),
-    _Album("Tri & Angle", "Peaks", "Jazz", 1959, 392.0, ("Uphill", "Ridge", "Summit", "View", "Descent")),
-    _Album("Saw Tooth", "Edges", "Techno", 2003, 440.0, ("Ramp", "Drop", "Ramp Again", "Last Step")),
-)  # fmt: skip
+    ("Anna Sine", "First Waves", "Ambient", 1971, 220.0),
+    ("Anna Sine", "Second Waves", "Ambient", 1974, 247.0),
+    ("The Squares", "Corners", "Techno", 1994, 330.0),
+    ("Tri & Angle", "Peaks", "Jazz", 1959, 392.0),
+    ("Saw Tooth", "Edges", "Techno", 2003, 440.0),
+)
+_TITLES = (
+    ("Morning", "Slow River", "Half Moon", "Low Tide", "Lanterns", "Anchor"),
+    ("Harbour", "North Wind", "Driftwood", "Bell Buoy"),
+    ("Right Angle", "Four Walls", "Grid", "Block by Block", "Even Sides"),
+    ("Uphill", "Ridge", "Summit", "View", "Descent"),
+    ("Ramp", "Drop", "Ramp Again", "Last Step"),
+)
 
 
 def tracks() -> list[DemoTrack]:
     """Return all tracks of the demo: 24 by 4 artists, on 5 albums."""
+    albums = zip(_ALBUMS, _TITLES, strict=True)
     return [
-        DemoTrack(
-            album.artist,
-            album.title,
-            number,
-            title,
-            album.genre,
-            album.year,
-            album.first_hz * 2 ** (number / 12),
-        )
-        for album in _ALBUMS
-        for number, title in enumerate(album.tracks, 1)
+        DemoTrack(*album, number, title) for album, titles in albums for number, title in enumerate(titles, 1)
     ]
 
 
@@ -105,7 +86,7 @@ def write_library(folder: str) -> list[DemoTrack]:
             path = os.path.join(folder, track.path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             if not os.path.exists(path):
-                _write_whole(path, wav(track))
+                atomic_file.write(os.fsencode(path), [wav(track)])
     except OSError as error:
         raise PlayshuffleError(
             f"The demo cannot be written to {shown(folder)}: {error.strerror}.", Exit.CANNOT_CREATE
@@ -113,16 +94,9 @@ def write_library(folder: str) -> list[DemoTrack]:
     return tracks()
 
 
-def _write_whole(path: str, content: bytes) -> None:
-    part = f"{path}.part"
-    with open(part, "wb") as file:
-        file.write(content)
-    os.replace(part, path)
-
-
 def wav(track: DemoTrack) -> bytes:
     """Return the WAV file of a track."""
-    samples = bytes(_samples(track.first_hz))
+    samples = bytes(_samples(track.album_hz * 2 ** (track.number / 12)))
     form = struct.pack("<HHIIHH", 1, 1, _RATE_HZ, _RATE_HZ, 1, 8)  # PCM, mono, 8 bits
     chunks = b"".join(
         name + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
