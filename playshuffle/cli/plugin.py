@@ -7,6 +7,7 @@ import typer
 from playshuffle.cli.streams import print_lines
 from playshuffle.errors import shown
 from playshuffle.install import plugins
+from playshuffle.text import known
 
 EXAMPLES = """\b
 Examples:
@@ -14,18 +15,19 @@ Examples:
   playshuffle plugin remove quodlibet
 """
 
+_PLAYERS = ("quodlibet",)
 Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", help="quodlibet", autocompletion=lambda: ["quodlibet"])
+    str, typer.Argument(metavar="PLAYER", help="quodlibet", autocompletion=lambda: [*_PLAYERS])
 ]
 
 
 def install(player: Player) -> None:
     """Install the shuffle orders into a player."""
-    installed = plugins.install(player)
-    outcome = "Installed" if installed.is_changed else "Already installed"
+    known("player", player, _PLAYERS)
+    outcome = "Installed" if plugins.install() else "Already installed"
     print_lines(
         [
-            f"{outcome}: {shown(installed.path)}",
+            f"{outcome}: {shown(plugins.path())}",
             "Restart Quod Libet. Enable the orders in File > Plugins (search: playshuffle).",
             "Then choose one in the shuffle menu below the song list.",
         ]
@@ -34,8 +36,8 @@ def install(player: Player) -> None:
 
 def remove(player: Player) -> None:
     """Remove the shuffle orders from a player."""
-    removed = plugins.remove(player)
-    print_lines([f"Removed: {shown(removed.path)}" if removed.is_changed else "The plugin is not installed."])
+    known("player", player, _PLAYERS)
+    print_lines([f"Removed: {shown(plugins.path())}" if plugins.remove() else "The plugin is not installed."])
 
 
 SUBCOMMANDS = (install, remove)

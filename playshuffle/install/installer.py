@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import systemctl, units
+from playshuffle.system import atomic_file
 from playshuffle.system.xdg import config_home
 
 _SEE = "to see why: journalctl --user -u playshuffle"
@@ -163,16 +164,12 @@ def _write_or_remove(path: str, text: str | None) -> bool:
                     os.rmdir(os.path.dirname(path))
             return True
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        draft = f"{path}.tmp"
-        with open(draft, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(draft, path)
+        return atomic_file.write(os.fsencode(path), [text.encode()])
     except OSError as error:
         raise PlayshuffleError(
             f"{shown(path)} cannot be changed: {error.strerror}. Correct that and try again.",
             Exit.CANNOT_CREATE,
         ) from error
-    return True
 
 
 def _forget_enabled(folder: str, unit: str) -> None:

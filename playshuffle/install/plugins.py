@@ -1,36 +1,30 @@
-"""Install plugins into players: one self-contained file in the plugin folder of the player."""
+"""Install the plugin for Quod Libet: one self-contained file in its plugin folder."""
 
 import os
-from dataclasses import dataclass
 
 import playshuffle
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import atomic_file
-from playshuffle.text import known
-
-QUODLIBET = "quodlibet"
-PLAYERS = (QUODLIBET,)
 
 _SOURCE = "quodlibet_orders.py"
 _FILE = "playshuffle_orders.py"  # not playshuffle.py, which would hide the package
 _UNSET = '_PACKAGE = ""'
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """A plugin file. is_changed: whether it was written or removed just now."""
-
-    path: str
-    is_changed: bool
+def path() -> str:
+    """Return the path of the plugin."""
+    return os.path.join(_user_folder(), "plugins", _FILE)
 
 
-def install(player: str) -> Installed:
-    """Write the plugin for a player; one that is there already is brought up to date.
+def install() -> bool:
+    """Write the plugin; one that is there already is brought up to date.
+
+    Returns:
+        Whether it was written just now.
 
     Raises:
-        PlayshuffleError: the player has no plugin, or the file can't be written.
+        PlayshuffleError: the file can't be written.
     """
-    path = _path(player)
     package = os.path.dirname(os.path.abspath(playshuffle.__file__))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SOURCE), encoding="utf-8") as file:
         source = file.read()
@@ -38,30 +32,35 @@ def install(player: str) -> Installed:
         raise ValueError(f"{_SOURCE} has no line {_UNSET}")
     content = source.replace(_UNSET, f"_PACKAGE = {package!a}").encode()
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.makedirs(os.path.dirname(path()), exist_ok=True)
     except OSError as error:
         raise PlayshuffleError(
-            f"The folder {shown(os.path.dirname(path))} can't be created: {error.strerror}.",
+            f"The folder {shown(os.path.dirname(path()))} can't be created: {error.strerror}.",
             Exit.CANNOT_CREATE,
         ) from error
-    return Installed(path, is_changed=atomic_file.write(os.fsencode(path), [content]))
+    return atomic_file.write(os.fsencode(path()), [content])
 
 
-def remove(player: str) -> Installed:
-    """Remove the plugin of a player, and the order that it kept.
+def remove() -> bool:
+    """Remove the plugin, and the order that it kept.
+
+    Returns:
+        Whether it was there.
 
     Raises:
-        PlayshuffleError: the player has no plugin, or the file can't be removed.
+        PlayshuffleError: a file can't be removed.
     """
-    path = _path(player)
-    is_changed = _remove(path)
-    _remove(os.path.join(_user_folder(), "playshuffle.json"))
-    return Installed(path, is_changed)
-
-
-def _path(player: str) -> str:
-    known("player", player, PLAYERS)
-    return os.path.join(_user_folder(), "plugins", _FILE)
+    was_there = os.path.lexists(path())
+    for each in (path(), os.path.join(_user_folder(), "playshuffle.json")):
+        try:
+            os.unlink(each)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise PlayshuffleError(
+                f"{shown(each)} can't be removed: {error.strerror}.", Exit.CANNOT_CREATE
+            ) from error
+    return was_there
 
 
 def _user_folder() -> str:
@@ -72,15 +71,3 @@ def _user_folder() -> str:
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     folder, old = os.path.join(config, "quodlibet"), os.path.expanduser("~/.quodlibet")
     return old if not os.path.exists(folder) and os.path.exists(old) else folder
-
-
-def _remove(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise PlayshuffleError(
-            f"{shown(path)} can't be removed: {error.strerror}.", Exit.CANNOT_CREATE
-        ) from error
-    return True
