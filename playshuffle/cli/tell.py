@@ -14,7 +14,7 @@ from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.store import to_tell
 from playshuffle.telling.players import tell_player
-from playshuffle.telling.queue import ForeignQueueError, Outcome
+from playshuffle.telling.queue import ForeignQueueError
 from playshuffle.text import any_of, counted, known
 
 EXAMPLES = """\b
@@ -130,7 +130,7 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
 def _tell(player: QueuePlayer, path: bytes, *, socket: str | None, replace: bool, any_playlist: bool) -> str:
     result = tell_player(player, path, os.environ, socket=socket, replace=replace, any_playlist=any_playlist)
     unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
-    if result.outcome is Outcome.UNCHANGED:
+    if not result.is_changed:
         return f"{player}: the queue is up to date, {counted(result.tracks, 'track')}{unknown}"
     goes_on = ", the current song continues" if result.is_playing else ""
     return f"{player}: the queue now has {counted(result.tracks, 'track')}{goes_on}{unknown}"

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Protocol
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -54,18 +53,11 @@ class Queue(Protocol):
         """
 
 
-class Outcome(Enum):
-    """What came of it."""
-
-    REPLACED = "replaced"
-    UNCHANGED = "unchanged"
-
-
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a player knows now. is_playing: a song went on meanwhile."""
+    """What a player knows now. is_changed: its queue is new. is_playing: a song went on meanwhile."""
 
-    outcome: Outcome
+    is_changed: bool
     tracks: int
     unknown: int
     is_playing: bool
@@ -96,7 +88,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         is_ours = not present or record.has(player, None if any_playlist else playlist, present)
         if tuple(present) == target:
             record.add(player, playlist, [present])
-            return Told(Outcome.UNCHANGED, len(target), plan.unknown, plan.song is not None)
+            return Told(False, len(target), plan.unknown, plan.song is not None)
         if not (is_ours or replace):
             raise ForeignQueueError(
                 f"The queue of {queue.title} was not made from this playlist, so it was not changed."
@@ -112,7 +104,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         result = queue.entries()
         if tuple(result) != target:
             record.add(player, playlist, [result])
-        return Told(Outcome.REPLACED, len(result), plan.unknown, plan.song is not None)
+        return Told(True, len(result), plan.unknown, plan.song is not None)
     raise PlayshuffleError(f"The queue of {queue.title} changes all the time. Try again.", Exit.MISSING)
 
 
