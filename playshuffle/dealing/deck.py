@@ -123,12 +123,3 @@ def end_round(deck: Deck) -> Deck:
         is_ended=True,
         unheard=(),
     )
-
-
-def check(deck: Deck) -> None:
-    """Raise ValueError if a deck cannot be the result of any deals."""
-    tracks = deck.dealt + deck.upcoming + deck.missing
-    if len(frozenset(tracks)) != len(tracks):
-        raise ValueError("a track is in the round twice")
-    if not frozenset(deck.removed) <= frozenset(deck.dealt):
-        raise ValueError("a track was removed that was not dealt")

@@ -5,12 +5,12 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from playshuffle.dealing.deck import Deal, Deck, check, mark_written
+from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.dealing.period import Every
-from playshuffle.store.state import DECK, State, put_record, text_in
+from playshuffle.store.state import DECK, State, put_record
 from playshuffle.system.sqlite import Connection
 
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")
@@ -31,23 +31,16 @@ class StoredDeck(NamedTuple):
 
 
 def load(state: State, playlist: bytes, age: int = 0) -> StoredDeck | None:
-    """Return the deck of a playlist, or with age 1 the one before; None if there is none or it is damaged."""
-    rows = state.rows(
-        "SELECT rowid, numbers, facts, content FROM record WHERE path = ? AND kind = ? AND age = ?",
+    """Return the deck of a playlist, or with age 1 the one before; None if there is none."""
+    for packed, text, content in state.rows(
+        "SELECT numbers, facts, content FROM record WHERE path = ? AND kind = ? AND age = ?",
         state.real.stored(playlist),
         DECK,
         age,
-    )
-    if not rows:
-        return None
-    row, packed, text, content = rows[0]
-    try:
-        content.encode()  # damaged text could not be stored again
+    ):
         facts = json.loads(text)
-        return StoredDeck(_unpacked(packed, facts), content, text_in(facts, "options"))
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
-        state.set_row_aside("record", row, playlist)
-        return None
+        return StoredDeck(_unpacked(packed, facts), content, facts["options"])
+    return None
 
 
 def deck_paths(state: State) -> list[bytes]:
@@ -112,22 +105,14 @@ def _put(database: Connection, path: bytes, age: int, stored: StoredDeck) -> Non
 
 
 def _unpacked(packed: bytes, facts: Mapping[str, Any]) -> Deck:
-    """Return the deck of a row; raise ValueError or another error if it is damaged."""
-    numbers = array("I", packed)
-    if sum(facts["parts"]) != len(numbers) or 0 in numbers:
-        raise ValueError("the sizes of its parts are inconsistent")
-    parts = []
-    start = 0
-    for size in facts["parts"]:
-        parts.append(tuple(numbers[start : start + size]))
-        start += size
-    entries = parts.pop()
+    """Return the deck of a row."""
+    numbers = iter(array("I", packed))
+    *parts, entries = (tuple(islice(numbers, size)) for size in facts["parts"])
     fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
     deck = Deck(**fields, since=date.fromisoformat(facts["since"]))
-    if "deal" in facts:
-        deal = facts["deal"]
-        last = {name: deal[name] for name in _DEAL_FACTS}
-        period = date.fromisoformat(deal["period"])
-        deck = replace(deck, deal=Deal(period, entries, every=Every(deal["every"]), **last))
-    check(deck)
-    return deck
+    if "deal" not in facts:
+        return deck
+    deal = facts["deal"]
+    last = {name: deal[name] for name in _DEAL_FACTS}
+    period = date.fromisoformat(deal["period"])
+    return replace(deck, deal=Deal(period, entries, every=Every(deal["every"]), **last))

@@ -37,18 +37,15 @@ def path_key(path: bytes) -> int:
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
-    """Return what is stored of a source; None if it is nothing, or damaged."""
-    for row, stamp, note, read_s, packed in state.rows(
-        "SELECT rowid, stamp, note, read_s, rows FROM plays WHERE source = ?", source
+    """Return what is stored of a source; None if it is nothing."""
+    for stamp, note, read_s, packed in state.rows(
+        "SELECT stamp, note, read_s, rows FROM plays WHERE source = ?", source
     ):
-        try:
-            numbers = array("q", zlib.decompress(packed))
-            count = len(numbers) // _COLUMNS
-            each = [numbers[at * count : (at + 1) * count] for at in range(_COLUMNS)]
-            rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
-            return StoredPlays(stamp, note, read_s, rows)
-        except (ValueError, zlib.error):
-            state.set_row_aside("plays", row, source)
+        numbers = array("q", zlib.decompress(packed))
+        count = len(numbers) // _COLUMNS
+        each = [numbers[at * count : (at + 1) * count] for at in range(_COLUMNS)]
+        rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
+        return StoredPlays(stamp, note, read_s, rows)
     return None
 
 

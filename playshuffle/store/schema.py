@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 3
+VERSION = 4
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
@@ -19,9 +19,9 @@ VERSION = 3
 # digest: of the tracks that it was written from.
 # plays: what a play history knew of each track; rows: numbers, compressed, as `store.plays` has them.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
-# checksum: of the other columns of the row, so that a bit that flips on the disk is noticed.
+# Each row has a checksum of its other columns, so that only what we wrote is ever loaded.
 _COLUMNS: dict[str, dict[str, type]] = {
-    "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes, "checksum": int},
+    "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
     "vanished": {"number": int, "path": bytes, "mark": bytes, "since": int},
     "root": {"path": bytes, "ignore_files": int, "numbers": bytes, "mounts": str},
     "counter": {"next_number": int, "version": int},
@@ -33,7 +33,6 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "facts": str,
         "content": str,
         "digest": bytes,
-        "checksum": int,
     },
     "output": {"path": bytes, "mounts": str},
     "plays": {"source": bytes, "stamp": str, "note": str, "read_s": int, "rows": bytes},
@@ -48,7 +47,6 @@ _KEYS = {
     "plays": "source",
     "skip_list": "playlist, list",
 }
-_CHECKSUM = "checksum"
 _TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
 
 # The tables that have rows of single playlists, and the column that names the playlist.
@@ -60,18 +58,16 @@ def _tables() -> str:
     statements = []
     for table, columns in _COLUMNS.items():
         parts = [f"{name} {_TYPES[kind]} NOT NULL" for name, kind in columns.items()]
+        parts += ["checksum INTEGER NOT NULL"]
         parts += [f"PRIMARY KEY ({_KEYS[table]})"] if table in _KEYS else []
         statements.append(f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(parts)});")
-    return " ".join(
-        [*statements, "INSERT INTO counter SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM counter);"]
-    )
+    return " ".join(statements)
 
 
 def replace(table: str) -> str:
     """Return the statement that writes a row of a table; its values are all columns but the checksum."""
-    values = [f"?{number}" for number, name in enumerate(_COLUMNS[table], 1) if name != _CHECKSUM]
-    values += [_checksum_of(values)] * (_CHECKSUM in _COLUMNS[table])
-    return f"REPLACE INTO {table} VALUES ({', '.join(values)})"  # noqa: S608 - our own words
+    values = [f"?{number}" for number in range(1, len(_COLUMNS[table]) + 1)]
+    return f"REPLACE INTO {table} VALUES ({', '.join(values)}, {_checksum_of(values)})"  # noqa: S608 - our own words
 
 
 def _checksum_of(values: Iterable[str]) -> str:
@@ -88,7 +84,7 @@ class OtherVersionError(sqlite3.DatabaseError):
 
 
 class BadRow(NamedTuple):
-    """A row that playshuffle did not write like this; path is empty if that is damaged."""
+    """A row that playshuffle did not write like this; path is empty if that is damaged or unknown."""
 
     table: str
     row: int
@@ -119,14 +115,8 @@ def prepared(database: sqlite3.Connection, *, writes: bool) -> sqlite3.Connectio
 
 
 def _set_up(database: sqlite3.Connection) -> sqlite3.Connection:
-    database.text_factory = _text
     database.create_function("checksum_of", -1, _checksum, deterministic=True)
     return database
-
-
-def _text(data: bytes) -> str:
-    # Damaged text costs its row, so reading it must not raise.
-    return data.decode(errors="surrogateescape")
 
 
 def empty() -> sqlite3.Connection:
@@ -153,7 +143,7 @@ def check(database: sqlite3.Connection) -> None:
     if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("integrity_check failed")
     for table, columns in _COLUMNS.items():
-        database.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")  # noqa: S608 - our own words
+        database.execute(f"SELECT {', '.join(columns)}, checksum FROM {table} LIMIT 0")  # noqa: S608 - our own words
 
 
 def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
@@ -161,16 +151,15 @@ def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
     bad = []
     for table, columns in _COLUMNS.items():
         types = {name: {bytes: "blob", int: "integer", str: "text"}[kind] for name, kind in columns.items()}
-        is_bad = " OR ".join(f"typeof({name}) != '{kind}'" for name, kind in types.items())
-        if _CHECKSUM in columns:
-            is_bad += f" OR {_CHECKSUM} != {_checksum_of(name for name in columns if name != _CHECKSUM)}"
-        first = next(iter(columns))
-        query = f"SELECT rowid, {first} FROM {table} WHERE {is_bad}"  # noqa: S608 - our own words
-        rows = database.execute(query)
-        bad += [BadRow(table, row, path if isinstance(path, bytes) else b"") for row, path in rows]
+        is_bad = [f"typeof({name}) != '{kind}'" for name, kind in types.items()]
+        is_bad.append(f"checksum != {_checksum_of(columns)}")
+        path = next((name for name in ("path", "playlist") if name in columns), "''")
+        query = f"SELECT rowid, CAST({path} AS BLOB) FROM {table} WHERE {' OR '.join(is_bad)}"  # noqa: S608
+        bad += [BadRow(table, row, path) for row, path in database.execute(query)]
     return bad
 
 
-def delete_row(database: sqlite3.Connection, bad: BadRow) -> None:
-    """Delete a bad row."""
-    database.execute(f"DELETE FROM {bad.table} WHERE rowid = ?", (bad.row,))  # noqa: S608
+def delete_rows(database: sqlite3.Connection, bad: Iterable[BadRow]) -> None:
+    """Delete bad rows."""
+    for table, row, _ in bad:
+        database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Mapping, Sequence
 
+from playshuffle.store import schema
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
 
@@ -17,14 +18,10 @@ def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
     """Return the entries that each skip list of a playlist had, by the path of the list."""
     known: dict[bytes, list[bytes]] = {}
     absolute = state.named.absolute
-    query = "SELECT rowid, list, paths FROM skip_list WHERE playlist = ?"
-    for row, path, packed in state.rows(query, state.real.stored(playlist)):
-        try:
-            paths = zlib.decompress(packed)
-        except zlib.error:
-            state.set_row_aside("skip_list", row, playlist)
-        else:
-            known[absolute(path)] = list(map(absolute, paths.split(b"\0"))) if paths else []
+    query = "SELECT list, paths FROM skip_list WHERE playlist = ?"
+    for path, packed in state.rows(query, state.real.stored(playlist)):
+        paths = zlib.decompress(packed)
+        known[absolute(path)] = list(map(absolute, paths.split(b"\0"))) if paths else []
     return known
 
 
@@ -41,6 +38,6 @@ def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) 
 
     def act(database: Connection) -> None:
         database.execute("DELETE FROM skip_list WHERE playlist = ?", (key,))
-        database.executemany("INSERT INTO skip_list (playlist, list, paths) VALUES (?, ?, ?)", rows)
+        database.executemany(schema.replace("skip_list"), rows)
 
     state.change(act, playlist)

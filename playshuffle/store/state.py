@@ -6,22 +6,20 @@ An order is an array of the numbers of tracks, so no rename, new tag or move can
 import json
 import os
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, KnownRoot, RootKey, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
 from playshuffle.store import schema
 from playshuffle.store.state_file import StateFile
 from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
 ORDER, DECK = "order", "deck"
+_WITH_NUMBERS = ("folder", "root", "record")
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
-_FACTS = ("played", "drawn_s", "stamp")
-_TEXTS = ("options", "noted")
-_LIMIT = (1 << 32) - 1  # numbers have 32 bits
+_FACTS = ("played", "drawn_s", "stamp", "options", "noted")
 
 
 class SavedOrder(NamedTuple):
@@ -69,60 +67,34 @@ class State(StateFile):
         return int(rows[0][0]) if rows else 0
 
     def load_tracks(self) -> TrackTable:
-        """Return the table of tracks. A row that makes no sense is set aside."""
+        """Return the table of tracks."""
         folders = {
             self.named.absolute(path): FolderRow(*values)
             for path, *values in self.rows("SELECT path, names, numbers, marks FROM folder ORDER BY path")
         }
-        used = _numbers_in(folders.items())
-        if used is None:
-            folders, used = self._sound_folders()
-        vanished: dict[int, Vanished] = {}
-        for number, *fields in self.rows("SELECT number, path, mark, since FROM vanished"):
-            if not 0 < number < _LIMIT or len(fields[1]) != MARK_BYTES:
-                self.set_row_aside("vanished", number, fields[0])
-            else:
-                vanished[number] = Vanished(self.named.absolute(fields[0]), *fields[1:])
-        roots: dict[RootKey, KnownRoot] = {}
-        for row, path, ignore_files, packed, mounts in self.rows(
-            "SELECT rowid, path, ignore_files, numbers, mounts FROM root"
-        ):
-            try:
-                key = self.named.absolute(path), bool(ignore_files)
-                roots[key] = KnownRoot(array("I", packed), self._mounts_from(mounts))
-            except (ValueError, TypeError):
-                self.set_row_aside("root", row, path)
-        next_number = self._next_number(used.union(vanished))
+        vanished = {
+            number: Vanished(self.named.absolute(path), *values)
+            for number, path, *values in self.rows("SELECT number, path, mark, since FROM vanished")
+        }
+        roots = {
+            (self.named.absolute(path), bool(ignore_files)): KnownRoot(
+                array("I", packed), self._mounts_from(mounts)
+            )
+            for path, ignore_files, packed, mounts in self.rows(
+                "SELECT path, ignore_files, numbers, mounts FROM root"
+            )
+        }
+        next_number = self._next_number()
         self.rows("PRAGMA shrink_memory")  # the pages of these tables are not needed again
         return TrackTable(folders, vanished, next_number, roots)
 
-    def _sound_folders(self) -> tuple[dict[bytes, FolderRow], set[int]]:
-        """Return the folders without the rows that make no sense, which are set aside; and their numbers."""
-        folders: dict[bytes, FolderRow] = {}
-        used = set[int]()
-        for row, path, *values in self.rows(
-            "SELECT rowid, path, names, numbers, marks FROM folder ORDER BY path"
-        ):
-            one = FolderRow(*values)
-            numbers = _numbers_in([(path, one)])
-            if numbers is None or not used.isdisjoint(numbers):
-                self.set_row_aside("folder", row, path)
-            else:
-                folders[self.named.absolute(path)] = one
-                used |= numbers
-        return folders, used
-
-    def _next_number(self, used: Collection[int]) -> int:
-        """Return the number of the next new track. No playlist names it, even if the counter was lost."""
-        highest = max(used, default=0)
-        counted: list[int] = [number for (number,) in self.rows("SELECT next_number FROM counter")]
-        if used and counted and highest < counted[0] <= _LIMIT:
-            return counted[0]
-        packed = self.rows("SELECT numbers FROM record UNION ALL SELECT numbers FROM root")
-        named = (array("I", numbers[: len(numbers) // 4 * 4]) for (numbers,) in packed)
-        believed = (number for number in counted if number <= _LIMIT)
-        least: int = max([highest + 1, *(max(numbers) + 1 for numbers in named if numbers), *believed])
-        return least
+    def _next_number(self) -> int:
+        """Return the number of the next new track. Nothing names it, even if the counter was lost."""
+        for (number,) in self.rows("SELECT next_number FROM counter"):
+            return int(number)
+        packed = self.rows(" UNION ALL ".join(f"SELECT numbers FROM {table}" for table in _WITH_NUMBERS))  # noqa: S608
+        [[vanished]] = self.rows("SELECT max(number) FROM vanished")
+        return 1 + max([vanished or 0, *(max(array("I", numbers), default=0) for (numbers,) in packed)])
 
     def save_tracks(self, before: TrackTable, table: TrackTable) -> None:
         """Store what has changed in the table of tracks, in one transaction.
@@ -157,20 +129,17 @@ class State(StateFile):
             database.executemany(schema.replace("root"), roots)
             version = self.tracks_version() + 1
             database.execute("DELETE FROM counter")
-            database.execute("INSERT INTO counter VALUES (?, ?)", (table.next_number, version))
+            database.execute(schema.replace("counter"), (table.next_number, version))
 
         self.change(act)
 
     def root(self, path: bytes) -> Root | None:
         """Return a root as it was found last; None if it was never scanned."""
-        for row, count, mounts in self.rows(
-            "SELECT rowid, length(numbers) / 4, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
+        for count, mounts in self.rows(
+            "SELECT length(numbers) / 4, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
             self.named.stored(path),
         ):
-            try:
-                return Root(path, count, self._mounts_from(mounts))
-            except (ValueError, TypeError):
-                self.set_row_aside("root", row, path)
+            return Root(path, count, self._mounts_from(mounts))
         return None
 
     def roots(self) -> list[bytes]:
@@ -179,12 +148,8 @@ class State(StateFile):
 
     def output_mounts(self, playlist: bytes) -> list[Mount]:
         """Return the mounts that the folder of a playlist was on when it was written last."""
-        rows = self.rows("SELECT rowid, mounts FROM output WHERE path = ?", self.real.stored(playlist))
-        try:
-            return self._mounts_from(rows[0][1]) if rows else []
-        except (ValueError, TypeError):
-            self.set_row_aside("output", rows[0][0], playlist)
-            return []
+        rows = self.rows("SELECT mounts FROM output WHERE path = ?", self.real.stored(playlist))
+        return self._mounts_from(rows[0][0]) if rows else []
 
     def save_output_mounts(self, playlist: bytes, mounts: Sequence[Mount]) -> None:
         """Store the mounts that the folder of a playlist is on, if they have changed.
@@ -225,22 +190,12 @@ class State(StateFile):
 
     def _orders(self, playlist: bytes) -> Iterator[tuple[int, SavedOrder]]:
         """Yield the age of each order of a playlist, and the order. Each is loaded when it is asked for."""
-        columns = "rowid, numbers, facts, content, digest"
-        query = f"SELECT {columns} FROM record WHERE path = ? AND kind = ? AND age = ?"  # noqa: S608
-        key = self.real.stored(playlist), ORDER
+        query = "SELECT numbers, facts, content, digest FROM record WHERE path = ? AND kind = ? AND age = ?"
         for age in (LAST, BEFORE, IN_FILE):
-            for row, numbers, text, content, digest in self.rows(query, *key, age):
-                try:
-                    facts = json.loads(text)
-                    absent = {int(number): int(since_s) for number, since_s in facts["absent"]}
-                    values = {name: facts[name] for name in _FACTS}
-                    values |= {name: text_in(facts, name) for name in _TEXTS}
-                    order = SavedOrder(array("I", numbers), absent, content=content, digest=digest, **values)
-                    _check(order)
-                except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
-                    self.set_row_aside("record", row, playlist)
-                else:
-                    yield age, order
+            for numbers, text, content, digest in self.rows(query, self.real.stored(playlist), ORDER, age):
+                facts = json.loads(text)
+                absent = dict(facts.pop("absent"))
+                yield age, SavedOrder(array("I", numbers), absent, content=content, digest=digest, **facts)
 
     def save_order(
         self,
@@ -270,7 +225,7 @@ class State(StateFile):
             ages = ((LAST, order), (BEFORE, before), (IN_FILE, in_file if in_file != before else None))
             for age, each in ages:
                 if each is not None and (age == LAST or each.content != order.content):
-                    facts = {name: getattr(each, name) for name in (*_FACTS, *_TEXTS)}
+                    facts = {name: getattr(each, name) for name in _FACTS}
                     text = json.dumps({"absent": [*each.absent.items()]} | facts)
                     key = path, ORDER, age
                     put_record(database, *key, each.numbers, text, each.content, each.digest)
@@ -303,8 +258,7 @@ class State(StateFile):
         return bool(deleted)
 
     def _mounts_from(self, text: str) -> list[Mount]:
-        """Return mounts that were stored; raise ValueError or TypeError if we did not write them."""
-        text.encode()  # what we write is ASCII
+        """Return mounts that were stored."""
         return [
             Mount(self.real.absolute(os.fsencode(point)), kind, os.fsencode(source), fsid)
             for point, kind, source, fsid in json.loads(text)
@@ -333,32 +287,3 @@ def put_record(
     """Store a record of a playlist; path: as it is stored."""
     row = (path, kind, age, numbers.tobytes(), facts, content, digest)
     database.execute(schema.replace("record"), row)
-
-
-def text_in(facts: Mapping[str, Any], name: str) -> str:
-    """Return a text in the facts of a record, such as its options; empty if it is missing or damaged."""
-    text = facts.get(name)
-    return text if isinstance(text, str) else ""
-
-
-def _numbers_in(folders: Iterable[tuple[bytes, FolderRow]]) -> set[int] | None:
-    """Return the numbers in some folders; None if any row was not written by us."""
-    packed = []
-    for path, (names, numbers, marks) in folders:
-        count = len({*names.split(b"/")} - {b""})
-        if len(numbers) != 4 * count or len(marks) != MARK_BYTES * count or path[-1:] != b"/":
-            return None
-        packed.append(numbers)
-    all_numbers = array("I", b"".join(packed))
-    found = {*all_numbers}
-    return found if len(found) == len(all_numbers) and 0 not in found else None
-
-
-def _check(order: SavedOrder) -> None:
-    """Raise ValueError if an order was not written by us."""
-    numbers = {*order.numbers}
-    if len(numbers) != len(order.numbers) or 0 in numbers or not numbers.issuperset(order.absent):
-        raise ValueError("a track is there twice, or one is not known")
-    if not 0 <= order.played <= len(order.numbers) or order.drawn_s < 0:
-        raise ValueError("the number of played tracks or the time is wrong")
-    order.content.encode()  # damaged text could not be stored again

@@ -1,7 +1,8 @@
 """Open the state file, and keep what is not damaged.
 
-It is written with full synchronisation. A damaged row costs only that row: the file is copied, the row
-deleted, and both are named. Only a file that fails SQLite's own check is set aside whole.
+It is written with full synchronisation. A row that we did not write costs only that row: the file is copied,
+the row deleted, and both are named, so that no other module meets one. Only a file that fails SQLite's own
+check is set aside whole.
 """
 
 import contextlib
@@ -10,7 +11,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import schema
@@ -21,8 +22,6 @@ from playshuffle.system.write_errors import words
 from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 60
-
-_Answer = TypeVar("_Answer")
 
 
 class StateFile:
@@ -46,7 +45,6 @@ class StateFile:
     def __init__(self, *, writes: bool = True, must_remember: bool = False) -> None:
         self.notes: list[str] = []
         self.named, self.real = named_paths(), real_paths()
-        self._aside: bytes | None = None
         self.problem: str | None = None
         self._writes = writes
         self._must_remember = must_remember
@@ -70,46 +68,36 @@ class StateFile:
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
-            return self._without_bad_rows(schema.prepared(database, writes=self._writes))
+            return self._without_bad_rows(schema.prepared(database, writes=self._writes), path)
         except schema.OtherVersionError:
             database.close()
             return self._replaced(path, "was written by another version of playshuffle")
-        except ERRORS as error:
+        except (OSError, *ERRORS) as error:
             database.close()
-            if is_passing(error):
+            if isinstance(error, OSError) or is_passing(error):
                 raise
         return self._replaced(path)
 
-    def _without_bad_rows(self, database: sqlite3.Connection) -> sqlite3.Connection:
+    def _without_bad_rows(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
+        """Return the database without the damaged rows, which are named; first the file is copied."""
         bad = schema.bad_rows(database)
         if not bad:
             return database
-        if not self._writes:
-            database = schema.in_memory(database)
-            for row in bad:
-                schema.delete_row(database, row)
-            database.commit()
-        for row in bad:
-            self._delete_row(database, row)
-        return database
-
-    def _delete_row(self, database: sqlite3.Connection, bad: schema.BadRow) -> None:
-        """Copy the file, then delete a damaged row, and name both."""
-        what = shown(bad.path) if bad.path else "a playlist or folder"
-        note = f"The saved state of {what} was damaged and is not used"
-        if not self._writes or self._folder is None:
-            self.notes.append(f"{note}; the state file was not changed.")
-            return
-        try:
+        if self._writes:
             with database:
                 database.execute("BEGIN IMMEDIATE")  # nobody writes until it is copied
-                if self._aside is None:
-                    self._aside = copy_aside(os.path.join(self._folder, b"state.db"))
-                schema.delete_row(database, bad)
-        except (OSError, sqlite3.OperationalError) as error:  # no room: the next run tries again
-            self.notes.append(f"{note} ({words(error)}).")
+                aside = copy_aside(path)
+                schema.delete_rows(database, bad)
+            kept = f"the old state was kept as {shown(aside)}."
         else:
-            self.notes.append(f"{note}; the old state was kept as {shown(self._aside)}.")
+            database = schema.in_memory(database)
+            schema.delete_rows(database, bad)
+            database.commit()
+            kept = "the state file was not changed."
+        for row in bad:
+            what = shown(row.path) if row.path.startswith((b"/", b"~")) else "a playlist or folder"
+            self.notes.append(f"The saved state of {what} was damaged and is not used; {kept}")
+        return database
 
     def _replaced(self, path: bytes, problem: str = "is damaged") -> sqlite3.Connection:
         if not self._writes:
@@ -142,25 +130,6 @@ class StateFile:
                 return schema.in_memory(self._opened(os.path.join(folder, b"state.db")))
         return schema.empty()
 
-    def _asked(self, question: Callable[[sqlite3.Connection], _Answer]) -> _Answer:
-        """Return the answer of the database; if it is damaged, that of a new one."""
-        try:
-            return question(self._database)
-        except ERRORS as error:
-            if is_passing(error):
-                raise
-        self._start_again()
-        return question(self._database)
-
-    def _start_again(self) -> None:
-        if self._folder is None:
-            return
-        self._database.close()
-        try:
-            self._database = self._replaced(os.path.join(self._folder, b"state.db"))
-        except (OSError, sqlite3.OperationalError) as error:
-            self._database = self._fallback(error)
-
     def rows(self, query: str, *values: object) -> list[Any]:
         """Return all rows that a query finds.
 
@@ -168,8 +137,8 @@ class StateFile:
             PlayshuffleError: another playshuffle has locked the state, or its disk fails.
         """
         try:
-            return self._asked(lambda database: database.execute(query, values).fetchall())
-        except sqlite3.OperationalError as error:
+            return self._database.execute(query, values).fetchall()
+        except ERRORS as error:
             raise PlayshuffleError(
                 f"The saved state cannot be read: {error}. Check its disk, and try again.",
                 Exit.CANNOT_CREATE,
@@ -181,24 +150,16 @@ class StateFile:
         Raises:
             PlayshuffleError: it cannot be written.
         """
-
-        def act_at_once(connection: Connection) -> None:
-            with connection as database:
-                act(database)
-
         try:
-            self._asked(act_at_once)
-        except sqlite3.OperationalError as error:
+            with self._database as database:
+                act(database)
+        except ERRORS as error:
             what = "" if playlist is None else f" of {shown(playlist)}"
             raise PlayshuffleError(
                 f"The saved state{what} cannot be written: {error}. No playlist was changed."
                 f" Make room on the disk of {shown(self._folder or b'the state folder')}.",
                 Exit.CANNOT_CREATE,
             ) from error
-
-    def set_row_aside(self, table: str, row: int, playlist: bytes) -> None:
-        """Delete a damaged row, after the file was copied; the notes name both."""
-        self._delete_row(self._database, schema.BadRow(table, row, playlist))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

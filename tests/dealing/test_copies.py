@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.dealing.copies import join_copies
-from playshuffle.dealing.deck import Deck, check
+from playshuffle.dealing.deck import Deck
+from tests.support.decks import check
 
 TRACKS = list(range(1, 9))
 

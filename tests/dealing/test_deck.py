@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.dealing.deck import Deck, check, end_round
+from playshuffle.dealing.deck import Deck, end_round
 from playshuffle.dealing.next_deal import next_deal, update_deck
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
-from tests.support.decks import Sorted, Uniform, tracks
+from tests.support.decks import Sorted, Uniform, check, tracks
 
 TODAY = date(2026, 11, 21)
 MINUTE_MS = 60_000
@@ -393,20 +393,3 @@ def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
     two = next_deal(one, here, Sorted(), ByAlbums(2, album_of), TODAY)
 
     assert dealt(two) == tuple(here[2:6])
-
-
-# Values
-
-
-@pytest.mark.parametrize(
-    "deck",
-    [
-        Deck((1,), (1,)),
-        Deck((), (1, 1)),
-        Deck((1,), (2,), missing=(2,)),
-        Deck((1,), (2,), removed=(2,)),
-    ],
-)
-def test_a_deck_that_no_deals_lead_to_does_not_pass_the_check(deck: Deck) -> None:
-    with pytest.raises(ValueError, match="track"):
-        check(deck)

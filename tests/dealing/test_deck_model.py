@@ -7,14 +7,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from playshuffle.dealing.deck import Deck, check, end_round, mark_written
+from playshuffle.dealing.deck import Deck, end_round, mark_written
 from playshuffle.dealing.next_deal import is_due, next_deal
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.sizes import ByCount
 from playshuffle.shuffle import Seeded
 from playshuffle.store import decks
 from playshuffle.store.state import State
-from tests.support.decks import Uniform
+from tests.support.decks import Uniform, check
 
 EVERY = st.sampled_from([Every.DAY, Every.DAY, Every.WEEK, Every.RUN])
 

@@ -4,6 +4,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from playshuffle.dealing.deck import Deck
 from playshuffle.shuffle import RandBelow, insert, not_before
 
 
@@ -50,3 +51,10 @@ class Sorted:
 def tracks(count: int, first: int = 1) -> list[int]:
     """Return the numbers of some tracks, in order."""
     return list(range(first, first + count))
+
+
+def check(deck: Deck) -> None:
+    """Check that a deck can be the result of deals."""
+    tracks = deck.dealt + deck.upcoming + deck.missing
+    assert len(frozenset(tracks)) == len(tracks), "a track is in the round twice"
+    assert frozenset(deck.removed) <= frozenset(deck.dealt), "a track was removed that was not dealt"
