@@ -11,7 +11,6 @@ LATEST_S = 10.0  # a batch is ripe this time after its first event, even if more
 
 # A full scan is faster than to scan more folders than this one by one.
 _MAX_FOLDERS = 512
-_MAX_GONE = 4096
 _MAX_MOVED = 4096
 
 # A batch with several reasons gives the first of them. Those before `events` are of full scans.
@@ -25,9 +24,8 @@ class Batch:
     folders: to scan; absolute, each with a slash at its end.
     trees: folders to scan with all folders below them.
     gone: paths of files and folders that events reported as deleted or moved away, without a slash at
-        the end. If there are very many, their folders replace them: everything missing below such a
-        folder counts as deleted.
-    moved: (old path, new path) of each reported move, in the order of the events.
+        the end.
+    moved: (old path, new path) of each reported move, in the order of the events; not all of very many.
     files: single files that changed, such as skip lists.
     is_whole: all folders must be scanned; `folders` and `trees` are empty.
     why: events or growing (files are still being written). For a full scan: start, lost (events were),
@@ -46,11 +44,10 @@ class Batch:
 
 def merged(earlier: Batch, later: Batch) -> Batch:
     """Merge two batches; the reason is from the earlier one if it is a full scan, else from the later."""
-    all_gone = earlier.gone | later.gone
     return Batch(
         earlier.folders | later.folders,
         earlier.trees | later.trees,
-        frozenset(_shortened({*all_gone})) if len(all_gone) > _MAX_GONE else all_gone,
+        earlier.gone | later.gone,
         (earlier.moved + later.moved)[-_MAX_MOVED:],
         earlier.is_whole or later.is_whole,
         earlier.why if earlier.is_whole else later.why,
@@ -90,15 +87,12 @@ class BatchCollector:
         self._add_reason("events", now)
         if hint.gone is not None:
             self._gone.add(hint.gone)
-            if len(self._gone) > _MAX_GONE:
-                self._gone = _shortened(self._gone)
             if hint.present is not None and len(self._moved) < _MAX_MOVED:
                 self._moved.append((hint.gone, hint.present))
         for path in filter(None, (hint.gone, hint.present)):
-            self._add_folder(path.rpartition(b"/")[0] + b"/")
-        if hint.is_folder and hint.present is not None and not self._is_below_tree(hint.present + b"/"):
+            self._folders.add(path.rpartition(b"/")[0] + b"/")
+        if hint.is_folder and hint.present is not None:
             self._trees.add(hint.present + b"/")
-        self._limit_folders()
 
     def add_file(self, path: bytes, now: float) -> None:
         """Add the change of a single file."""
@@ -109,15 +103,13 @@ class BatchCollector:
         """Add folders with files that were still being written; ripe at once if there are no events."""
         self._is_urgent |= self.is_empty
         self._add_reason("growing", now)
-        for folder in folders:
-            self._add_folder(folder)
-        self._limit_folders()
+        self._folders.update(folders)
 
     def add_full_scan(self, why: str, now: float, *, is_urgent: bool = False) -> None:
         """Add a full scan. An urgent one is ripe at once, any other after the settle time."""
         self._add_reason(why, now)
         self._is_urgent |= is_urgent
-        self._replace_by_full_scan()
+        self._is_whole = True
 
     def ripe_at(self) -> float:
         """Return when the batch will be ripe if nothing is added; infinity if it is empty."""
@@ -131,14 +123,13 @@ class BatchCollector:
         """Return the batch and begin the next one; None if it is not ripe."""
         if now < self.ripe_at():
             return None
-        trees = {tree for tree in self._trees if not self._is_below_tree(tree[:-1])}
-        folders = {folder for folder in self._folders if not self._is_below_tree(folder)}
+        is_whole = self._is_whole or len(self._folders) + len(self._trees) > _MAX_FOLDERS
         batch = Batch(
-            frozenset(folders),
-            frozenset(trees),
+            frozenset(() if is_whole else self._folders),
+            frozenset(() if is_whole else self._trees),
             frozenset(self._gone),
             tuple(self._moved),
-            self._is_whole,
+            is_whole,
             next((why for why in _REASONS if why in self._whys), "events"),
             frozenset(self._files),
         )
@@ -150,35 +141,3 @@ class BatchCollector:
             self._first = now
         self._last = now
         self._whys.add(why)
-
-    def _add_folder(self, folder: bytes) -> None:
-        if not self._is_whole and not self._is_below_tree(folder):
-            self._folders.add(folder)
-
-    def _limit_folders(self) -> None:
-        if self._is_whole or len(self._folders) + len(self._trees) > _MAX_FOLDERS:
-            self._replace_by_full_scan()
-
-    def _replace_by_full_scan(self) -> None:
-        self._is_whole = True
-        self._folders.clear()
-        self._trees.clear()
-
-    def _is_below_tree(self, path: bytes) -> bool:
-        """Return whether a tree contains a path. A folder with a slash at its end may be the tree itself."""
-        if not self._trees:
-            return False
-        end = path.rfind(b"/")
-        while end >= 0:
-            if path[: end + 1] in self._trees:
-                return True
-            end = path.rfind(b"/", 0, end)
-        return False
-
-
-def _shortened(paths: set[bytes]) -> set[bytes]:
-    """Replace the deepest paths by their folders until half of the limit is left."""
-    while len(paths) > _MAX_GONE // 2:
-        deepest = max(path.count(b"/") for path in paths)
-        paths = {path.rpartition(b"/")[0] or b"/" if path.count(b"/") == deepest else path for path in paths}
-    return paths

@@ -1,8 +1,6 @@
 import math
 from collections.abc import Iterable
 
-import pytest
-
 from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint
 
@@ -91,31 +89,6 @@ def test_a_moved_folder_is_scanned_as_a_tree_and_so_are_both_parents() -> None:
     assert batch.gone == {b"/m/a"}
 
 
-@pytest.mark.parametrize("is_backwards", [False, True])
-def test_folders_in_a_tree_are_not_reported_again(is_backwards: bool) -> None:
-    """A copied tree is one entry, whatever its size and the order of its events."""
-    hints = [Hint(None, b"/m/new", is_folder=True)]
-    for folder in range(200):
-        hints.append(Hint(None, b"/m/new/%d" % folder, is_folder=True))
-        hints.append(Hint(None, b"/m/new/%d/1.mp3" % folder))
-    batch = collected(hints[::-1] if is_backwards else hints)
-
-    assert batch == Batch(frozenset([b"/m/"]), frozenset([b"/m/new/"]))
-
-
-def test_a_name_that_only_starts_like_a_tree_is_not_in_it() -> None:
-    batch = collected([Hint(None, b"/m/new", is_folder=True), Hint(None, b"/m/newer/1.mp3")])
-
-    assert batch.folders == {b"/m/", b"/m/newer/"}
-
-
-def test_a_copied_tree_of_any_size_is_one_entry() -> None:
-    hints = [Hint(None, b"/m/new", is_folder=True)]
-    hints += [Hint(None, b"/m/new/%d/1.mp3" % folder) for folder in range(5000)]
-
-    assert not collected(hints).is_whole
-
-
 def test_too_many_folders_become_a_full_scan() -> None:
     few = collected([Hint(None, b"/m/%d/1.mp3" % folder) for folder in range(512)])
     many = collected([Hint(None, b"/m/%d/1.mp3" % folder) for folder in range(513)])
@@ -134,16 +107,6 @@ def test_a_full_scan_still_reports_deletions_and_moves() -> None:
     assert collector.take(4) == Batch(
         gone=frozenset([b"/m/1.mp3", b"/m/a"]), moved=((b"/m/a", b"/m/b"),), is_whole=True, why="lost"
     )
-
-
-def test_very_many_deletions_are_reported_by_their_folders() -> None:
-    """Each deleted file is below a reported path, and no folder above these is reported."""
-    files = [b"/m/%d/%d.mp3" % (folder, file) for folder in range(50) for file in range(1000)]
-    gone = collected([Hint(file, None) for file in files]).gone
-
-    assert len(gone) <= 4096
-    assert all(file in gone or file.rpartition(b"/")[0] in gone for file in files)
-    assert not gone & {b"/m", b"/"}
 
 
 def test_a_full_scan_waits_for_the_settle_time_unless_it_is_urgent() -> None:
