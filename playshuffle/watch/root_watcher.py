@@ -1,14 +1,9 @@
-"""Watch one root in a thread and report changed folders, or that a full scan is needed.
-
-Each root has a thread, because a call into a file system that hangs may not return for hours, and
-the main loop must not wait for it.
-"""
+"""Watch one root in a thread and report changed folders, or that a full scan is needed."""
 
 import errno
 import math
 import os
 import stat
-import threading
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -18,6 +13,7 @@ from playshuffle.library.listing import GONE
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.watch import limits
+from playshuffle.watch.checker import Checker
 from playshuffle.watch.event import Hint, relevant_part
 from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
@@ -39,7 +35,7 @@ class _Location(NamedTuple):
     mounts: tuple[Mount, ...]
 
 
-class RootWatcher:
+class RootWatcher(Checker):
     """Watches one root, and watches it again after it was missing or replaced.
 
     Args:
@@ -60,12 +56,8 @@ class RootWatcher:
         self._last_new_folder = math.inf
         self._is_busy = False
         self._stall = StallClock(_MAX_CHECK_INTERVAL_S)
-        self._is_stopped = False
-        self._mount_changes = 1
-        self._mount_changes_seen = 0
-        self._check_requested = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"watch {shown(root)}", daemon=True)
-        self._thread.start()
+        self._have_mounts_changed = True
+        super().__init__(f"watch {shown(root)}")
 
     def check(self, *, mounts_changed: bool = False) -> None:
         """Check the root in its thread. Must be called regularly."""
@@ -74,8 +66,8 @@ class RootWatcher:
             self._stall.observe(time.monotonic(), activity(native_id))
         else:
             self._stall.reset()
-        self._mount_changes += mounts_changed
-        self._check_requested.set()
+        self._have_mounts_changed |= mounts_changed
+        super().check()
 
     def mode(self) -> Mode:
         """Return how the root is watched."""
@@ -90,39 +82,17 @@ class RootWatcher:
         stalled_s = self._stall.stalled_s if self._is_busy else 0.0
         return stalled_s if stalled_s > _STALLED_AFTER_S else 0.0
 
-    def stop(self) -> None:
-        """Ask the thread to end; `join` waits for it."""
-        self._is_stopped = True
-        self._check_requested.set()
-
-    def join(self, timeout_s: float) -> bool:
-        """Wait for the thread to end; return False if a call to a file system hangs."""
-        self._thread.join(max(0.0, timeout_s))
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        self._check_requested.set()
-        while True:
-            is_healthy = self._inotify is None or self._inotify.is_healthy()
-            self._check_requested.wait(None if is_healthy else _RESTART_INTERVAL_S)
-            self._check_requested.clear()
-            if self._is_stopped:
-                break
-            self._is_busy = True
-            self._check()
-            self._is_busy = False
-        self._remove_watches()
-
     def _check(self) -> None:
-        mount_changes = self._mount_changes
-        location = self._find_location(mount_changes != self._mount_changes_seen)
-        self._mount_changes_seen = mount_changes
+        self._is_busy = True
+        are_mounts_known, self._have_mounts_changed = not self._have_mounts_changed, False
+        location = self._find_location(are_mounts_known=are_mounts_known)
         why = self._full_scan_reason(location)
         if why is not None:
             self._set_watches(location)
             self._report(why)
         elif time.monotonic() >= self._last_new_folder + _NEW_FOLDER_DELAY_S:
             self._check_new_folders(location)
+        self._is_busy = False
 
     def _check_new_folders(self, location: _Location | str) -> None:
         """Set the watches that new folders lack, and report these folders again."""
@@ -136,7 +106,7 @@ class RootWatcher:
             if folder.rpartition(b"/")[0] not in new and self._inotify.repair_watches(folder):
                 self._report(Hint(None, self._path_below_root(folder, location), is_folder=True))
 
-    def _find_location(self, mounts_changed: bool) -> _Location | str:
+    def _find_location(self, *, are_mounts_known: bool) -> _Location | str:
         """Return where the root is, or why it cannot be read."""
         try:
             status = os.stat(self._root)
@@ -150,7 +120,7 @@ class RootWatcher:
         old = self._location
         if (
             isinstance(old, _Location)
-            and not mounts_changed
+            and are_mounts_known
             and old[:3] == (path, status.st_dev, status.st_ino)
         ):
             return old
@@ -172,7 +142,7 @@ class RootWatcher:
         return "hourly" if age_s >= _RENEWAL_INTERVAL_S else None
 
     def _set_watches(self, location: _Location | str) -> None:
-        self._remove_watches()
+        self._close()
         self._location = location
         self._watched_since = time.monotonic()
         if isinstance(location, str):
@@ -191,7 +161,7 @@ class RootWatcher:
         folders, watches = self._count_watches(location.path)
         if self._inotify is not None and self._inotify.has_too_few_watches:
             error_number = errno.ENOSPC
-            self._remove_watches()  # leave them to other programs: this root must be polled anyway
+            self._close()  # leave them to other programs: this root must be polled anyway
         self._mode = limits.mode_of(self._root, folders, watches, location.mounts, error_number)
 
     def _count_watches(self, path: bytes) -> tuple[int, int | None]:
@@ -205,7 +175,8 @@ class RootWatcher:
             inotify.repair_watches(path)
         return folders, watches
 
-    def _remove_watches(self) -> None:
+    def _close(self) -> None:
+        """Remove the watches."""
         self._new_folders.clear()
         inotify, self._inotify = self._inotify, None
         if inotify is not None:

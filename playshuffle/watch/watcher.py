@@ -52,13 +52,13 @@ class Watch:
         heartbeat_s: float | None = None,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
-        self._files = files
+        self._files = frozenset(files)
         self._heartbeat_s = HEARTBEAT_S if heartbeat_s is None else heartbeat_s
         self._collector = BatchCollector(settle_s, latest_s)
         self._schedule = Schedule(full_scan_s, poll_s, settle_s, time.monotonic(), _asleep_s())
         self._reports: deque[tuple[float, Hint | str | bytes]] = deque()
         self._root_watchers: list[RootWatcher] = []
-        self._file_watcher = FileWatcher((), self._add_report)
+        self._file_watchers: list[FileWatcher] = []
         self._starting_count = 0
         self._has_started = False
         self._wake_fd = self._mounts_fd = -1
@@ -67,18 +67,17 @@ class Watch:
         self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         with contextlib.suppress(OSError):  # without /proc there is no mount table
             self._mounts_fd = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
-        self._file_watcher = FileWatcher(self._files, self._add_report)
+        self._file_watchers = [FileWatcher(path, self._add_report) for path in self._files]
         self._starting_count = len(self._roots)
         self._root_watchers = [RootWatcher(root, self._add_report) for root in self._roots]
         return self
 
     def __exit__(self, *_: object) -> None:
-        for watcher in self._root_watchers:
+        watchers = (*self._root_watchers, *self._file_watchers)
+        for watcher in watchers:
             watcher.stop()
-        self._file_watcher.stop()
         end = time.monotonic() + _CLOSE_S
-        have_ended = [watcher.join(end - time.monotonic()) for watcher in self._root_watchers]
-        have_ended.append(self._file_watcher.join(end - time.monotonic()))
+        have_ended = [watcher.join(end) for watcher in watchers]
         self._root_watchers = []
         if self._mounts_fd >= 0:
             os.close(self._mounts_fd)
@@ -118,9 +117,8 @@ class Watch:
             is_caller_due = self._wait(caller_fd, next_heartbeat)
             if time.monotonic() >= next_heartbeat:
                 next_heartbeat = time.monotonic() + self._heartbeat_s
-                for watcher in self._root_watchers:
+                for watcher in (*self._root_watchers, *self._file_watchers):
                     watcher.check()
-                self._file_watcher.check()
                 is_caller_due = True
             if is_caller_due:
                 yield None

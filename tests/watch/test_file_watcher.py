@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +17,15 @@ from tests.support.watched import Watched
 
 
 @contextmanager
-def watched(*paths: Path) -> Iterator[tuple[FileWatcher, "queue.Queue[bytes]"]]:
+def watched(*paths: Path) -> Iterator[tuple[list[FileWatcher], "queue.Queue[bytes]"]]:
     reports: queue.Queue[bytes] = queue.Queue()
-    files = FileWatcher(map(bytes, paths), reports.put)
+    watchers = [FileWatcher(bytes(path), reports.put) for path in paths]
     try:
-        yield files, reports
+        yield watchers, reports
     finally:
-        files.stop()
-        assert files.join(20)
+        for watcher in watchers:
+            watcher.stop()
+        assert all(watcher.join(time.monotonic() + 20) for watcher in watchers)
 
 
 def _write_over(path: Path) -> None:
@@ -44,14 +46,15 @@ def _write_over(path: Path) -> None:
 def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], object]) -> None:
     path, other = tmp_path / "a.m3u", tmp_path / "b.m3u"
     path.write_text("old")
-    with watched(path, other) as (files, reports):
-        assert eventually(lambda: files._statuses[bytes(path)] and files._statuses[bytes(other)] is None)
+    with watched(path, other) as (watchers, reports):
+        watcher, watcher_of_other = watchers
+        assert eventually(lambda: watcher._status and watcher_of_other._status is None)
         change(path)  # no check is under way: one that looks during a removal sees two changes
-        files.check()
+        watcher.check()
         assert reports.get(timeout=20) == bytes(path)
-        files.check()
+        watcher.check()
         other.write_text("came")
-        files.check()
+        watcher_of_other.check()
         assert reports.get(timeout=20) == bytes(other)
         assert reports.empty()
 
@@ -71,15 +74,15 @@ def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
         return look(file)
 
     monkeypatch.setattr(file_watcher, "_status", look_or_hang)
-    with watched(dead, path) as (files, reports):
+    with watched(dead, path) as ((hanging, watcher), reports):
         try:
-            assert eventually(lambda: files._statuses[bytes(path)])
+            assert eventually(lambda: watcher._status)
             path.write_text("longer")
-            files.check()
+            watcher.check()
             assert reports.get(timeout=20) == bytes(path)
             assert is_asked.wait(20)
-            files.stop()
-            assert not files.join(0.01)
+            hanging.stop()
+            assert not hanging.join(0)
         finally:
             answer.set()
 
@@ -91,7 +94,7 @@ def test_a_watch_of_folders_reports_files_in_a_batch(tmp_path: Path, monkeypatch
     path.write_text("1")
     with Watch([bytes(tmp_path / "music")], files=[bytes(path)], settle_s=0.2) as watch:
         batches = Watched(watch)
-        assert eventually(lambda: watch._file_watcher._statuses[bytes(path)])
+        assert eventually(lambda: watch._file_watchers[0]._status)
         path.write_text("2 longer")
         batch = batches.next(lambda batch: bool(batch.files))
 

@@ -1,0 +1,43 @@
+"""Check something in a thread of its own, because a call into a file system may not return for hours."""
+
+import threading
+import time
+
+
+class Checker:
+    """Calls `_check` in a thread: at the start, then whenever that is requested."""
+
+    def __init__(self, name: str) -> None:
+        self._is_stopped = False
+        self._check_requested = threading.Event()
+        self._check_requested.set()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def check(self) -> None:
+        """Request a check. Must be called regularly."""
+        self._check_requested.set()
+
+    def stop(self) -> None:
+        """Ask the thread to end; `join` waits for it."""
+        self._is_stopped = True
+        self._check_requested.set()
+
+    def join(self, until_s: float) -> bool:
+        """Wait for the thread to end, by the monotonic clock; return False if a call hangs."""
+        self._thread.join(max(0.0, until_s - time.monotonic()))
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while not self._is_stopped:
+            self._check_requested.wait()
+            self._check_requested.clear()
+            if not self._is_stopped:
+                self._check()
+        self._close()
+
+    def _check(self) -> None:
+        raise NotImplementedError
+
+    def _close(self) -> None:
+        """Release what the checks have opened."""
