@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -56,7 +55,6 @@ Examples:
 @playlist_options.takes_playlist_options("deal")
 def deal(
     *,
-    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -66,6 +64,7 @@ def deal(
         ),
     ] = None,
     options: Options,
+    given: Mapping[str, Any],
     name: Annotated[
         str | None,
         typer.Option(
@@ -113,7 +112,6 @@ def deal(
             "--due": due,
         }
     )
-    given = playlist_options.given_options(context, options)
     codes: list[Exit] = []
     if due:
         if words or name is not None or save is not None or not ONCE.issuperset(given):
@@ -125,11 +123,9 @@ def deal(
         request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
         requests = {"": request._replace(dry_run=peek)}
         check_save(save, config, requests[""])
-    began = time.monotonic()
     done, failures = run_lists(requests, partial(_deal, kind), quiet=quiet)
     if as_json and done:
-        seconds = time.monotonic() - began
-        print_json(*(deal_report.as_json(dealt, seconds=seconds) for dealt in done.values()))
+        print_json(*(deal_report.as_json(dealt) for dealt in done.values()))
     for dealt in done.values():
         if peek and not as_json:
             print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))

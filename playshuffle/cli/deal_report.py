@@ -71,11 +71,11 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
         yield f"… and {random_count:,} more, chosen when they are dealt"
 
 
-def as_json(dealt: Dealt, *, seconds: float) -> dict[str, Any]:
+def as_json(dealt: Dealt) -> dict[str, Any]:
     """Return the deal for JSON: what `make` returns, and the facts of the deal."""
     deck, last = dealt.deck, dealt.deck.deal
     return {
-        **make_report.as_json(dealt.report, seconds=seconds),
+        **make_report.as_json(dealt.report),
         "dealt": dealt.is_new,
         "deal": last and last.number,
         "of": last and last.of,

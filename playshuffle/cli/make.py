@@ -4,7 +4,6 @@ The page Architecture of the documentation tells the path from here to the file.
 """
 
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -54,7 +53,6 @@ Examples:
 @playlist_options.takes_playlist_options("make")
 def make(
     *,
-    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -64,6 +62,7 @@ def make(
         ),
     ] = None,
     options: Options,
+    given: Mapping[str, Any],
     save: common_options.Save = None,
     config: common_options.ConfigFile = None,
     dry_run: common_options.DryRun = False,
@@ -82,13 +81,11 @@ def make(
     A list that was made before is made again with its options, in a new order. Without lists, folders and
     options, make all configured lists that are not dealt; without a configuration, use the music folder.
     """
-    began = time.monotonic()
     _check_stdout(options.output, print0, as_json)
-    given = playlist_options.given_options(context, options)
     is_all = not print0 and save is None and ONCE.issuperset(given)
     lists, codes = _lists_to_make(words or (), config, is_all=is_all)
     if print0:
-        given["output"], options = STDOUT, options._replace(output=STDOUT)
+        given, options = {**given, "output": STDOUT}, options._replace(output=STDOUT)
     is_again = bool(lists or codes)
     if is_again:
         requests = _requests_of(lists, given, save)
@@ -102,8 +99,7 @@ def make(
     reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
     notify_services(() if dry_run or print0 else lists)
     if as_json and reports:
-        seconds = time.monotonic() - began
-        print_json(*(make_report.as_json(report, seconds=seconds) for report in reports.values()))
+        print_json(*(make_report.as_json(report) for report in reports.values()))
     for report in reports.values():
         if print0:
             write_out(path + b"\0" for path in report.paths())

@@ -55,7 +55,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
         yield "Players", "playshuffle help NAME shows what a player needs"
 
 
-def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
+def as_json(report: Report) -> dict[str, Any]:
     """Return the report for JSON; bytes that are not UTF-8 become U+DC80 to U+DCFF."""
     figures = report.figures()
     return {
@@ -88,7 +88,6 @@ def as_json(report: Report, *, seconds: float) -> dict[str, Any]:
             for loss in report.losses
         ],
         "notes": report.notes,
-        "elapsed_s": round(seconds, 3),
     }
 
 
@@ -110,7 +109,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
-    """Return what was written, and what is in it. was: how long the list was before if it was longer."""
+    """Name the file and its contents. was: how long the list was before if it was longer."""
     request, of, is_again = report.request, len(report.choice.found), is_again and not report.is_new
     order = request.recipe.order
     contents = [

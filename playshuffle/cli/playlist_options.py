@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -12,29 +12,26 @@ from playshuffle.config.options import ROWS, Options, Row
 from playshuffle.config.own_players import player_names
 
 
-def takes_playlist_options(
-    verb: str, *, shown: Collection[str] | None = None
-) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Replace the parameter `options` of a command with all playlist options that this verb takes.
+def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Replace the parameters `options` and `given` of a command with all playlist options of this verb.
 
-    shown: fields of the options that help shows; None for all.
+    `given` has those that the command line gives, by their fields.
     """
     rows = [row for row in ROWS if verb in row.verbs]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         signature = inspect.signature(command)
-        parameters = list(signature.parameters.values())
+        parameters = [each for each in signature.parameters.values() if each.name != "given"]
         position = list(signature.parameters).index("options")
-        parameters[position : position + 1] = [
-            _parameter(row, is_hidden=shown is not None and row.name not in shown) for row in rows
-        ]
-        parameters.append(_SHORT_HELP)
+        parameters[position : position + 1] = map(_parameter, rows)
+        parameters += _FOR_ALL
 
         @functools.wraps(command)
-        def wrapper(**given: Any) -> object:
-            values = {row.name: _value(row, given.pop(row.name)) for row in rows}
-            del given[_SHORT_HELP.name]
-            return command(options=Options(**values), **given)
+        def wrapper(*, context: typer.Context, **values: Any) -> object:
+            del values["is_short_help"]
+            options = {row.name: _value(row, values.pop(row.name)) for row in rows}
+            given = {name: value for name, value in options.items() if _is_given(context, name)}
+            return command(options=Options(**options), given=given, **values)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return wrapper
@@ -42,14 +39,7 @@ def takes_playlist_options(
     return decorate
 
 
-def given_options(context: typer.Context, options: Options) -> dict[str, Any]:
-    """Return the options that the command line gives, by their fields."""
-    sources = {row.name: context.get_parameter_source(row.name) for row in ROWS}
-    names = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    return {name: getattr(options, name) for name in names}
-
-
-def _parameter(row: Row, *, is_hidden: bool) -> inspect.Parameter:
+def _parameter(row: Row) -> inspect.Parameter:
     type_: Any = row.type
     if type_ == tuple[str, ...]:
         type_ = list[str] | None
@@ -62,19 +52,26 @@ def _parameter(row: Row, *, is_hidden: bool) -> inspect.Parameter:
         help=row.help,
         rich_help_panel=row.group,
         autocompletion=_completion(row),
-        hidden=is_hidden,
     )
     return inspect.Parameter(
         row.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option]
     )
 
 
-_SHORT_HELP = inspect.Parameter(
-    "is_short_help",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=common_options.ShortHelp,
+_FOR_ALL = (
+    inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+    inspect.Parameter(
+        "is_short_help",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=common_options.ShortHelp,
+    ),
 )
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _completion(row: Row) -> Callable[..., list[str]] | None:

@@ -1,8 +1,9 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
 import gc
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,6 +39,7 @@ def watch(
         ),
     ] = None,
     options: Options,
+    given: Mapping[str, Any],
     config: common_options.ConfigFile = None,
     quiet: Annotated[
         bool,
@@ -54,7 +56,7 @@ def watch(
     """
     if folders and config is not None:
         raise PlayshuffleError("--config does not work with folders. Remove either.", Exit.USAGE)
-    if not folders and options != Options():
+    if not folders and given:
         raise PlayshuffleError(
             "Options of a playlist need a folder. Name one, or write them to the configuration.", Exit.USAGE
         )

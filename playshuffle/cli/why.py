@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 import typer
 
-from playshuffle.cli import common_options, completion, playlist_options, why_report
+from playshuffle.cli import common_options, completion, why_report
 from playshuffle.cli.lists import (
     KnownList,
     configuration,
@@ -23,10 +23,9 @@ from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
-from playshuffle.config.build_request import absolute, build_request
+from playshuffle.config.build_request import absolute
 from playshuffle.config.model import Config
 from playshuffle.config.option_groups import INCLUDE
-from playshuffle.config.options import Options
 from playshuffle.config.saved_playlists import saved_request
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
@@ -40,31 +39,19 @@ from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.tags.reader_pool import read_all
 
-# Options of make that decide which files are in a playlist. The others are accepted, but not in the help.
-_SHOWN = (
-    *("source", "where", "history", "without", "no_duplicates", "spoken", "most", "limit", "time", "output"),
-    "player",
-    "ignore_files",
-)
-
-_NEXT_RUN = "the next run with the same options"
-
 EXAMPLES = """\b
 Examples:
   playshuffle why song.mp3          # in all playlists
   playshuffle why song.mp3 --in ~/Music/calm.m3u
   playshuffle why ~/Music/Live      # how many files are in, and why not all
   playshuffle why --all             # all files that are in no playlist
-  playshuffle why song.mp3 --folder ~/Music --where genre:jazz
 
 The playlists are those of the configuration. Without one, they are those
-that make and deal wrote. With --folder, all options of make are accepted.
+that make and deal wrote.
 """
 
 
-@playlist_options.takes_playlist_options("make", shown=_SHOWN)
 def why(
-    *,
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="FILE|FOLDER...", help="Audio files or folders"),
@@ -80,16 +67,6 @@ def why(
             autocompletion=completion.lists,
         ),
     ] = None,
-    folders: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--folder",
-            metavar="DIR",
-            help="Music folder, to explain options of make",
-            rich_help_panel=INCLUDE,
-        ),
-    ] = None,
-    options: Options,
     config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
     quiet: common_options.Quiet = False,
@@ -97,7 +74,7 @@ def why(
     """Explain why files are in a playlist or not."""
     if bool(files) == is_all:
         raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
-    question = _question(folders, options, playlist, config)
+    question = _question(playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]
     with contextlib.ExitStack() as stack:
         with progress_bar(quiet) as progress:
@@ -169,25 +146,17 @@ def _below(tops: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Re
     return _explained(paths, playlists)
 
 
-def _question(
-    folders: Sequence[str] | None, options: Options, name: str | None, config: str | None
-) -> Question:
+def _question(name: str | None, config: str | None) -> Question:
     """Return the playlists to explain.
 
     Raises:
         PlayshuffleError: the playlist or the configuration does not exist.
     """
-    if folders or options.source is not None:
-        options = options._replace(folders=tuple(folders or ()), output=name or options.output)
-        request = build_request(options)
-        return Question({titles([KnownList(request.output or b"playlist")])[0]: request}, _NEXT_RUN)
-    if options != Options():
-        raise PlayshuffleError("Options of make need a music folder. Name it with --folder.", Exit.USAGE)
     config_file = configuration(config)
     lists = _lists(name, config_file)
     requests = dict(zip(titles(lists), map(_request, lists), strict=True))
     if config_file is None or lists[0].configured is None:
-        return Question(requests, _NEXT_RUN)
+        return Question(requests, "the next run with the same options")
     return Question(requests, "the next update", config_file.still_ns, config_file.document)
 
 
@@ -207,8 +176,7 @@ def _lists(name: str | None, config_file: Config | None) -> Sequence[KnownList]:
     lists = [one for one in lists if one.configured is not None] or [one for one in lists if one.exists]
     if not lists:
         raise PlayshuffleError(
-            "No playlist is known. Name one with --in FILE, or its music folder with --folder DIR.",
-            Exit.USAGE,
+            "No playlist is known. Name one with --in FILE, or make one: playshuffle make", Exit.USAGE
         )
     return lists
 

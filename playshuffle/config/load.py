@@ -9,7 +9,6 @@ from typing import Any
 from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
-from playshuffle.config.known_value import known_value
 from playshuffle.config.model import (
     POLL,
     SETTLE,
@@ -19,7 +18,7 @@ from playshuffle.config.model import (
     QueuePlayer,
     Reshuffle,
 )
-from playshuffle.config.options import Options, parsed, with_paths
+from playshuffle.config.options import Options, known_value, parsed, with_paths
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles

@@ -6,11 +6,10 @@ A new option is a field here, and the code that acts on it.
 import json
 import os
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple, get_args
 
 from playshuffle import duration
-from playshuffle.config.known_value import known_value
 from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.dealing.amount import Count
 from playshuffle.dealing.period import Every
@@ -26,6 +25,7 @@ from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.query import parse as parse_query
 from playshuffle.shuffle import Inside
+from playshuffle.text import known
 
 STDOUT = "-"
 _PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps")
@@ -228,6 +228,24 @@ def parsed(options: Options) -> dict[str, Any]:
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
     return values
+
+
+def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
+    """Return the one of these values that a user means.
+
+    Args:
+        key: of the option.
+        value: as the user wrote it.
+        kind: what the values are, as in `text.known`.
+        values: all that there are.
+
+    Raises:
+        OptionError: the value is unknown.
+    """
+    try:
+        return known(kind, value, values)
+    except PlayshuffleError as error:
+        raise OptionError("{problem}", key, code=error.code, problem=error) from error
 
 
 def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:

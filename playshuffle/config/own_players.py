@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.config.keys import Key, is_number, is_text
 from playshuffle.config.keys import faults as faults_of
-from playshuffle.config.known_value import known_value
+from playshuffle.config.options import known_value
 from playshuffle.config.places import places
 from playshuffle.config.toml_file import Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown

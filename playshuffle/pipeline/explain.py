@@ -33,10 +33,7 @@ NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
 GROWING = "growing"
 LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "limit", "dealt", "upcoming", "not_written"
 
-_NOT_IN_FILE = (
-    "not in this file. The options that it was written with are not known; to explain them, add --folder DIR"
-    " and the options"
-)
+_NOT_IN_FILE = "not in this file. The options that it was written with are not known"
 
 # How reasons of a scan begin, and their codes.
 _CODES = {

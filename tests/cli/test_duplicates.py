@@ -59,7 +59,7 @@ def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
     assert listed(tmp_path / "playshuffle.m3u") == ["b.flac"]
     assert "Left out: 1 duplicate: a better or equal copy is kept" in said
     assert f"{tmp_path}/a.ogg: duplicate of {tmp_path}/b.flac" in said
-    done = run("why", tmp_path / "a.ogg", "--folder", tmp_path, "--no-duplicates")
+    done = run("why", tmp_path / "a.ogg")
     assert (done.code, f"no: duplicate of {tmp_path}/b.flac" in done.out.decode()) == (1, True)
 
 

@@ -45,7 +45,7 @@ def test_an_option_takes_one_line_at_80_columns(command: Command) -> None:
         assert not option.help.endswith("."), option.help
 
 
-@pytest.mark.parametrize("words", ["make", "deal", "watch", "why"])
+@pytest.mark.parametrize("words", ["make", "deal", "watch"])
 def test_the_options_of_a_playlist_are_in_groups(words: str) -> None:
     (command,) = (command for command in COMMANDS if command.words == (words,))
 
@@ -67,7 +67,7 @@ def test_no_line_of_help_is_wider_than_80_columns(command: Command) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("words", ["make", "deal", "watch", "why"])
+@pytest.mark.parametrize("words", ["make", "deal", "watch"])
 def test_the_short_help_shows_the_most_used_options_on_one_screen(words: str) -> None:
     lines = run(words, "-h", env={"COLUMNS": "80"}).out.decode().splitlines()
     options = [option for option in map(option_of, lines) if option]
