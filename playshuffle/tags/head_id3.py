@@ -1,21 +1,23 @@
-"""Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has, v2.2 and v1.
+"""Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
 `tag_frames` has the frames that are read, and the fields that they fill.
 
 mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every
-frame. This takes a tenth of the time, and leaves unusual tags to mutagen.
+frame. This leaves unusual tags to mutagen.
 """
 
 import re
+from collections.abc import Iterator
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile
-from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS, KNOWN_NAMES, TagValues
+from playshuffle.tags.tag_frames import ID3_FRAMES, KNOWN_NAMES, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
-_MAIN_TEXTS = {"TIT2", "TPE1", "TALB"}
+_MAIN_TEXTS = {"tit2", "tpe1", "talb"}
+_DATES = frozenset(("TDRC", "TDOR"))
 _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
 _BYTE_ORDER_MARK = "\ufeff"
@@ -24,17 +26,9 @@ _FRAME_HEADER = Struct(">4sIH").unpack  # name, size, flags
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
 _PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
 
-_LONGEST_V22_FRAME = 4096
-
-V1_BYTES = 131  # an ID3v1 tag, and the start of APETAGEX, which ends like it: mutagen looks in these
-_TAIL_BYTES = 168  # in these an APEv2 tag ends, before an ID3v1 tag
-
-
-class Tag(NamedTuple):
-    """Its size in bytes, header included, and pairs of what a frame is called and its values."""
-
-    size: int
-    named: list[tuple[str, list[Any]]]
+# In these mutagen looks for an ID3v1 tag, and an APEv2 tag ends before that.
+_TAIL_BYTES = 168
+_V1_BYTES = 131
 
 
 def tag_size(head: bytes) -> int:
@@ -43,43 +37,58 @@ def tag_size(head: bytes) -> int:
     return 0 if size is None else 10 + size
 
 
-def read_tag(file: HeadFile, start: int = 0) -> Tag | None:
-    """Read the tag at an offset of a file, if it is plain, whole, and as it should be.
+def read_tag(file: HeadFile, size: int) -> TagValues:
+    """Return the values of the tag of this size that a file begins with, by name in lower case.
 
     Raises:
-        DeclinedError: it is not whole.
+        DeclinedError: it is unusual or not whole, or an ID3v1 tag adds to it.
     """
-    header = file.at(start, 10)
-    tag = Tag(tag_size(header), [])
-    if not tag.size or header[3] not in (3, 4) or header[5]:
-        return None
-    has_synchsafe_sizes = header[3] == 4
-    place, end = start + 10, start + tag.size
-    while place + 10 <= end:
+    values_of: TagValues = {}
+    names: set[str] = set()
+    for frame, data in _frames(file, size):
+        for name, values in _frame_values(frame, data):
+            # mutagen merges frames of one name.
+            if name in names or (name in _DATES and not all(map(_PLAIN_DATE.fullmatch, values))):
+                raise DeclinedError
+            names.add(name)
+            values_of.setdefault(name.lower(), []).extend(values)
+    # A missing genre or comment is not worth reading the end of each file for.
+    if not values_of or (not values_of.keys() >= _MAIN_TEXTS and _has_v1_tag(_tail(file))):
+        raise DeclinedError
+    return values_of
+
+
+def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the name and the start of the content of each frame that holds a field."""
+    header = file.at(0, 10)
+    if header[3] not in (3, 4) or header[5]:
+        raise DeclinedError
+    place = 10
+    while place + 10 <= size:
         name, length, flags = _FRAME_HEADER(file.at(place, 10))
         if name == b"\0\0\0\0":  # the padding begins
             break
         place += 10
-        if has_synchsafe_sizes:
+        if header[3] == 4:  # sizes are like that of the tag
             length = _synchsafe(length)
-        if (name not in _FRAMES and not _IS_NAME(name)) or length is None or place + length > end:
-            return None
+        if (name not in _FRAMES and not _IS_NAME(name)) or length is None or place + length > size:
+            raise DeclinedError
         if name in _FRAMES and length:
-            data = file.at(place, min(length, _LONGEST_FRAME))
-            pairs = _frame_values(name, data) if not flags else None
-            if pairs is None:
-                return None
-            tag.named.extend(pairs)
+            if flags:
+                raise DeclinedError
+            yield name, file.at(place, min(length, _LONGEST_FRAME))
         place += length
-    return tag
 
 
-def lacks_main_texts(tag: Tag) -> bool:
-    """Return whether a tag has no title, artist or album, which an ID3v1 tag may have.
+def check_untagged(file: HeadFile) -> None:
+    """Check that there is no tag at the end of an MP3.
 
-    A missing genre or comment is not worth reading the end of each file for.
+    Raises:
+        DeclinedError: there is one.
     """
-    return not {name for name, _ in tag.named} >= _MAIN_TEXTS
+    tail = _tail(file)
+    if len(tail) < _TAIL_BYTES or b"APETAGEX" in tail or b"LYRICS200" in tail or _has_v1_tag(tail):
+        raise DeclinedError
 
 
 def _integer(data: bytes) -> int:
@@ -93,8 +102,8 @@ def _synchsafe(number: int) -> int | None:
     return number & 0x7F | number >> 1 & 0x3F80 | number >> 2 & 0x1FC000 | number >> 3 & 0xFE00000
 
 
-def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
-    """Return pairs of a name and its values; None where the frame is unusual."""
+def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]]:
+    """Return pairs of a name and its values."""
     if name == b"UFID":
         owner, _, identifier = data.partition(b"\0")
         return [(f"UFID:{owner.decode('latin-1')}", [identifier])]
@@ -108,20 +117,20 @@ def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | Non
     return _text(name, data)
 
 
-def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
+def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]]:
     if data[0] >= len(_ENCODINGS):
-        return None
+        raise DeclinedError
     encoding = _ENCODINGS[data[0]]
     text = data[4:] if name == b"COMM" else data[1:]  # a comment has a language
     if "16" in encoding and len(text) % 2:  # half an end mark follows the last letter
         text = text[:-1]
-    first, *other_texts = text.decode(encoding, errors="replace").split("\0")
+    first, *other_texts = text.decode(encoding).split("\0")
     if encoding == "utf-16":
         # Each text may have its own byte order, and little-endian is the default.
         if other_texts and text.startswith(b"\xfe\xff"):
-            return None
+            raise DeclinedError
         if any(text.startswith(_SWAPPED_MARK) for text in other_texts):
-            return None
+            raise DeclinedError
         other_texts = [text.removeprefix(_BYTE_ORDER_MARK) for text in other_texts]
     if name == b"TXXX":
         return [(first, other_texts)] if first.lower() in KNOWN_NAMES else []
@@ -131,73 +140,10 @@ def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]] | None:
     return [(name.decode(), [first, *other_texts])]
 
 
-def read_v22_tag(file: HeadFile) -> Tag:
-    """Read an ID3v2.2 tag of one-line texts; other frames are stepped over."""
-    head = file.at(0, 10)
-    tag = Tag(tag_size(head), [])
-    if head[:6] != b"ID3\2\0\0" or not tag.size or has_v1_tag(file):
-        raise DeclinedError
-    place = 10
-    names = set()
-    while place + 6 <= tag.size:
-        frame = file.at(place, 6)
-        name, length = frame[:3], int.from_bytes(frame[3:], "big")
-        if name == b"\0\0\0":
-            break
-        if not (name.isalnum() and name.isupper()) or name in ID3V22_OTHERS or name in names:
-            raise DeclinedError
-        if name in ID3V22_TEXTS and length:
-            if length > _LONGEST_V22_FRAME or place + 6 + length > tag.size:
-                raise DeclinedError
-            data = file.at(place + 6, length)
-            text = data[1:].removesuffix(b"\0").decode("latin-1")
-            if data[0] or "\0" in text:
-                raise DeclinedError
-            tag.named.append((ID3V22_TEXTS[name], [text]))
-            names.add(name)
-        place += 6 + length
-    return tag
+def _tail(file: HeadFile) -> bytes:
+    return file.up_to(max(0, file.size - _TAIL_BYTES), _TAIL_BYTES)
 
 
-def has_v1_tag(file: HeadFile) -> bool:
+def _has_v1_tag(tail: bytes) -> bool:
     """Return whether mutagen may find an ID3v1 tag at the end of a file."""
-    return b"TAG" in _tail(file, V1_BYTES)
-
-
-def read_v1_tag(file: HeadFile) -> TagValues:
-    """Read the ID3v1 tag, if there is one; an APEv2 tag is declined."""
-    tail = _tail(file, _TAIL_BYTES)
-    v1 = tail[-128:]
-    if b"APETAGEX" in tail or b"LYRICS200" in tail or len(tail) < _TAIL_BYTES:
-        raise DeclinedError
-    if b"TAG" not in tail[-V1_BYTES:]:
-        return {}
-    if not v1.startswith(b"TAG") or b"TAG" in tail[-V1_BYTES:-126]:
-        raise DeclinedError
-    comment = v1[97:127]
-    number = comment[29] if comment[28] == 0 else 0
-    texts = {"tit2": v1[3:33], "tpe1": v1[33:63], "talb": v1[63:93], "tdrc": v1[93:97]}
-    texts["comm"] = comment[:28] if comment[28] == 0 else comment
-    values: TagValues = {name: [text] for name, data in texts.items() if (text := _v1_text(data))}
-    if not is_plain_date(values.get("tdrc", [""])[0]):
-        raise DeclinedError
-    if number:
-        values["trck"] = [str(number)]
-    if v1[127] != 255:
-        values["tcon"] = [str(v1[127])]
-    if not values:
-        raise DeclinedError
-    return values
-
-
-def is_plain_date(text: str) -> bool:
-    """Return whether a date, or nothing, is written in the one form that mutagen keeps."""
-    return _PLAIN_DATE.fullmatch(text) is not None
-
-
-def _v1_text(data: bytes) -> str:
-    return data.split(b"\0")[0].strip().decode("latin-1")
-
-
-def _tail(file: HeadFile, length: int) -> bytes:
-    return file.up_to(max(0, file.size - length), length)
+    return b"TAG" in tail[-_V1_BYTES:]

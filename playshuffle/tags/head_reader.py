@@ -13,7 +13,6 @@ from playshuffle.system.regular_file import open_regular
 from playshuffle.tags import head_id3
 from playshuffle.tags.audio_formats import HEAD_BYTES, format_of
 from playshuffle.tags.head_file import DeclinedError, HeadFile
-from playshuffle.tags.head_iff import read_aiff, read_wave
 from playshuffle.tags.head_mp4 import read_mp4
 from playshuffle.tags.head_mpeg import stream
 from playshuffle.tags.head_vorbis import read_flac, read_ogg
@@ -42,38 +41,27 @@ def read_head(path: bytes) -> Reading | None:
 
 def _read(file: HeadFile, suffix: bytes) -> tuple[TagValues, Stream]:
     head = file.up_to(0, HEAD_BYTES)
-    if head.startswith(b"ID3"):
-        return _read_mp3(file, suffix)
-    format_ = format_of(head, suffix)
-    if format_ == "mp3":
-        return head_id3.read_v1_tag(file), stream(file, 0)
-    reader = _READERS.get(format_ or "")
-    if reader is None:
-        raise DeclinedError
-    return reader(file)
+    if tag_bytes := head_id3.tag_size(head):
+        values = head_id3.read_tag(file, tag_bytes)
+        # What follows is at hand mostly, or is read for the frames, too.
+        if format_of(file.up_to(tag_bytes, HEAD_BYTES), suffix) not in (None, "mp3"):
+            raise DeclinedError
+        return values, stream(file, tag_bytes)
+    return _READERS[format_of(head, suffix) or ""](file)
+
+
+def _read_untagged_mp3(file: HeadFile) -> tuple[TagValues, Stream]:
+    head_id3.check_untagged(file)
+    return {}, stream(file, 0)
 
 
 _READERS: dict[str, Callable[[HeadFile], tuple[TagValues, Stream]]] = {
-    "aiff": read_aiff,
     "flac": read_flac,
+    "mp3": _read_untagged_mp3,
     "mp4": read_mp4,
     "opus": read_ogg,
     "vorbis": read_ogg,
-    "wave": read_wave,
 }
-
-
-def _read_mp3(file: HeadFile, suffix: bytes) -> tuple[TagValues, Stream]:
-    tag = head_id3.read_tag(file) or head_id3.read_v22_tag(file)
-    # What follows is at hand mostly, or is read for the frames, too.
-    if not tag.named or format_of(file.up_to(tag.size, HEAD_BYTES), suffix) not in (None, "mp3"):
-        raise DeclinedError
-    if head_id3.lacks_main_texts(tag) and head_id3.has_v1_tag(file):
-        raise DeclinedError
-    values_of: TagValues = {}
-    for name, values in tag.named:
-        values_of.setdefault(name.lower(), []).extend(values)
-    return values_of, stream(file, tag.size)
 
 
 def _genres(texts: list[Any]) -> list[Any]:

@@ -1,8 +1,7 @@
 """Read tags and streams with mutagen, and work around its limits.
 
 The only module that imports mutagen; import it only when needed, because that takes 60 ms.
-mutagen replaces the bytes of Vorbis comments that are Latin-1, refuses FLAC files with a wrong block
-size and reads whole covers of MP4 files; the classes here do not.
+mutagen replaces the bytes of Vorbis comments that are Latin-1; the classes here do not.
 """
 
 import codecs
@@ -19,25 +18,25 @@ from mutagen.apev2 import TEXT, APEv2, APEv2File
 from mutagen.asf import ASF, ASFTags
 from mutagen.dsdiff import DSDIFF
 from mutagen.dsf import DSF
-from mutagen.flac import FLAC, StreamInfo, VCFLACDict
+from mutagen.flac import FLAC, VCFLACDict
 from mutagen.id3 import COMM, ID3, PCNT, POPM, TCON, TXXX, UFID, Frames, Frames_2_2, TextFrame
 from mutagen.monkeysaudio import MonkeysAudio
-from mutagen.mp3 import MP3, MPEGInfo
+from mutagen.mp3 import MP3
 from mutagen.mp4 import MP4, MP4Tags
 from mutagen.mp4._as_entry import AudioSampleEntry
 from mutagen.mp4._atom import Atom
 from mutagen.musepack import Musepack
-from mutagen.oggflac import OggFLAC, OggFLACVComment
-from mutagen.oggopus import OggOpus, OggOpusVComment
-from mutagen.oggspeex import OggSpeex, OggSpeexVComment
-from mutagen.oggvorbis import OggVCommentDict, OggVorbis
+from mutagen.oggflac import OggFLAC
+from mutagen.oggopus import OggOpus
+from mutagen.oggspeex import OggSpeex
+from mutagen.oggvorbis import OggVorbis
 from mutagen.optimfrog import OptimFROG
 from mutagen.tak import TAK
 from mutagen.trueaudio import TrueAudio
 from mutagen.wave import WAVE
 from mutagen.wavpack import WavPack
 
-from playshuffle.tags.tag_frames import ID3_FRAMES, ID3V22_OTHERS, ID3V22_TEXTS
+from playshuffle.tags.tag_frames import ID3_FRAMES
 
 Named = Iterable[tuple[str, Iterable[Any]]]
 
@@ -78,83 +77,21 @@ class _FLACComments(_Latin1, VCFLACDict):  # type: ignore[misc]
         super().load(file, errors, framing)
 
 
-class _VorbisComments(_Latin1, OggVCommentDict):  # type: ignore[misc]
-    pass
+def _with_latin1(ogg: Any) -> Any:
+    """Return the class of an Ogg format with our class of comments."""
+    return type(ogg.__name__, (ogg,), {"_Tags": type("Comments", (_Latin1, ogg._Tags), {})})  # noqa: SLF001
 
 
-class _OpusComments(_Latin1, OggOpusVComment):  # type: ignore[misc]
-    pass
-
-
-class _SpeexComments(_Latin1, OggSpeexVComment):  # type: ignore[misc]
-    pass
-
-
-class _OggFLACComments(_Latin1, OggFLACVComment):  # type: ignore[misc]
-    pass
-
-
-class Vorbis(OggVorbis):  # type: ignore[misc]
-    """Ogg Vorbis."""
-
-    _Tags = _VorbisComments
-
-
-class Opus(OggOpus):  # type: ignore[misc]
-    """Ogg Opus."""
-
-    _Tags = _OpusComments
-
-
-class Speex(OggSpeex):  # type: ignore[misc]
-    """Ogg Speex."""
-
-    _Tags = _SpeexComments
-
-
-class FlacInOgg(OggFLAC):  # type: ignore[misc]
-    """FLAC in Ogg."""
-
-    _Tags = _OggFLACComments
-
-
-class _PlainFlac(FLAC):  # type: ignore[misc]
-    """Without pictures, seek table and cue sheet: a block of no class is skipped."""
-
-    METADATA_BLOCKS = (StreamInfo, None, None, None, _FLACComments)
-
-
-class _WholeFlac(FLAC):  # type: ignore[misc]
-    """With all blocks: mutagen finds the end of a picture whose block has a wrong size."""
-
+class _Flac(FLAC):  # type: ignore[misc]
     METADATA_BLOCKS = tuple(_FLACComments if block is VCFLACDict else block for block in FLAC.METADATA_BLOCKS)
 
 
-def read_flac(file: BinaryIO) -> FLAC:
-    """Read a FLAC file from its start."""
-    try:
-        return _PlainFlac(file)
-    except (MutagenError, EOFError, ValueError, LookupError):
-        file.seek(0)
-        return _WholeFlac(file)
-
-
-_ID3_V22 = frozenset(name.decode() for name in (*ID3V22_TEXTS, *ID3V22_OTHERS))
-_ID3_FRAMES = {name: (Frames | Frames_2_2)[name] for name in ID3_FRAMES | _ID3_V22}
+# A frame of v2.2 has the class of its later name above it.
+_ID3_FRAMES = {name: Frames[name] for name in ID3_FRAMES} | {
+    name: frame for name, frame in Frames_2_2.items() if frame.__bases__[0].__name__ in ID3_FRAMES
+}
 
 _ID3_OPTIONS: dict[str, Any] = {"known_frames": _ID3_FRAMES, "translate": False}
-
-
-class _MP4Tags(MP4Tags):  # type: ignore[misc]
-    def load(self, atoms: Any, file: BinaryIO) -> None:
-        """Leave out the covers, which would be read whole."""
-        tags = atoms.path(b"moov", b"udta", b"meta", b"ilst")[-1]
-        tags.children = [atom for atom in tags.children if atom.name != b"covr"]
-        super().load(atoms, file)
-
-
-class _MP4(MP4):  # type: ignore[misc]
-    MP4Tags = _MP4Tags
 
 
 CLASSES: dict[str, Any] = {
@@ -165,17 +102,17 @@ CLASSES: dict[str, Any] = {
     "asf": ASF,
     "dsdiff": DSDIFF,
     "dsf": DSF,
-    "flac": read_flac,
+    "flac": _Flac,
     "mp3": MP3,
-    "mp4": _MP4,
+    "mp4": MP4,
     "musepack": Musepack,
-    "oggflac": FlacInOgg,
+    "oggflac": _with_latin1(OggFLAC),
     "optimfrog": OptimFROG,
-    "opus": Opus,
-    "speex": Speex,
+    "opus": _with_latin1(OggOpus),
+    "speex": _with_latin1(OggSpeex),
     "tak": TAK,
     "tta": TrueAudio,
-    "vorbis": Vorbis,
+    "vorbis": _with_latin1(OggVorbis),
     "wave": WAVE,
     "wavpack": WavPack,
 }
@@ -186,11 +123,6 @@ _MAY_END_IN_APEV2 = ("aac", "ac3", "mp3", "tta")
 
 class SketchyError(MutagenError):  # type: ignore[misc]
     """The file has a few bytes that look like MPEG frames by chance."""
-
-
-def read_mpeg_info(file: BinaryIO, start: int) -> Any:
-    """Return the stream info of an MP3 whose frames begin at `start`."""
-    return MPEGInfo(file, start)
 
 
 def genre_names(texts: list[Any]) -> list[Any]:

@@ -1,7 +1,6 @@
 """Map ID3 frames, Vorbis comments, MP4 atoms and other names of tags to the fields of `Tags`.
 
 A new tag needs a row: the ID3 frames to parse and the version of the cache are derived from the table.
-The frames of ID3v2.2, which have names of their own, are listed below it.
 """
 
 import re
@@ -92,14 +91,6 @@ ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in n
     "UFID",
     "POPM",
 }
-
-# Frames of ID3v2.2 that hold a field: those that are read quickly, by the name of the same frame in v2.3 ...
-ID3V22_TEXTS = {
-    b"TT2": "TIT2", b"TP1": "TPE1", b"TAL": "TALB", b"TP2": "TPE2", b"TPA": "TPOS", b"TRK": "TRCK",
-    b"TCO": "TCON", b"TYE": "TYER", b"TCM": "TCOM", b"TT1": "TIT1",
-}  # fmt: skip
-# ... and those that are left to mutagen, because they are rare or not plain text.
-ID3V22_OTHERS = frozenset((b"GP1", b"TXX", b"UFI", b"POP", b"COM", b"TLA", b"TBP", b"TOR", b"CNT"))
 
 # The rows as text, for the version of the cache.
 SIGNATURE = repr((_NAMES, _RATING_NAMES, _ADVISORIES, LONGEST_COMMENT, Tags._fields))

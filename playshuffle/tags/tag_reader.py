@@ -12,9 +12,8 @@ from io import BufferedReader, FileIO
 from typing import Any, BinaryIO
 
 from playshuffle.system.regular_file import NotRegularError, open_regular
-from playshuffle.tags import head_id3
 from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, WITHOUT_TAGS, format_of, other_kind
-from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_id3 import tag_size
 from playshuffle.tags.mutagen_formats import (
     Named,
     SketchyError,
@@ -22,7 +21,6 @@ from playshuffle.tags.mutagen_formats import (
     genre_names,
     read_audio,
     read_id3,
-    read_mpeg_info,
 )
 from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading, Tags
 from playshuffle.tags.riff_info import read_info_texts
@@ -114,7 +112,7 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
     head = file.read(HEAD_BYTES)
     if not head:
         return Reading(None, "empty file", is_audio=False)
-    tag_bytes = head_id3.tag_size(head)
+    tag_bytes = tag_size(head)
     if tag_bytes:
         file.seek(tag_bytes)
         known_format: str | None = format_of(file.read(HEAD_BYTES), suffix) or "mp3"
@@ -139,15 +137,11 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
 
 
 def _tags(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> Tags:
-    tag = _plain_id3(file) if format_ == "mp3" else None
     audio: Any = file
-    if tag is not None:
-        pairs: Named = tag.named
-        info = read_mpeg_info(file, tag.size)
-    elif tag_bytes and format_ not in _MAY_BEGIN_WITH_ID3:
+    if tag_bytes and format_ not in _MAY_BEGIN_WITH_ID3:
         audio = _BehindTag(file, tag_bytes)
         info, own_pairs = read_audio(audio, format_)
-        pairs = list(own_pairs) or read_id3(file)
+        pairs: Named = list(own_pairs) or read_id3(file)
     else:
         info, pairs = read_audio(file, format_)
     if not is_sure and getattr(info, "sketchy", False):
@@ -161,18 +155,6 @@ def _tags(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> Tag
     if "tcon" in values_of:
         values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
     return tags_of(values_of, _stream(info, format_))
-
-
-def _plain_id3(file: BinaryIO) -> head_id3.Tag | None:
-    """Return the ID3v2 tag of an MP3; None if mutagen must read it, or an ID3v1 tag."""
-    head = HeadFile(file.fileno(), file.seek(0, os.SEEK_END))
-    try:
-        tag = head_id3.read_tag(head)
-        if tag is None or not tag.named:  # it may hide a tag of another kind at the end of the file
-            return None
-        return None if head_id3.lacks_main_texts(tag) and head_id3.has_v1_tag(head) else tag
-    except DeclinedError:
-        return None
 
 
 def _stream(info: Any, format_: str) -> Stream:

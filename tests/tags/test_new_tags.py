@@ -10,7 +10,6 @@ import mutagen
 import pytest
 from mutagen.id3 import COMM, ID3, PCNT, POPM, TBPM, TDOR, TLAN, TMOO, TORY, TXXX
 
-from playshuffle.tags import head_id3
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Tags
 from playshuffle.tags.tag_frames import LONGEST_COMMENT, Stream, tags_of
@@ -91,9 +90,7 @@ def test_asf(tmp_path: Path) -> None:
 @pytest.mark.parametrize("counter", [PCNT(count=7), POPM(email="a@example.org", rating=255, count=7)])
 @pytest.mark.parametrize("version", [3, 4])
 @pytest.mark.parametrize("encoding", [0, 1, 2, 3])
-def test_id3(
-    counter: Any, version: int, encoding: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_id3(counter: Any, version: int, encoding: int, tmp_path: Path) -> None:
     path = tmp_path / "x.mp3"
     shutil.copy(DATA / "none.mp3", path)
     tag = ID3()
@@ -109,9 +106,9 @@ def test_id3(
         tag.add(TXXX(encoding=encoding, desc="MOOD", text="calm"))
         tag.add(TORY(encoding=encoding, text="1969"))
     tag.save(path, v2_version=version, v1=0)
-    ours = read(os.fsencode(path))
-    monkeypatch.setattr(head_id3, "read_tag", lambda _: None)
+    ours = read_head(os.fsencode(path))
 
+    assert ours is not None
     assert ours.tags is not None
     assert new_fields(ours.tags) == NEW | {"original_date": "1969-05-04" if version == 4 else "1969"}
     assert ours == read(os.fsencode(path))
