@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import mpd
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.players.mpd_names import load_name
 from playshuffle.system import mpd_conf
 from playshuffle.telling.queue import ChangedError, Plan, merged
 
@@ -153,20 +154,11 @@ class MpdQueue:
 
     def _name(self, playlist: bytes) -> str:
         """Return what MPD calls a playlist."""
-        conf = mpd_conf.read_if_possible()
-        path = os.path.realpath(playlist)
-        stem, suffix = os.path.splitext(os.path.basename(path))
-        music = None if conf is None or conf.music is None else os.path.realpath(conf.music)
-        playlists = None if conf is None or conf.playlists is None else os.path.realpath(conf.playlists)
-        name = None
-        if playlists == os.path.dirname(path) and suffix == b".m3u":
-            name = stem
-        elif music is not None and path.startswith(os.path.join(music, b"")):
-            name = path[len(os.path.join(music, b"")) :]
-        elif conf is None and os.fsdecode(stem) in {
-            listed["playlist"] for listed in self._client.listplaylists()
-        }:
-            name = stem
+        name = load_name(playlist)
+        if name is not None and mpd_conf.read_if_possible() is None:
+            name = os.path.splitext(name)[0]
+            stored = {listed["playlist"] for listed in self._client.listplaylists()}
+            name = name if os.fsdecode(name) in stored else None
         with contextlib.suppress(AttributeError, UnicodeDecodeError):
             return name.decode()  # type: ignore[union-attr]
         raise PlayshuffleError(
