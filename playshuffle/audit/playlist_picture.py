@@ -58,7 +58,7 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str)
     width = _PER_ROW * _INCHES + 0.75
     height = head + len(panels) * (panel_head + rows * _INCHES) + foot
     figure = Figure(figsize=(width, height), dpi=144)
-    _text(figure, 0.02, 1 - 0.3 / height, title, fontsize=12, fontweight="bold")
+    figure.text(0.02, 1 - 0.3 / height, title, fontsize=12, fontweight="bold").set_parse_math(False)
     for at, (name, groups) in enumerate(panels):
         bottom = foot + (len(panels) - 1 - at) * (panel_head + rows * _INCHES)
         size = (_PER_ROW * _INCHES / width, rows * _INCHES / height)
@@ -140,10 +140,6 @@ def _legend(figure: "Figure", legend: Sequence[tuple[str, str]], top: float) -> 
     )
     for text in box.get_texts():
         text.set_parse_math(False)
-
-
-def _text(figure: "Figure", left: float, bottom: float, text: str, **style: Any) -> None:
-    figure.text(left, bottom, text, **style).set_parse_math(False)
 
 
 def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
