@@ -165,29 +165,28 @@ def _as_json(result: Checked) -> dict[str, Any]:
         "entries": result.entries,
         "streams": result.streams,
         "faults": [
-            {
-                "line": fault.entry.line,
-                "entry": os.fsdecode(fault.entry.text),
-                "path": os.fsdecode(fault.entry.path),
-                "what": fault.what,
-                "first": fault.first or None,
-            }
+            {**_place(fault.entry), "what": fault.what, "first": fault.first or None}
             for fault in result.faults
         ],
         "players": {
-            name: [_trouble(trouble) for trouble in troubles] for name, troubles in result.troubles.items()
+            name: [
+                {
+                    **_place(trouble.entry),
+                    "what": trouble.what,
+                    "versions": trouble.versions,
+                    "cure": trouble.cure,
+                    "plays_another": trouble.plays_another,
+                }
+                for trouble in troubles
+            ]
+            for name, troubles in result.troubles.items()
         },
     }
 
 
-def _trouble(trouble: Trouble) -> dict[str, Any]:
-    entry = trouble.entry
+def _place(entry: Entry | None) -> dict[str, Any]:
     return {
         "line": entry and entry.line,
         "entry": entry and os.fsdecode(entry.text),
         "path": entry and os.fsdecode(entry.path),
-        "what": trouble.what,
-        "versions": trouble.versions,
-        "cure": trouble.cure,
-        "plays_another": trouble.plays_another,
     }

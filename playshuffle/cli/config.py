@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import filterfalse
 from typing import Any
 
 from playshuffle.cli import common_options
@@ -10,7 +11,6 @@ from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.example import example
 from playshuffle.config.load import load
-from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.config.places import find, places
 from playshuffle.config.settings import player_settings, settings
 from playshuffle.config.toml_file import ConfigError, Fault
@@ -61,9 +61,8 @@ def check(config: common_options.ConfigFile = None) -> Exit:
     if faults:
         say([screen.verdict(Mark.BAD, f"{place}: {counted(len(faults), 'problem')}")])
     elif warnings:
-        say(
-            [screen.verdict(Mark.WARNING, f"{place}: {counted(playlists, 'playlist')}, {_unknown(warnings)}")]
-        )
+        found = f"{counted(playlists, 'playlist')}, {counted(len(warnings), 'warning')}"
+        say([screen.verdict(Mark.WARNING, f"{place}: {found}")])
     else:
         say([screen.verdict(Mark.GOOD, f"{place}: {counted(playlists, 'playlist')}, no problems")])
     for fault in sorted([*faults, *warnings], key=lambda fault: fault.line or 0):
@@ -86,29 +85,23 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
         mine = ("playlist", playlist.name, "folders")
         for root in playlist.request.roots:
             keys.setdefault(root, mine if document.line(*mine) else ("folders",))
-    missing = [root for root in keys if not os.path.isdir(root)]
-    unseen = _unseen(missing)
     warnings = []
-    for root in missing:
-        if root not in unseen:
-            say([f"{home_path(root)} is missing. Its tracks stay in the playlists until it is back."])
-            continue
-        near = near_file(root, is_folder=True)
-        hint = f"Did you mean {home_path(near)}?" if near else "Correct it, or mount its drive."
-        text = f"{home_path(root)} does not exist and was never scanned. {hint}"
-        warnings.append(document.fault(text, *keys[root]))
-    for skip_list in _unknown_lists(config_file.playlists):
-        text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."
-        names = [one.name for one in config_file.playlists if skip_list in one.request.without]
-        warnings.append(document.fault(text, "playlist", names[0], "without"))
+    with State(writes=False) as state:
+        for root in filterfalse(os.path.isdir, keys):
+            if state.root(root) is not None:
+                say([f"{home_path(root)} is missing. Its tracks stay in the playlists until it is back."])
+                continue
+            near = near_file(root, is_folder=True)
+            hint = f"Did you mean {home_path(near)}?" if near else "Correct it, or mount its drive."
+            text = f"{home_path(root)} does not exist and was never scanned. {hint}"
+            warnings.append(document.fault(text, *keys[root]))
+        for playlist in config_file.playlists:
+            known = skip_lists.load(state, atomic_file.resolved(playlist.request.output or b""))
+            for skip_list in filterfalse(os.path.isfile, playlist.request.without):
+                if skip_list not in known:
+                    text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."
+                    warnings.append(document.fault(text, "playlist", playlist.name, "without"))
     return [broken.fault for broken in config_file.broken], warnings, len(config_file.playlists)
-
-
-def _unknown(warnings: Sequence[Fault]) -> str:
-    """Return the numbers of unknown folders and of unknown skip lists."""
-    lists = sum(warning.message.startswith("The skip list") for warning in warnings)
-    counts = ((len(warnings) - lists, "unknown folder"), (lists, "unknown list"))
-    return ", ".join(counted(count, noun) for count, noun in counts if count)
 
 
 def _fault_lines(fault: Fault, screen: Screen) -> Iterator[str]:
@@ -122,26 +115,6 @@ def _fault_lines(fault: Fault, screen: Screen) -> Iterator[str]:
     yield f"{fault.line:4} {bar} {source}"
     yield f"{'':4} {bar} {'':{before}}^"
     yield from screen.wrapped(fault.message, " " * 7)
-
-
-def _unseen(roots: Sequence[bytes]) -> set[bytes]:
-    """Return the folders that no run has scanned. They are probably misspelt."""
-    if not roots:
-        return set()
-    with State(writes=False) as state:
-        return {root for root in roots if state.root(root) is None}
-
-
-def _unknown_lists(playlists: Sequence[ConfiguredPlaylist]) -> list[bytes]:
-    """Return the skip lists that do not exist and whose content was never saved."""
-    unknown: list[bytes] = []
-    for playlist in playlists:
-        missing = [path for path in playlist.request.without if not os.path.isfile(path)]
-        if missing:
-            with State(writes=False) as state:
-                known = skip_lists.load(state, atomic_file.resolved(playlist.request.output or b""))
-            unknown += [path for path in missing if path not in known]
-    return list(dict.fromkeys(unknown))
 
 
 def show(

@@ -16,11 +16,15 @@ from playshuffle.selection.fields import FIELDS
 _WIDTH = 80
 
 
-def _table(rows: Iterable[tuple[object, str]]) -> Iterator[str]:
+def _entry(term: str, meaning: str) -> list[str]:
+    """Return the lines of a term and its meaning, which goes on below its start."""
+    return textwrap.wrap(meaning, _WIDTH, initial_indent=term, subsequent_indent=" " * len(term))
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield a term and its meaning below it, indented."""
     for term, meaning in rows:
-        yield f"  {term}"
-        yield from textwrap.wrap(meaning, _WIDTH, initial_indent="      ", subsequent_indent="      ")
+        yield from (f"  {term}", *_entry(" " * 6, meaning))
 
 
 def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -40,9 +44,7 @@ def _orders() -> Iterator[str]:
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
     for name, order in ORDERS.items():
-        yield from textwrap.wrap(
-            order.guarantee, _WIDTH, initial_indent=f"  {name:12}", subsequent_indent=" " * 14
-        )
+        yield from _entry(f"  {name:12}", order.guarantee)
     yield _AFTER_ORDERS
 
 
@@ -69,14 +71,9 @@ def _players() -> Iterator[str]:
     say(fault.text for faults in add_own_players().values() for fault in faults)
     yield "Players read playlists differently. --for PLAYER writes the form for yours."
     yield ""
-    width = max(map(len, PLAYERS)) + 4
+    width = max(map(len, PLAYERS)) + 2
     for name, player in PLAYERS.items():
-        yield from textwrap.wrap(
-            f"{player.title}: {player.writes_words()}",
-            _WIDTH,
-            initial_indent=f"  {name:{width - 2}}",
-            subsequent_indent=" " * width,
-        )
+        yield from _entry(f"  {name:{width}}", f"{player.title}: {player.writes_words()}")
     yield _AFTER_PLAYERS
 
 
@@ -202,7 +199,7 @@ def _files() -> Iterator[str]:
 
 def _exit_codes() -> Iterator[str]:
     for code, meaning in EXIT_CODES:
-        yield from textwrap.wrap(meaning, _WIDTH, initial_indent=f"{code:5}  ", subsequent_indent=" " * 7)
+        yield from _entry(f"{code:5}  ", meaning)
 
 
 _SERVICE = """\

@@ -30,34 +30,24 @@ def lines(state: ServiceState, screen: Screen) -> Iterator[str]:
 def _details(state: ServiceState) -> Iterator[tuple[str, str]]:
     if not state.has_systemd:
         yield "Instead", "run `playshuffle watch`: by @reboot in crontab, or in a container"
-        if state.is_installed:
-            yield from _unit_problems(state)
     elif not state.is_installed:
         yield "Install", _INSTALL
-    else:
-        yield from _problems(state)
+    elif not state.runs:
+        yield "Start", _INSTALL
+        yield "Log", _LOG
+    if not state.is_ours:
+        yield "Unit", "it was not written by playshuffle, which leaves it alone"
+    elif state.is_installed and not state.is_current:
+        yield "Update", f"{_INSTALL} (the folders or the version have changed)"
+    if state.has_systemd and state.is_installed:
         yield from _facts(state)
 
 
-def _problems(state: ServiceState) -> Iterator[tuple[str, str]]:
-    if not state.runs:
-        yield "Start", _INSTALL
-        yield "Log", _LOG
-    yield from _unit_problems(state)
+def _facts(state: ServiceState) -> Iterator[tuple[str, str]]:
     if state.restarts:
         yield "Restarts", f"{state.restarts:,} after failures. Log: {_LOG}"
     if state.enabled != "enabled":
         yield "At login", f"it does not start. To enable it: {_INSTALL}"
-
-
-def _unit_problems(state: ServiceState) -> Iterator[tuple[str, str]]:
-    if not state.is_ours:
-        yield "Unit", "it was not written by playshuffle, which leaves it alone"
-    elif not state.is_current:
-        yield "Update", f"{_INSTALL} (the folders or the version have changed)"
-
-
-def _facts(state: ServiceState) -> Iterator[tuple[str, str]]:
     if state.sandbox is not None:
         yield "Sandbox", state.sandbox
     if state.timers:

@@ -44,9 +44,7 @@ def test_init_writes_what_check_finds_right_and_does_so_once(home: Path) -> None
     assert "already exists" in again.err
     assert path.read_bytes() == content
     assert "~/Music does not exist and was never scanned." in checked.err
-    assert checked.err.startswith(
-        "warning: ~/.config/playshuffle/config.toml: 1 playlist, 1 unknown folder\n"
-    )
+    assert checked.err.startswith("warning: ~/.config/playshuffle/config.toml: 1 playlist, 1 warning\n")
     (home / "music").mkdir()
     assert "Did you mean ~/music?" in config("check").err
     (home / "Music").mkdir()
