@@ -24,7 +24,6 @@ from playshuffle.pipeline.choice import (
     Stage,
     why_no_match,
 )
-from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
 from playshuffle.pipeline.tag_rows import RowsOf, tags_from
@@ -118,7 +117,7 @@ def choose(
     found: Tracks,
     rows_of: RowsOf | None,
     lists: Sequence[SkipList],
-    writer: EntryWriter,
+    unwritable: Callable[[Tracks], Mapping[bytes, str]],
     last: Sequence[int],
     draw: Draw | None,
     *,
@@ -131,7 +130,7 @@ def choose(
         found: all tracks of its folders.
         rows_of: looks up the tags of a folder, as rows of the cache; None without tags.
         lists: the skip lists of the request, read.
-        writer: tracks that it cannot write are left out.
+        unwritable: returns why tracks cannot be written for the player, by path; they are left out.
         last: numbers of the last order; of equal copies the one in it is kept.
         draw: chooses the tracks under the limit of `--most`; None does not limit them.
         checks_pins: a pin that names no track is an error; else it is passed over.
@@ -152,7 +151,7 @@ def choose(
     if request.no_duplicates:
         _leave_out_copies(stages, before_lists, tags_of, last)
     if not request.any_name:
-        _leave_out_unwritable(stages, writer)
+        _leave_out_unwritable(stages, unwritable(stages.tracks()))
     pinned = _pins(stages, request, tags_of, is_checked=checks_pins)
     if request.most is not None and draw is not None:
         _leave_out_most(stages, request.most, draw, pinned, tags_of)
@@ -230,9 +229,8 @@ def _leave_out_copies(
     stages.kept = {found.numbers[other]: found.numbers[index] for other, index in best.items()}
 
 
-def _leave_out_unwritable(stages: _Stages, writer: EntryWriter) -> None:
+def _leave_out_unwritable(stages: _Stages, reason_of: Mapping[bytes, str]) -> None:
     """Leave out what the player would lose."""
-    reason_of = writer.unwritable(stages.tracks())
     if reason_of:
         paths = stages.found.paths
         indices = [index for index in stages.remaining if paths[index] in reason_of]

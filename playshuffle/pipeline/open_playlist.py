@@ -63,7 +63,9 @@ def open_playlist(
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
         last, draw = record.numbers(), _draw(request, record, None if explains else tools.randbelow)
-        choice = choose(request, library.tracks, rows, lists, writer, last, draw, checks_pins=not explains)
+        choice = choose(
+            request, library.tracks, rows, lists, writer.unwritable, last, draw, checks_pins=not explains
+        )
         if not explains and not len(choice.tracks):
             unwritable = choice.skipped(NAME)
             if unwritable:
