@@ -6,6 +6,7 @@ which of them is to blame.
 """
 
 import contextlib
+import json
 import os
 import selectors
 import subprocess
@@ -16,8 +17,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError
 from playshuffle.system.workers import worker_count
-from playshuffle.tags.reading import Reading
-from playshuffle.tags.reading_json import parse_readings
+from playshuffle.tags.reading import Reading, Tags
 
 MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
 DEADLINE_S = 10.0  # for one file
@@ -242,14 +242,14 @@ class _Pool:
                 worker.heard_at = min(worker.heard_at + delay_s, now)
 
     def hear(self, worker: _Worker) -> None:
-        """Take in what a worker says, and believe it only where it has the form of a reading."""
+        """Take the readings of a worker; it is lost if it says anything else."""
         lines = worker.hear()
         for line in lines or ():
             worker.heard_at = time.monotonic()
             if not worker.has_begun:
                 worker.has_begun = True
                 self.failed_starts = 0
-            elif (readings := parse_readings(line)) is not None and len(readings) <= len(worker.indexes):
+            elif (readings := _parsed(line)) is not None and len(readings) <= len(worker.indexes):
                 self.done += [(worker.indexes.popleft(), reading) for reading in readings]
             else:
                 lines = None
@@ -282,6 +282,14 @@ class _Pool:
             self.suspects.append(index)
         else:
             self.done.append((index, Reading(None, f"tags could not be read: {reason}")))
+
+
+def _parsed(line: bytes) -> list[Reading] | None:
+    """Return the readings in a line of a worker; None if it is anything else."""
+    try:
+        return [Reading(tags and Tags(*tags), *rest) for tags, *rest in json.loads(line)]
+    except (ValueError, TypeError):
+        return None
 
 
 def _cannot_start(why: str) -> PlayshuffleError:
