@@ -39,7 +39,6 @@ class Field(NamedTuple):
 
     kind: how values are compared. read: the raw values of a folder, by row. decode: the value of a
     raw one, None where it is missing; a missing text is empty. needs_tags: read wants the tags.
-    is_unique: raw values hardly ever repeat.
     """
 
     name: str
@@ -47,7 +46,6 @@ class Field(NamedTuple):
     read: _Read
     decode: Callable[[Any], Any]
     needs_tags: bool = True
-    is_unique: bool = False
 
 
 def as_it_is(raw: Any) -> Any:
@@ -67,8 +65,8 @@ def _tag(name: str) -> _Read:
     return read
 
 
-def _text(name: str, tag: str = "", *, is_unique: bool = False) -> Field:
-    return Field(name, TEXT, _tag(tag or name), as_it_is, is_unique=is_unique)
+def _text(name: str, tag: str = "") -> Field:
+    return Field(name, TEXT, _tag(tag or name), as_it_is)
 
 
 def _number(name: str, tag: str = "") -> Field:
@@ -84,50 +82,32 @@ def _stars(share: float | None) -> float | None:
     return None if share is None else round(share * STARS * 2) / 2
 
 
-def _artists(folder: Folder, _: Rows) -> Iterable[bytes]:
-    return folder.all_artists()
+def _packed(
+    name: str,
+    kind: str,
+    column: Callable[[Folder], Iterable[Any]],
+    decode: Callable[[Any], Any] = as_it_is,
+) -> Field:
+    return Field(name, kind, lambda folder, _: column(folder), decode, needs_tags=False)
 
 
-def _lengths(folder: Folder, _: Rows) -> Iterable[int]:
-    return folder.all_durations_ms()
-
-
-def _paths(folder: Folder, _: Rows) -> Iterable[bytes]:
-    return folder.file_paths()
-
-
-def _today(folder: Folder, _: Rows) -> Iterable[str]:
+def _today(folder: Folder) -> Iterable[str]:
     """Return the local day for each file: a query compares it with days of the year."""
-    return [time.strftime("%m-%d")] * (folder.names.count(b"/") + 1)
-
-
-def _stamps(offset: int) -> _Read:
-    return lambda folder, _: folder.stamp_column(offset)
+    return [time.strftime("%m-%d")] * folder.track_count
 
 
 _LOSSLESS = Tags._fields.index("lossless")
+# The formats that beets does not name by their letters in capitals.
 _FORMATS = {
-    "aac": "AAC",
-    "ac3": "AC3",
-    "aiff": "AIFF",
-    "ape": "APE",
     "asf": "Windows Media",
-    "dsdiff": "DSDIFF",
-    "dsf": "DSF",
-    "dts": "DTS",
-    "flac": "FLAC",
     "matroska": "Matroska",
-    "mp3": "MP3",
     "mp4": "AAC",
     "musepack": "Musepack",
     "optimfrog": "OptimFROG",
     "opus": "Opus",
     "shorten": "Shorten",
     "speex": "Speex",
-    "tak": "TAK",
-    "tta": "TTA",
     "vorbis": "OGG",
-    "wave": "WAVE",
     "wavpack": "WavPack",
 }
 
@@ -136,12 +116,13 @@ def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
     """Yield the format of each file as beets names it; only tags tell Apple Lossless from AAC."""
     for name, row in zip(folder.file_names(), tags, strict=True):
         format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
-        yield "ALAC" if format_ == "mp4" and row is not None and row[_LOSSLESS] else _FORMATS[format_]
+        is_alac = format_ == "mp4" and row is not None and row[_LOSSLESS]
+        yield "ALAC" if is_alac else _FORMATS.get(format_, format_.upper())
 
 
 _ALL = (
-    _text("title", is_unique=True),
-    Field("artist", TEXT, _artists, lambda raw: raw.decode(errors="replace"), needs_tags=False),
+    _text("title"),
+    _packed("artist", TEXT, Folder.all_artists, lambda raw: raw.decode(errors="replace")),
     _text("album"),
     _text("albumartist", "album_artist"),
     _text("genre"),
@@ -163,19 +144,17 @@ _ALL = (
     _number("skips", "skip_count"),
     Field("last_played", TIME, _tag("last_played"), as_it_is),
     _number("media_kind"),
-    Field(
-        "length", LENGTH, _lengths, lambda raw: raw / 1000 if raw else None, needs_tags=False, is_unique=True
-    ),
-    Field("path", PATH, _paths, as_it_is, needs_tags=False, is_unique=True),
+    _packed("length", LENGTH, Folder.all_durations_ms, lambda raw: raw / 1000 if raw else None),
+    _packed("path", PATH, Folder.file_paths),
     Field("format", TEXT, _formats, as_it_is),
     _number("bitrate"),
     _number("samplerate", "sample_rate"),
     Field("lossless", FLAG, _tag("lossless"), as_it_is),
     Field("explicit", FLAG, _tag("explicit"), as_it_is),
-    Field("size", SIZE, _stamps(0), lambda raw: raw if raw >= 0 else None, needs_tags=False, is_unique=True),
-    Field("mtime", TIME, _stamps(1), lambda raw: raw / 1e9, needs_tags=False, is_unique=True),
-    Field("today", DAY, _today, as_it_is, needs_tags=False),
-    _text("recording_id", is_unique=True),
+    _packed("size", SIZE, lambda folder: folder.stamp_column(0), lambda raw: raw if raw >= 0 else None),
+    _packed("mtime", TIME, lambda folder: folder.stamp_column(1), lambda raw: raw / 1e9),
+    _packed("today", DAY, _today),
+    _text("recording_id"),
     _text("release_id"),
 )
 FIELDS = {field.name: field for field in _ALL}

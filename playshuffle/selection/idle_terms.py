@@ -25,15 +25,15 @@ class Idle(NamedTuple):
     near: str | None
 
 
-def idle_terms(terms: Iterable[Term], hits: Mapping[int, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:
+def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:
     """Return the terms that change nothing.
 
     Args:
         terms: of a query.
-        hits: number of tracks that pass the checks of a term, by its number; negation does not count.
+        hits: number of tracks that pass the checks of a term; negation does not count.
         folders: paths of the folders with tracks, each with a slash at its end.
     """
-    unused = [term for number, term in enumerate(terms) if not hits.get(number, 0)]
+    unused = [term for term in terms if not hits.get(term)]
     if not any(term.is_negated or term.tops for term in unused):
         return ()
     paths = list(folders)

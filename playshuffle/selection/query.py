@@ -3,7 +3,6 @@
 Every term can explain which values it saw in a track.
 """
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.selection import values, words
 from playshuffle.selection.evaluation import Evaluation, TagsOf
-from playshuffle.selection.fields import PATH, TIME, Field
+from playshuffle.selection.fields import Field
 from playshuffle.selection.idle_terms import Idle, idle_terms
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
@@ -77,22 +76,19 @@ class Query:
         Raises:
             PlayshuffleError: the regular expressions take too long.
         """
-        run = Evaluation(self.tree, self.terms, tags_of if self.needs_tags else None)
+        run = Evaluation(tags_of if self.needs_tags else None)
         flags: list[bool] = []
-        counted = _chosen_flags(tracks)
         for block in run.blocks(tracks.folders):
-            flags += run.matches(block, counted and counted[len(flags) : len(flags) + block.count])
-        if tracks.chosen is not None:
-            flags = [flags[row] for row in tracks.chosen]
+            flags += run.matches(self.tree, block)
+        flags = tracks.chosen_of(flags)
         kept = [index for index, is_match in enumerate(flags) if is_match]
         left_out = [index for index, is_match in enumerate(flags) if not is_match]
-        lacking = [
-            Lacking(self.terms[number].text, field, count, self.terms[number].is_negated)
-            for (number, field), count in run.lacking.items()
-            if count
-        ]
-        hits = {number: run.hits[id(term)] for number, term in enumerate(self.terms)}
-        idle = idle_terms(self.terms, hits, (folder.path for folder in tracks.folders))
+        lacking = []
+        for term, untagged in run.untagged.items():
+            rows = zip(flags, tracks.chosen_of(untagged), strict=True)
+            if count := sum(lacks and is_match is term.is_negated for is_match, lacks in rows):
+                lacking.append(Lacking(term.text, term.checks[0].field.name, count, term.is_negated))
+        idle = idle_terms(self.terms, run.hits, (folder.path for folder in tracks.folders))
         return Selection(kept, left_out, lacking, idle)
 
     def explain(self, tracks: Tracks, tags_of: TagsOf | None, index: int) -> list[Finding]:
@@ -102,13 +98,13 @@ class Query:
             PlayshuffleError: a regular expression takes too long.
         """
         folder, row = _place(tracks, index)
-        run = Evaluation(self.tree, self.terms, tags_of if self.needs_tags else None)
-        block = run.block([folder])
+        run = Evaluation(tags_of if self.needs_tags else None)
+        [block] = run.blocks([folder])
         return [
             Finding(
                 term.text,
                 term.column,
-                run.of_term(term, block)[row],
+                run.matches(term, block)[row],
                 tuple(
                     (check.field.name, shown_value(check.field, block.column(check.field)[row]))
                     for check in term.checks
@@ -152,34 +148,17 @@ def _terms(node: Node) -> Iterator[Term]:
             yield from _terms(each)
 
 
-def _chosen_flags(tracks: Tracks) -> list[bool] | None:
-    """Return which rows of the folders are tracks; None if all are."""
-    if tracks.chosen is None:
-        return None
-    flags = [False] * sum(folder.names.count(b"/") + 1 for folder in tracks.folders)
-    for row in tracks.chosen:
-        flags[row] = True
-    return flags
-
-
 def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:
     """Return the folder of a track, and its row there."""
     row = index if tracks.chosen is None else tracks.chosen[index]
     for folder in tracks.folders:
-        count = folder.names.count(b"/") + 1
-        if row < count:
+        if row < folder.track_count:
             return folder, row
-        row -= count
+        row -= folder.track_count
     raise ValueError(f"no track has the index {index}")
 
 
 def shown_value(field: Field, raw: Any) -> str:
     """Return a raw value of a field as text, empty where it is missing."""
     value = field.decode(raw)
-    if value is None:
-        return ""
-    if field.kind in (PATH, TIME):
-        return values.as_text(field, value)
-    if isinstance(value, bytes):
-        return os.fsdecode(value)
-    return values.as_text(field, value)
+    return "" if value is None else values.as_text(field, value)

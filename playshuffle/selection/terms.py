@@ -2,14 +2,15 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from playshuffle.selection import values
-from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Field, as_it_is
+from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Field
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.values import Test
 from playshuffle.selection.words import Kind, Token
@@ -17,45 +18,28 @@ from playshuffle.text import ALIASES, short
 
 _PART = re.compile(r"([-^])?(?:(\S+?)(?<!\\):)?(.*)", re.DOTALL)  # as in beets
 _LONGEST_SHOWN = 60
-
-
-class _Memo(dict[Any, bool]):
-    """Results by raw value, each worked out once."""
-
-    def __init__(self, result_of: Callable[[Any], bool]) -> None:
-        super().__init__()
-        self._result_of = result_of
-
-    def __missing__(self, raw: Any) -> bool:
-        result = self[raw] = self._result_of(raw)
-        return result
+_MEMORY = 1 << 14  # raw values, which repeat from track to track, and their results
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a term asks of one field. run: the results for a column of raw values."""
+    """What a term asks of one field. passes: whether a raw value does."""
 
     field: Field
-    run: Callable[[Iterable[Any]], Iterable[bool]]
+    passes: Test
 
     @classmethod
     def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
         """Return a check of values, or of their texts; a missing one fails, an empty text may pass."""
-        passes = _of_raw(field, test, wants_text=wants_text)
-        if field.is_unique:
-            return cls(field, lambda raws: map(passes, raws))
-        memo = _Memo(passes)
-        return cls(field, lambda raws: map(memo.__getitem__, raws))
 
+        @lru_cache(_MEMORY)
+        def passes(raw: Any) -> bool:
+            value = field.decode(raw)
+            if value is None:
+                return False
+            return test(values.as_text(field, value) if wants_text else value)
 
-def _of_raw(field: Field, test: Test, *, wants_text: bool) -> Test:
-    """Return a test of raw values."""
-    decode = field.decode
-    if field.kind == TEXT:
-        return test if decode is as_it_is else lambda raw: test(decode(raw))
-    if not wants_text:
-        return lambda raw: (value := decode(raw)) is not None and test(value)
-    return lambda raw: (value := decode(raw)) is not None and test(values.as_text(field, value))
+        return cls(field, passes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +144,16 @@ class Builder:
             name = "path"
         fields = ANYWHERE if name is None else (self._field(name.replace("\\:", ":"), column),)
         try:
-            checks, is_regex = self._checks(fields, value)
+            checks = tuple(self._check(each, value) for each in fields)
         except ValueError as error:
             raise QueryError(column, f"'{_short(word)}': {_short(_operand(value))} {error}") from None
-        text = self.source[token.start : token.end]
+        term = Term(
+            self.source[token.start : token.end], column, bool(match[1]), value.startswith(":"), checks
+        )
         if fields[0].kind != PATH or value.startswith((":", "=")):
-            return Term(text, column, bool(match[1]), is_regex, checks)
+            return term
         relative = b"" if value.startswith(("/", "~")) else os.path.normpath(os.fsencode(value))
-        tops = values.tops(value, self.roots)
-        return Term(text, column, bool(match[1]), is_regex, checks, tops, relative)
+        return replace(term, tops=values.tops(value, self.roots), relative=relative)
 
     def _field(self, name: str, column: int) -> Field:
         wanted = ALIASES["field"].get(name.lower(), name.lower())
@@ -185,23 +170,22 @@ class Builder:
             hint = rf" To look for a text with a colon, write \: for it. Fields are {', '.join(FIELDS)}."
         raise QueryError(column, f"there is no field '{_short(name)}'.{hint}")
 
-    def _checks(self, fields: Sequence[Field], value: str) -> tuple[tuple[Check, ...], bool]:
+    def _check(self, each: Field, value: str) -> Check:
+        exact = value.removeprefix("=")
+        test = None
         if value.startswith(":"):
             test = values.matching(value[1:])
-            return tuple(Check.of(each, test, wants_text=True) for each in fields), True
-        if value.startswith("=~"):
-            test = values.equal_in_any_case(value[2:])
-            return tuple(Check.of(each, test, wants_text=True) for each in fields), False
-        is_exact = value.startswith("=")
-        return tuple(self._check(each, value.removeprefix("="), is_exact) for each in fields), False
-
-    def _check(self, each: Field, value: str, is_exact: bool) -> Check:
-        if each.kind == TEXT or (is_exact and each.kind in (PATH, DATE)):
-            test = values.equal(value) if is_exact else values.containing(value)
+        elif value.startswith("=~"):
+            test = values.equal(value[2:], values.folded)
+        elif value != exact and each.kind in (TEXT, PATH, DATE):
+            test = values.equal(exact)
+        elif each.kind == TEXT:
+            test = values.containing(value)
+        if test is not None:
             return Check.of(each, test, wants_text=True)
         if each.kind == PATH:
             return Check.of(each, values.below(values.tops(value, self.roots)), wants_text=False)
-        return Check.of(each, values.comparing(each, value, self.now), wants_text=False)
+        return Check.of(each, values.comparing(each, exact, self.now), wants_text=False)
 
 
 def _operand(value: str) -> str:

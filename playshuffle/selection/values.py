@@ -45,24 +45,13 @@ def containing(value: str) -> Test:
     return lambda text: needle in folded(text)
 
 
-def equal(value: str) -> Test:
-    """Test whether a text, or any of its values, is this one."""
-    whole = composed(value)
+def equal(value: str, form: Callable[[str], str] = composed) -> Test:
+    """Test whether a text, or any of its values, is this one; in any case if the form is `folded`."""
+    whole = form(value)
 
     def test(text: str) -> bool:
-        text = composed(text)
-        return text == whole or (BETWEEN in text and whole in text.split(BETWEEN))
-
-    return test
-
-
-def equal_in_any_case(value: str) -> Test:
-    """Test whether a text, or any of its values, is this one in any case."""
-    whole = folded(value)
-
-    def test(text: str) -> bool:
-        text = folded(text)
-        return text == whole or (BETWEEN in text and whole in text.split(BETWEEN))
+        text = form(text)
+        return text == whole or whole in text.split(BETWEEN)
 
     return test
 
@@ -82,9 +71,7 @@ def matching(value: str) -> Test:
 
     def test(text: str) -> bool:
         text = composed(text)
-        if search(text) is not None:
-            return True
-        return BETWEEN in text and any(search(part) is not None for part in text.split(BETWEEN))
+        return any(map(search, {text, *text.split(BETWEEN)}))
 
     return test
 
@@ -110,11 +97,8 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
             limit = number(value[len(sign) :])
             return lambda actual: compare(actual, limit)
     first, dots, last = value.partition("..")
-    if not dots:
-        point = number(first) if first else None
-        return lambda actual: point is None or actual == point
     low = number(first) if first else None
-    high = number(last) if last else None
+    high = low if not dots else number(last) if last else None
     return lambda actual: (low is None or actual >= low) and (high is None or actual <= high)
 
 
@@ -231,15 +215,12 @@ def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
         limit = end if sign in ("<=", ">") else start
         return (lambda moment: moment >= limit) if ">" in sign else (lambda moment: moment < limit)
     first, dots, last = value.partition("..")
-    if not dots:
-        low, high = _moments(first, now) if first else (None, None)
-    else:
-        begin = _moments(first, now) if first else None
-        finish = _moments(last, now) if last else None
-        if begin is not None and finish is not None and begin[0] >= finish[1]:
-            begin, finish = finish, begin  # a range that is written backwards, as in beets
-        low = None if begin is None else begin[0]
-        high = None if finish is None else finish[1]
+    begin = _moments(first, now) if first else None
+    finish = begin if not dots else _moments(last, now) if last else None
+    if begin is not None and finish is not None and begin[0] >= finish[1]:
+        begin, finish = finish, begin  # a range that is written backwards, as in beets
+    low = None if begin is None else begin[0]
+    high = None if finish is None else finish[1]
     return lambda moment: (low is None or moment >= low) and (high is None or moment < high)
 
 

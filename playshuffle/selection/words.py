@@ -139,7 +139,6 @@ class _Splitter:
 
 
 _HINT = "Put text that has one in quotes, and a group around whole terms: (genre:a OR genre:b)."
-_HINT = "Put text that has one in quotes, and a group around whole terms: (genre:a OR genre:b)."
 _STRAY = f"this parenthesis was not opened. {_HINT}"
 
 

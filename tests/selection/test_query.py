@@ -363,7 +363,7 @@ def test_without_tags_every_tag_is_missing() -> None:
 
 
 def test_more_tracks_than_fit_into_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "_BLOCK_ROWS", 3)
+    monkeypatch.setattr(evaluation, "_BLOCK_FOLDERS", 3)
     files = {f"/m/{number % 7}/{number}.mp3": Tags(title=str(number)) for number in range(50)}
     tracks, tags_of = tagged(files)
     names = [path.rpartition(b"/")[2] for path in tracks.paths]
