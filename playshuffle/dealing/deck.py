@@ -78,11 +78,6 @@ class Deck:
         return len(self.dealt) - len(self.removed) + self.undealt_count
 
     @property
-    def missing_count(self) -> int:
-        """Number of tracks still to be dealt that are missing."""
-        return len(self.missing)
-
-    @property
     def undealt_count(self) -> int:
         """Number of tracks not dealt in this round, missing ones included."""
         return len(self.upcoming) + len(self.missing)

@@ -17,7 +17,7 @@ def deck_facts(deck: Deck) -> dict[str, object]:
         "dealt": deck.track_count - deck.undealt_count,
         "heard": deck.heard_count if deck.heard_from_s else None,
         "unheard_since": deck.deal.period.isoformat() if deck.deal and deck.is_unheard else None,
-        "missing": deck.missing_count,
+        "missing": len(deck.missing),
         "deals_left": deck.deals_left,
         "every": deck.deal and deck.deal.every.value,
         "next_deal": start.isoformat() if (start := _next_start(deck)) else None,
@@ -37,8 +37,8 @@ def deck_line(deck: Deck) -> str:
         f"round {deck.round:,}",
         f"since {day(deck.since)}",
     ]
-    if deck.missing_count:
-        parts.insert(1, f"{deck.missing_count:,} missing")
+    if deck.missing:
+        parts.insert(1, f"{len(deck.missing):,} missing")
     if deck.heard_from_s:
         parts.insert(1, f"heard {deck.heard_count:,}")
     return ", ".join(parts)

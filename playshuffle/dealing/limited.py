@@ -4,61 +4,53 @@ As many deals as possible are full, and these come first. Among such deals each 
 its position in the round makes it.
 """
 
+# ruff: noqa: D102 - the class Size describes the methods
+
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Self
 
-from playshuffle.dealing.next_deal import OpenDeal, Size
-from playshuffle.dealing.sizes import ByCount
+from playshuffle.dealing.sizes import ByCount, Size
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedPerValue:
+class LimitedPerValue(Size):
     """Deals of another size that have at most N tracks for each value.
 
-    Attributes:
+    Args:
         size: how large deals are otherwise. Tracks are spread over the round only if it is a number.
         limit: tracks for each value, at least 1.
         value_of: maps each track to the number of its value.
     """
 
-    size: Size
-    limit: int
-    value_of: Mapping[int, int]
+    def __init__(self, size: Size, limit: int, value_of: Mapping[int, int]) -> None:
+        self._deal = size.begin()
+        self._count = size.count if isinstance(size, ByCount) else None
+        self._limit = limit
+        self.value_of = value_of
+        self._added: set[int] = set()
+        self._counts: Counter[int] = Counter()
 
-    def begin(self) -> "_LimitedDeal":
-        """Begin a deal."""
-        count = self.size.count if isinstance(self.size, ByCount) else None
-        return _LimitedDeal(self.size.begin(), count, self.limit, self.value_of)
+    def begin(self) -> Self:
+        return type(self)(self._deal, self._limit, self.value_of)
 
     def short_deals(self, tracks: Sequence[int]) -> int:
         """Return how many deals of these tracks, the rest of a round, have fewer tracks than others.
 
         The last one does not count: it is filled up from the next round.
         """
-        if not isinstance(self.size, ByCount):
+        if self._count is None:
             return 0
         counts = Counter(self.value_of[track] for track in tracks)
         kinds = Counter((count, 0) for count in counts.values())
-        full = _full_deals(kinds, self.limit, self.size.count, 0, len(tracks))
-        return max(0, self.begin().count_deals(tracks) - full - 1)
-
-
-class _LimitedDeal:
-    def __init__(self, deal: OpenDeal, count: int | None, limit: int, value_of: Mapping[int, int]) -> None:
-        self._deal = deal
-        self._count = count
-        self._limit = limit
-        self._value_of = value_of
-        self._added: set[int] = set()
-        self._counts: Counter[int] = Counter()
+        full = _full_deals(kinds, self._limit, self._count, 0, len(tracks))
+        return max(0, self.count_deals(tracks) - full - 1)
 
     def is_full(self) -> bool:
         return self._deal.is_full()
 
     def add(self, track: int) -> bool:
-        value = self._value_of[track]
+        value = self.value_of[track]
         if self._counts[value] == self._limit or not self._deal.add(track):
             return False
         self._counts[value] += 1
@@ -70,10 +62,10 @@ class _LimitedDeal:
 
     def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
         """Return the tracks of the round, first those with which most later deals can be full."""
-        left = Counter(self._value_of[track] for track in tracks)
+        left = Counter(self.value_of[track] for track in tracks)
         if self._count is None or max(left.values(), default=0) <= self._limit:
             return tracks
-        here = Counter(self._value_of[track] for track in tracks if track not in self._added)
+        here = Counter(self.value_of[track] for track in tracks if track not in self._added)
         room = {value: min(count, self._limit - self._counts[value]) for value, count in here.items()}
         if sum(room.values()) <= self.capacity():
             return tracks  # all that fits is taken
@@ -100,7 +92,7 @@ class _LimitedDeal:
         reserved = sum(must.values())
         chosen: dict[int, None] = {}
         for track in tracks:
-            value = self._value_of[track]
+            value = self.value_of[track]
             if track in self._added or not room[value]:
                 continue
             if must[value]:
@@ -121,7 +113,7 @@ class _LimitedDeal:
         return chosen
 
     def count_deals(self, tracks: Sequence[int]) -> int:
-        counts = Counter(self._value_of.get(track) for track in tracks)
+        counts = Counter(self.value_of.get(track) for track in tracks)
         counts.pop(None, None)  # on a missing drive
         return max(self._deal.count_deals(tracks), -(-max(counts.values(), default=0) // self._limit))
 

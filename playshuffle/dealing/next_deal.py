@@ -11,6 +11,7 @@ from typing import Protocol
 
 from playshuffle.dealing.deck import TAIL, Deal, Deck
 from playshuffle.dealing.period import Every, is_new_period
+from playshuffle.dealing.sizes import Size
 
 
 class RoundOrder(Protocol):
@@ -32,32 +33,6 @@ class RoundOrder(Protocol):
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         """Insert new tracks into the upcoming ones; `before` was dealt last."""
-
-
-class OpenDeal(Protocol):
-    """A deal that tracks are added to until it is full."""
-
-    def is_full(self) -> bool:
-        """Return whether no further track is looked for."""
-
-    def add(self, track: int) -> bool:
-        """Add a track if it fits; return whether it did."""
-
-    def capacity(self) -> int:
-        """Return how many more tracks may fit at most."""
-
-    def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
-        """Return the upcoming tracks of the round, in the order in which they are tried."""
-
-    def count_deals(self, tracks: Sequence[int]) -> int:
-        """Return the number of deals of this size that the tracks are enough for."""
-
-
-class Size(Protocol):
-    """How large deals are."""
-
-    def begin(self) -> OpenDeal:
-        """Begin a deal."""
 
 
 def next_deal(
@@ -219,7 +194,7 @@ def _next_round(
 
 
 def _fill(
-    deck: Deck, open_deal: OpenDeal, gap: int, entries: Collection[int], resting: Collection[int]
+    deck: Deck, open_deal: Size, gap: int, entries: Collection[int], resting: Collection[int]
 ) -> tuple[Deck, list[int], bool]:
     """Move upcoming tracks to the deal until it is full or the round is over.
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.next_deal import Size
-from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
+from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime, Size
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags

@@ -1,32 +1,51 @@
 """Measure deals by number of tracks, by playing time, or by whole albums."""
 
+# ruff: noqa: D102 - the class Size describes the methods
+
+from abc import ABC, abstractmethod
 from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import Self
 
 
-class _Deal:
+class Size(ABC):
+    """How large deals are; also a deal of that size, which tracks are added to until it is full."""
+
+    @abstractmethod
+    def begin(self) -> Self:
+        """Return an empty deal of this size."""
+
+    @abstractmethod
+    def is_full(self) -> bool:
+        """Return whether no further track is looked for."""
+
+    @abstractmethod
+    def add(self, track: int) -> bool:
+        """Add a track if it fits; return whether it did."""
+
+    @abstractmethod
+    def capacity(self) -> int:
+        """Return how many more tracks may fit at most."""
+
+    @abstractmethod
+    def count_deals(self, tracks: Sequence[int]) -> int:
+        """Return the number of deals of this size that the tracks are enough for."""
+
     def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
-        """Return the tracks as they are: each is as good for the deal as the others."""
+        """Return the upcoming tracks of the round, in the order in which they are tried."""
         return tracks
 
 
-@dataclass(frozen=True, slots=True)
-class ByCount:
+class ByCount(Size):
     """Deals of N tracks, at least 1."""
 
-    count: int
-
-    def begin(self) -> "_CountedDeal":
-        """Begin a deal."""
-        return _CountedDeal(self.count)
-
-
-class _CountedDeal(_Deal):
     def __init__(self, count: int) -> None:
-        self._count = self._left = count
+        self.count = self._left = count
+
+    def begin(self) -> Self:
+        return type(self)(self.count)
 
     def is_full(self) -> bool:
         return not self._left
@@ -41,45 +60,36 @@ class _CountedDeal(_Deal):
         return self._left
 
     def count_deals(self, tracks: Sequence[int]) -> int:
-        return -(-len(tracks) // self._count)
+        return -(-len(tracks) // self.count)
 
 
-@dataclass(frozen=True, slots=True)
-class ByTime:
+class ByTime(Size):
     """Deals of at most that much playing time; a track that does not fit comes first in the next deal.
 
     A track that is longer than a deal is dealt alone. A deal is full when a track did not fit and
     less time is left than the median length of the tracks.
 
-    Attributes:
+    Args:
         time_ms: playing time of a deal.
         lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, or as
             `time_ms` if no length is known.
     """
 
-    time_ms: int
-    lengths_ms: Mapping[int, int]
-
-    def begin(self) -> "_TimedDeal":
-        """Begin a deal."""
-        known_ms = [length for length in self.lengths_ms.values() if length]
-        mean = sum(known_ms) // len(known_ms) if known_ms else self.time_ms
-        lengths_ms = {track: length or mean for track, length in self.lengths_ms.items()}
-        return _TimedDeal(self.time_ms, lengths_ms, mean)
-
-
-class _TimedDeal(_Deal):
-    def __init__(self, time_ms: int, lengths_ms: Mapping[int, int], mean_ms: int) -> None:
-        self._mean_ms = mean_ms
-        self._time_ms = time_ms
-        self._left_ms = time_ms
-        self._median_ms = sorted(lengths_ms.values())[len(lengths_ms) // 2] if lengths_ms else mean_ms
-        self._lengths_ms = lengths_ms
+    def __init__(self, time_ms: int, lengths_ms: Mapping[int, int]) -> None:
+        known_ms = [length for length in lengths_ms.values() if length]
+        self._mean_ms = sum(known_ms) // len(known_ms) if known_ms else time_ms
+        self._lengths_ms = {track: length or self._mean_ms for track, length in lengths_ms.items()}
+        self._sorted_ms = sorted(self._lengths_ms.values()) or [self._mean_ms]
+        self._time_ms = self._left_ms = time_ms
         self._is_empty = True
         self._has_refused = False
 
+    def begin(self) -> Self:
+        return type(self)(self._time_ms, self._lengths_ms)
+
     def is_full(self) -> bool:
-        return self._left_ms <= 0 or (self._has_refused and self._left_ms < self._median_ms)
+        median_ms = self._sorted_ms[len(self._sorted_ms) // 2]
+        return self._left_ms <= 0 or (self._has_refused and self._left_ms < median_ms)
 
     def add(self, track: int) -> bool:
         length_ms = self._lengths_ms[track]
@@ -91,35 +101,28 @@ class _TimedDeal(_Deal):
         return True
 
     def capacity(self) -> int:
-        return bisect(list(accumulate(sorted(self._lengths_ms.values()))), self._left_ms)
+        return bisect(list(accumulate(self._sorted_ms)), self._left_ms)
 
     def count_deals(self, tracks: Sequence[int]) -> int:
         whole_ms = sum(self._lengths_ms.get(track, self._mean_ms) for track in tracks)
         return -(-whole_ms // self._time_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class ByAlbums:
+class ByAlbums(Size):
     """Deals of N albums, each as far as its tracks are next to each other in the round.
 
-    Attributes:
+    Args:
         count: number of albums.
         album_of: maps each track to a number of its album.
     """
 
-    count: int
-    album_of: Mapping[int, int]
-
-    def begin(self) -> "_AlbumDeal":
-        """Begin a deal."""
-        return _AlbumDeal(self.count, self.album_of)
-
-
-class _AlbumDeal(_Deal):
     def __init__(self, count: int, album_of: Mapping[int, int]) -> None:
         self._count = self._left = count
         self._album_of = album_of
         self._album: int | None = None
+
+    def begin(self) -> Self:
+        return type(self)(self._count, self._album_of)
 
     def is_full(self) -> bool:
         return not self._left

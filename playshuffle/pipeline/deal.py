@@ -12,9 +12,10 @@ from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.limited import LimitedPerValue
-from playshuffle.dealing.next_deal import Size, is_due, next_deal, update_deck, waits_for_missing
+from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
+from playshuffle.dealing.sizes import Size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged, no_tags
 from playshuffle.ordering.limit_per_tag import values

@@ -149,7 +149,7 @@ def test_a_limit_that_nothing_reaches_changes_no_deal(seed: str, size: int) -> N
     here, deal_size = limited([3, 3, 2], size, 3)
     plain = [
         next_deal(Deck(), here, Uniform(Seeded(seed)), any_size, TODAY)
-        for any_size in (deal_size, deal_size.size)
+        for any_size in (deal_size, ByCount(size))
     ]
 
     assert plain[0] == plain[1]
