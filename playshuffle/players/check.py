@@ -3,15 +3,15 @@
 import os
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.listing import is_audio_name
 from playshuffle.players.losses import twins
-from playshuffle.players.player import Lost, Player
+from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, joined, odd_in
+from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, Quirk, joined, odd_in
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.path_map import Back
 from playshuffle.playlist.reading import Entry, Listed, content_of, read_as_written, resolved
@@ -203,89 +203,80 @@ def _troubles(
     keys: dict[str, list[Entry]],
 ) -> list[Trouble]:
     player = PLAYERS[name]
-    troubles = [_list_trouble(key, lost) for key, lost in _lost_as_a_whole(player, path, playlist, faults)]
-    for key, quirk in (QUIRKS | LIST_QUIRKS).items():
-        lost = player.loses.get(key)
-        for entry in keys[key] if lost is not None else ():
-            if lost is None or not lost.has(entry.form) or (key == "uri" and not _is_misread(lost, entry)):
-                continue
-            troubles.append(
-                Trouble(entry, quirk.what, lost.versions, quirk.cure, lost.plays_another(entry.form))
-            )
-    misnamed = [
-        entry for entry in playable if entry.taken and (player.like or name) not in _TAKERS[entry.taken]
+    troubles = [*_lost_as_a_whole(player, path, playlist, faults), *_lost_by_key(player, keys)]
+    troubles += [
+        _trouble(entry, LIST_QUIRKS[entry.taken])
+        for entry in playable
+        if entry.taken and (player.like or name) not in _TAKERS[entry.taken]
     ]
-    for entry in misnamed:
-        quirk = LIST_QUIRKS[entry.taken]
-        troubles.append(Trouble(entry, quirk.what, "", quirk.cure, plays_another=False))
-    if os.path.splitext(path)[1].lower() in player.latin1:
-        quirk = LIST_QUIRKS["codepage"]
-        troubles += [
-            Trouble(entry, quirk.what, "", quirk.cure, plays_another=True)
-            for entry in playable
-            if not entry.text.isascii()
-        ]
-    if player.longest is not None:
-        problem = f"a line of more than {player.longest} bytes"
-        troubles += [
-            Trouble(entry, problem, "", "shorten it", plays_another=False)
-            for entry in playable
-            if len(entry.text) > player.longest
-        ]
-    if player.most is not None:
-        problem = f"a place after the first {player.most:,}"
-        troubles += [
-            Trouble(entry, problem, "", "use a shorter list", plays_another=False)
-            for entry in playlist.entries[player.most :]
-        ]
-    others = [entry for entry in playable if player.plays and _suffix(entry) not in player.plays]
-    if others:
-        counts = Counter(_suffix(entry).decode(errors="replace")[1:].upper() for entry in others)
-        found = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
-        wanted = any_of([suffix.decode()[1:] for suffix in player.plays])
-        problem = f"not {wanted.upper()}, which many need ({found})"
-        cure = f"make it with --for {name} --where format:{wanted}"
-        troubles += [Trouble(entry, problem, "", cure, plays_another=False) for entry in others]
-    if player.has_twins:
-        alike = twins([entry.path for entry in playable])
-        troubles += [
-            Trouble(
-                playable[index],
-                f"only case or Unicode form differs from {shown(twin)}",
-                "",
-                "rename",
-                plays_another=True,
-            )
-            for index, twin in alike.items()
-        ]
-    return troubles
+    return [*troubles, *_lost_at_limits(player, path, playlist, playable), *_not_played(name, playable)]
 
 
-def _suffix(entry: Entry) -> bytes:
-    return os.path.splitext(entry.path)[1].lower()
-
-
-def _is_misread(lost: Lost, entry: Entry) -> bool:
-    """Return whether a URI is lost: for a player that does not unescape, only if it has escapes."""
-    return not lost.plays_another(entry.form) or b"%" in entry.text
+def _trouble(
+    entry: Entry | None, quirk: Quirk, versions: str = "", *, plays_another: bool = False
+) -> Trouble:
+    return Trouble(entry, quirk.what, versions, quirk.cure, plays_another)
 
 
 def _lost_as_a_whole(
     player: Player, path: bytes, playlist: Listed, faults: Sequence[Fault]
-) -> Iterable[tuple[str, Lost]]:
+) -> Iterator[Trouble]:
     list_keys = playlist.odd & {"utf16", "mac", "hls", "empty"}
     if any(fault.what == "missing" for fault in faults):
         list_keys |= {"dead"}
-    for key in sorted(list_keys):
-        if key in player.loses:
-            yield key, player.loses[key]
     suffix = os.path.splitext(path)[1]
     if suffix.lower() not in player.loads:
-        yield "suffix", Lost("ARDU")
-    elif suffix not in player.loads and "capitals" in player.loses:
-        yield "capitals", player.loses["capitals"]
+        yield _trouble(None, LIST_QUIRKS["suffix"])
+    elif suffix not in player.loads:
+        list_keys |= {"capitals"}
+    for key in sorted(list_keys):
+        if key in player.loses:
+            yield _trouble(None, LIST_QUIRKS[key], player.loses[key].versions)
 
 
-def _list_trouble(key: str, lost: Lost) -> Trouble:
-    quirk = LIST_QUIRKS[key]
-    return Trouble(None, quirk.what, lost.versions, quirk.cure, plays_another=False)
+def _lost_by_key(player: Player, keys: dict[str, list[Entry]]) -> Iterator[Trouble]:
+    for key, quirk in (QUIRKS | LIST_QUIRKS).items():
+        if (lost := player.loses.get(key)) is None:
+            continue
+        for entry in keys[key]:
+            plays_another = lost.plays_another(entry.form)
+            # A player that does not unescape loses only the URIs with escapes.
+            is_misread = key != "uri" or not plays_another or b"%" in entry.text
+            if lost.has(entry.form) and is_misread:
+                yield _trouble(entry, quirk, lost.versions, plays_another=plays_another)
+
+
+def _lost_at_limits(
+    player: Player, path: bytes, playlist: Listed, playable: Sequence[Entry]
+) -> Iterator[Trouble]:
+    is_latin1 = os.path.splitext(path)[1].lower() in player.latin1
+    for entry in playable:
+        if is_latin1 and not entry.text.isascii():
+            yield _trouble(entry, LIST_QUIRKS["codepage"], plays_another=True)
+        if player.longest is not None and len(entry.text) > player.longest:
+            yield _trouble(entry, Quirk(f"a line of more than {player.longest} bytes", "shorten it"))
+    if player.most is not None:
+        quirk = Quirk(f"a place after the first {player.most:,}", "use a shorter list")
+        yield from (_trouble(entry, quirk) for entry in playlist.entries[player.most :])
+    if player.has_twins:
+        for index, twin in twins([entry.path for entry in playable]).items():
+            quirk = Quirk(f"only case or Unicode form differs from {shown(twin)}")
+            yield _trouble(playable[index], quirk, plays_another=True)
+
+
+def _not_played(name: str, playable: Sequence[Entry]) -> list[Trouble]:
+    """Return the tracks in formats that not all of these players play."""
+    plays = PLAYERS[name].plays
+    others = [entry for entry in playable if _suffix(entry) not in plays]
+    if not plays or not others:
+        return []
+    counts = Counter(_suffix(entry).decode(errors="replace")[1:].upper() for entry in others)
+    found = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
+    wanted = any_of([suffix.decode()[1:] for suffix in plays])
+    cure = f"make it with --for {name} --where format:{wanted}"
+    quirk = Quirk(f"not {wanted.upper()}, which many need ({found})", cure)
+    return [_trouble(entry, quirk) for entry in others]
+
+
+def _suffix(entry: Entry) -> bytes:
+    return os.path.splitext(entry.path)[1].lower()
