@@ -55,18 +55,13 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
         raise OptionError("{} and {} do not work together. Choose one of them.", "group_by", "group_size")
     if recipe.group_size is not None and recipe.group_size < 1:
         raise OptionError("{} must be a number from 1.", "group_size")
-    if recipe.gap is not None and recipe.part is not None:
-        raise OptionError(
-            "{} does not work with {}: the tracks outside it keep their positions. Remove either.",
-            "gap",
-            "part",
-        )
-    if recipe.rest_ms is not None and recipe.part is not None:
-        raise OptionError(
-            "{} does not work with {}: the tracks outside it keep their positions. Remove either.",
-            "rest",
-            "part",
-        )
+    for option in ("gap", "rest"):
+        if is_given[option] and is_given["part"]:
+            raise OptionError(
+                "{} does not work with {}: the tracks outside it keep their positions. Remove either.",
+                option,
+                "part",
+            )
     tag = recipe.group_by or order.tag
     if not has_tags and tag not in (None, FOLDER) and recipe.group_size is None:
         raise OptionError("{} needs tags ({tag}). Remove {}.", this_order, "tags = false", tag=tag)
