@@ -138,16 +138,9 @@ class _Groups:
         """Make two groups one, unless they hold two tracks of one release."""
         if one == other:
             return True
-        releases = [
-            self._facts[index].release_id
-            for index in (*self._groups[one], *self._groups[other])
-            if self._facts[index].release_id
-        ]
-        ids = {
-            self._facts[index].recording_id.casefold()
-            for index in (*self._groups[one], *self._groups[other])
-            if self._facts[index].recording_id
-        }
+        tracks = [self._facts[index] for index in (*self._groups[one], *self._groups[other])]
+        releases = [track.release_id for track in tracks if track.release_id]
+        ids = {track.recording_id.casefold() for track in tracks if track.recording_id}
         if len(set(releases)) < len(releases) or len(ids) > 1:
             return False
         for index in self._groups[other]:
