@@ -12,7 +12,7 @@ from playshuffle.ordering.groups import artist_keys
 from playshuffle.pipeline.choice import NAME, Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
-from playshuffle.playlist.m3u import PathStyle, Text
+from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.parts import Parts
 from playshuffle.shuffle import fewest_repeats, repeats
 from playshuffle.store.state import SavedOrder
@@ -54,7 +54,7 @@ class Report(NamedTuple):
     playlist_length: int
     indices: Sequence[int]
     figures: Callable[[], Figures]
-    text: Text | Parts
+    text: Parts
     is_new: bool
     skipped: Sequence[Skipped]
     untagged: Sequence[Skipped]

@@ -131,8 +131,6 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 class Text:
     """The text of a playlist, in pieces.
 
-    fingerprint: of the whole text, as the function `fingerprint` returns it.
-
     Args:
         lines: of each track, as `lines` makes them.
         order: which of them to write, one after the other.
@@ -154,7 +152,6 @@ class Text:
             for start in range(0, len(order), _CHUNK)
         ]
         self._chunks = [self._head(headers), *chunks, self._tail.replace(b"\0", b"%d" % len(order))]
-        self.fingerprint = fingerprint_of(self._chunks)
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._chunks)
@@ -174,16 +171,11 @@ def our_lines(comments: Iterable[tuple[str, str]]) -> list[bytes]:
     ]
 
 
-def fingerprint(content: bytes) -> str:
-    """Return the size and checksum of a playlist that was read.
+def fingerprint_of(chunks: Iterable[bytes]) -> str:
+    """Return the size and checksum of a playlist that is read piece by piece.
 
     It shows whether a playlist was edited, and is no defence against anyone who means to deceive.
     """
-    return fingerprint_of([content])
-
-
-def fingerprint_of(chunks: Iterable[bytes]) -> str:
-    """Return the fingerprint of a playlist that is read piece by piece."""
     size = checksum = 0
     for chunk in chunks:
         size += len(chunk)

@@ -18,7 +18,7 @@ from playshuffle.system import atomic_file
 
 
 class Parts:
-    """The text of a playlist in several files; iterated, one after the other."""
+    """The text of a playlist in one file or several; iterated, one after the other."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.texts = texts
@@ -38,10 +38,10 @@ def playlist_text(
     order: Sequence[int],
     comments: Sequence[tuple[str, str]],
     max_per_file: int | None,
-) -> Text | Parts:
+) -> Parts:
     """Make the text of a playlist, in parts if it has more entries than a file may have."""
     if max_per_file is None or len(order) <= max_per_file:
-        return kind(lines, order, comments)
+        return Parts([kind(lines, order, comments)])
     starts = range(0, len(order), max_per_file)
     return Parts(
         [
@@ -51,17 +51,17 @@ def playlist_text(
     )
 
 
-def files_of(path: bytes, text: Text | Parts) -> list[bytes]:
+def files_of(path: bytes, text: Parts) -> list[bytes]:
     """Return the files that the playlist at this path consists of."""
-    if isinstance(text, Text):
+    if len(text.texts) == 1:
         return [path]
     return [part_name(path, number) for number in range(1, len(text.texts) + 1)]
 
 
-def surplus(path: bytes, text: Text | Parts) -> list[bytes]:
+def surplus(path: bytes, text: Parts) -> list[bytes]:
     """Return the files of the playlist at this path that its new text leaves no use for."""
     parts = existing_parts(path)
-    if isinstance(text, Text):
+    if len(text.texts) == 1:
         return parts
     return parts[len(text.texts) :] + ([path] if os.path.lexists(path) else [])
 
@@ -95,7 +95,7 @@ class PreparedParts:
 
 @contextlib.contextmanager
 def prepared(
-    path: bytes, text: Text | Parts, *, force: bool, is_same: bool | None = None
+    path: bytes, text: Parts, *, force: bool, is_same: bool | None = None
 ) -> Iterator[PreparedParts]:
     """Write the new content of a playlist beside its file or files, to be put in place with `replace`.
 
@@ -110,14 +110,13 @@ def prepared(
             owner. Each file is as it was.
     """
     files = files_of(path, text)
-    texts = [text] if isinstance(text, Text) else text.texts
-    for file in files if isinstance(text, Parts) else ():
+    for file in files if len(files) > 1 else ():
         if not force and os.path.lexists(file) and not is_our_part(file):
             raise not_ours(file)
     with contextlib.ExitStack() as stack:
         ready = [
             stack.enter_context(atomic_file.prepared(file, content, is_same))
-            for file, content in zip(files, texts, strict=True)
+            for file, content in zip(files, text.texts, strict=True)
         ]
         unused = surplus(path, text)
         owners = [*zip(files, (one.owner for one in ready), strict=True), *product(unused, [ready[0].owner])]

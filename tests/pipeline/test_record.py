@@ -10,7 +10,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import tracks
 from playshuffle.pipeline.record import Record, load_record
 from playshuffle.pipeline.request import Request
-from playshuffle.playlist.m3u import fingerprint
+from playshuffle.playlist.m3u import fingerprint_of
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store.state import SavedOrder, State
 from tests.support import damage
@@ -86,12 +86,12 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
-        state.save_order(bytes(path), saved(fingerprint(OURS)), None)
+        state.save_order(bytes(path), saved(fingerprint_of([OURS])), None)
     assert record(path).notes == ()
     path.write_bytes(OURS + b"c.mp3\n")
 
     edited = record(path)
-    assert edited.order == edited.saved == saved(fingerprint(OURS))
+    assert edited.order == edited.saved == saved(fingerprint_of([OURS]))
     assert damage.PLAYLIST_CHANGED in edited.notes[0]
 
 
@@ -113,7 +113,7 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
     """Killed between the state and the file: the file tells which order was heard."""
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
-    first, unheard = saved(fingerprint(OURS)), saved("9-0")
+    first, unheard = saved(fingerprint_of([OURS])), saved("9-0")
     with State() as state:
         state.save_order(bytes(path), first, None)
         state.save_order(bytes(path), unheard, first)
@@ -125,7 +125,7 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
     """A foreign file is not ours because we once wrote to its path."""
     path = tmp_path / "x.m3u"
     with State() as state:
-        state.save_order(bytes(path), saved(fingerprint(OURS)), None)
+        state.save_order(bytes(path), saved(fingerprint_of([OURS])), None)
     path.write_bytes(b"#EXTM3U\nmine.mp3\n")
 
     assert "--force" in str(refused(path))
