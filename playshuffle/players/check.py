@@ -13,8 +13,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, Quirk, joined, odd_in
 from playshuffle.playlist.formats import FORMATS
-from playshuffle.playlist.path_map import Back
-from playshuffle.playlist.reading import Entry, Listed, content_of, read_as_written, resolved
+from playshuffle.playlist.reading import Entry, Listed, content_of, read_content
 from playshuffle.text import any_of
 
 # Who finds the file of an entry that does not name it as it stands.
@@ -87,7 +86,7 @@ def check_playlist(
     Raises:
         PlayshuffleError: it cannot be read, or players were named and it is not M3U.
     """
-    playlist = read_as_written(content_of(path) if content is None else content, path)
+    playlist = read_content(content_of(path) if content is None else content, path)
     if names is None:
         names = [playlist.player if playlist.player in PLAYERS else GENERIC]
     is_generic = [*names] == [GENERIC]
@@ -97,7 +96,7 @@ def check_playlist(
             Exit.USAGE,
         )
     local = [entry for entry in playlist.entries if entry.form]
-    faults, playable = _faults(local, playlist.back, report)
+    faults, playable = _faults(local, report)
     all_players = [name for name in PLAYERS if name != GENERIC] if playlist.is_m3u else []
     player_names = [] if is_generic else names or all_players
     troubles = {}
@@ -108,20 +107,15 @@ def check_playlist(
     return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
 
-def _faults(
-    entries: Sequence[Entry], back: Back, report: Callable[[int, int], None]
-) -> tuple[list[Fault], list[Entry]]:
+def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tuple[list[Fault], list[Entry]]:
     """Return the faults of entries, and the entries whose file exists and was not listed before."""
     faults = []
     playable = []
     first: dict[int, dict[int, int]] = defaultdict(dict)  # lines by inode, by device
-    for done, written in enumerate(entries):
+    for done, entry in enumerate(entries):
         if not done % _REPORT_EVERY:
             report(done, len(entries))
-        entry, status = written, _status(written)
-        if status is None:
-            entry = resolved(written, back)
-            status = _status(entry)
+        status = _status(entry)
         if status is None:
             faults.append(Fault(entry, "missing"))
         elif (kind := _wrong_kind(status, entry.path)) is not None:

@@ -55,14 +55,12 @@ class Listed(NamedTuple):
     """What a playlist holds, and what is odd about the whole: keys of `quirks.LIST_QUIRKS`.
 
     is_m3u: its players are known. player: that playshuffle wrote it for; empty if not known.
-    back: maps its paths to files of this machine.
     """
 
     entries: list[Entry]
     odd: frozenset[str]
     is_m3u: bool
     player: str = ""
-    back: Back = Back(b"/", ())
 
 
 def read(path: bytes) -> Listed:
@@ -76,18 +74,6 @@ def read(path: bytes) -> Listed:
 
 def read_content(content: bytes, path: bytes) -> Listed:
     """Read the content of a playlist with this path, which tells the format, and where entries start.
-
-    Raises:
-        PlayshuffleError: it is not a playlist.
-    """
-    found = read_as_written(content, path)
-    return found._replace(entries=[resolved(entry, found.back) for entry in found.entries])
-
-
-def read_as_written(content: bytes, path: bytes) -> Listed:
-    """Read the content of a playlist as `read_content` does, but without a look at the files.
-
-    A caller that looks at each file itself passes entries without a file to `resolved`.
 
     Raises:
         PlayshuffleError: it is not a playlist.
@@ -122,15 +108,7 @@ def read_as_written(content: bytes, path: bytes) -> Listed:
     comments = comments_in(io.BytesIO(content))
     back = Back.read(comments.get("BASE", ""), _entries_folder(path))
     entries = list(_entries(content, back, comments))
-    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""), back=back)
-
-
-def resolved(entry: Entry, back: Back) -> Entry:
-    """Return an entry. If its file does not exist, look for a file that other programs write like this."""
-    is_as_written = entry.form in ("D", "R") or (entry.form == "A" and entry.text.startswith(b"/"))
-    if not is_as_written or entry.taken or os.path.lexists(entry.path):
-        return entry
-    return _resolve_misnamed(entry, back)
+    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""))
 
 
 def content_of(path: bytes) -> bytes:
@@ -173,9 +151,12 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
         plain = unescaped(line) if "ESCAPES" in comments else line
         [found] = paths_of([plain], back)
         entry = Entry(number, line, form, found, "percent" if plain != line else "")
+        is_path = form in ("D", "R") or line.startswith(b"/")
         if not found:  # a stream, or on another host
             entry = Entry(number, line, "", b"")
-        elif are_uris and form == "R" and b"%" in line:
+        elif (are_uris and form == "R" and b"%" in line) or (
+            is_path and not entry.taken and not os.path.lexists(found)
+        ):
             entry = _resolve_misnamed(entry, back)
         yield entry
 

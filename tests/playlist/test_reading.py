@@ -56,7 +56,7 @@ _HEADS = st.sampled_from([b"", b"#EXTM3U\n", b"#PLAYSHUFFLE-ORDER:random\n", b"#
 @given(_HEADS, _LINES, st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
 def test_each_entry_has_the_number_of_its_line(head: bytes, lines: list[bytes], newline: bytes) -> None:
     content = head + newline.join(lines)
-    found = reading.read_as_written(content, b"/music/x.m3u").entries
+    found = reading.read_content(content, b"/music/x.m3u").entries
 
     assert [entry.line for entry in found] == [
         number
