@@ -27,12 +27,12 @@ from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
-from playshuffle.config.option_groups import EXPERT, PLACE, THIS_DEAL
+from playshuffle.config.option_groups import THIS_DEAL
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.errors import Exit, PlayshuffleError, flag, of_all
 from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.request import Request
@@ -45,11 +45,14 @@ EXAMPLES = """\b
 Examples:
   playshuffle deal ~/Music -n 40         # 40 tracks, in ~/Music/today.m3u
   playshuffle deal                       # the next ones
-  playshuffle deal ~/Music --time 90m --name morning
+  playshuffle deal ~/Music --time 90m -o ~/Music/morning.m3u
   playshuffle deal ~/Music --albums 3 --every week
   playshuffle deal --peek                # show the next deal
   playshuffle deal --due                 # all configured decks that are due
 """
+
+
+_switch = partial(typer.Option, rich_help_panel=THIS_DEAL)
 
 
 @playlist_options.takes_playlist_options("deal")
@@ -65,32 +68,12 @@ def deal(
     ] = None,
     options: Options,
     given: Mapping[str, Any],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="Write FOLDER/NAME.m3u. Default: today", rich_help_panel=PLACE
-        ),
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Write the last deal again", rich_help_panel=THIS_DEAL)
-    ] = False,
-    now: Annotated[
-        bool, typer.Option("--now", help="Deal now, even if none is due", rich_help_panel=THIS_DEAL)
-    ] = False,
-    new_round: Annotated[
-        bool,
-        typer.Option("--new-round", help="End this round and start a new one", rich_help_panel=THIS_DEAL),
-    ] = False,
-    peek: Annotated[
-        bool, typer.Option("--peek", help="Show the next deal, write nothing", rich_help_panel=THIS_DEAL)
-    ] = False,
-    heard: Annotated[
-        bool, typer.Option("--heard", help="Count the last deal as heard", rich_help_panel=EXPERT)
-    ] = False,
-    due: Annotated[
-        bool,
-        typer.Option("--due", help="Deal all configured playlists that are due", rich_help_panel=THIS_DEAL),
-    ] = False,
+    again: Annotated[bool, _switch("--again", help="Write the last deal again")] = False,
+    now: Annotated[bool, _switch("--now", help="Deal now, even if none is due")] = False,
+    new_round: Annotated[bool, _switch("--new-round", help="End this round and start a new one")] = False,
+    peek: Annotated[bool, _switch("--peek", help="Show the next deal, write nothing")] = False,
+    heard: Annotated[bool, _switch("--heard", help="Count the last deal as heard")] = False,
+    due: Annotated[bool, _switch("--due", help="Deal all configured playlists that are due")] = False,
     save: common_options.Save = None,
     config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
@@ -102,25 +85,16 @@ def deal(
     Every track comes once before any comes again. A second run on the same day changes nothing. A deal has
     40 tracks, unless options say otherwise.
     """
-    kind = _only(
-        {
-            "--again": again,
-            "--now": now,
-            "--new-round": new_round,
-            "--peek": peek,
-            "--heard": heard,
-            "--due": due,
-        }
-    )
+    kind = _only(again=again, now=now, new_round=new_round, peek=peek, heard=heard, due=due)
     codes: list[Exit] = []
     if due:
-        if words or name is not None or save is not None or not ONCE.issuperset(given):
+        if words or save is not None or not ONCE.issuperset(given):
             raise PlayshuffleError(
                 "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
             )
         requests, codes = _configured(given, config)
     else:
-        request = _request(words or (), options, given, name, config, must_remember=not peek, save=save)
+        request = _request(words or (), options, given, config, save, must_remember=not peek)
         requests = {"": request._replace(dry_run=peek)}
         check_save(save, config, requests[""])
     done, failures = run_lists(requests, partial(_deal, kind), quiet=quiet)
@@ -147,19 +121,16 @@ def _request(
     words: Sequence[str],
     options: Options,
     given: Mapping[str, Any],
-    name: str | None,
     config: str | None,
+    save: str | None,
     *,
     must_remember: bool,
-    save: str | None,
 ) -> Request:
     """Return the request of a deck: with the options of its last deal, and those that were given now.
 
     Raises:
         PlayshuffleError: it is not clear which deck; or an option is not valid.
     """
-    if name is not None and options.output is not None:
-        raise PlayshuffleError("--name and -o both name the file. Choose one of them.", Exit.USAGE)
     if options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
@@ -170,9 +141,8 @@ def _request(
     lists = known_lists(config_file, must_remember=must_remember)
     named = named_lists(words, lists, config_file)
     if not words and options.source is None:
-        file = options.output or name
         given = {key: value for key, value in given.items() if key != "output"}
-        named = [the_list(file, lists) if file is not None else _only_deck(lists)]
+        named = [_only_deck(lists) if options.output is None else the_list(options.output, lists)]
     if len(named) > 1:
         raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
     if named:
@@ -180,7 +150,7 @@ def _request(
     options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given:
         options = options._replace(order="albums")
-    request = build_request(options, name=save if name is None else name, plain="today")
+    request = build_request(options, name=save, plain="today")
     output = request.output or b""
     path = atomic_file.resolved(output)
     with State(writes=False) as state:
@@ -210,13 +180,13 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     )
 
 
-def _only(switches: Mapping[str, bool]) -> str:
+def _only(**switches: bool) -> str:
     """Return the only switch that was given, or an empty text.
 
     Raises:
         PlayshuffleError: there are several.
     """
-    given = [switch for switch, is_given in switches.items() if is_given]
+    given = [flag(switch) for switch, is_given in switches.items() if is_given]
     if len(given) > 1:
         raise PlayshuffleError(f"{' and '.join(given)} do not work together. Choose one of them.", Exit.USAGE)
     return "".join(given)

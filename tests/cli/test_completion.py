@@ -119,7 +119,7 @@ def names(home: Path) -> None:
     (home / "Music/a.mp3").write_bytes((DATA / "v24.mp3").read_bytes())
     text = 'folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\nevery = "day"\n'
     (folder / "config.toml").write_text(text)
-    assert run("deal", home / "Music", "--name", "morning").code == 0
+    assert run("deal", home / "Music", "-o", home / "Music/morning.m3u").code == 0
 
 
 @pytest.fixture

@@ -224,7 +224,7 @@ def test_undo_needs_no_known_options(tmp_path: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
     deal(music, "-n", "3", "--now")
-    change_options(None)
+    change_options("")
 
     done = dealing("today")
     assert (done.code, "are not known" in done.err) == (2, True)
@@ -309,8 +309,7 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
         (["--peek", "--now"], "do not work together"),
         (["--again"], "Nothing was dealt"),
         (["-o", "-"], "Name a file with -o, or use --peek."),
-        (["--name", "a/b"], "cannot be the name"),
-        (["--name", "x", "-o", "y.m3u"], "Choose one of them."),
+        (["--save", "a/b"], "cannot be the name"),
         (["--every", "month"], "Use day, week or run"),
         (["--due"], "--due uses the configuration."),
     ],
@@ -425,7 +424,7 @@ def test_a_lost_state_takes_the_file_for_heard(tmp_path: Path, home: Path) -> No
 
 def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     music = numbered(tmp_path, 6)
-    deal(music, "-n", "6", "--name", "morning")
+    deal(music, "-n", "6", "-o", music / "morning.m3u")
     deal(music, "-n", "2")
 
     assert ": dealt 6 of 6 (100%), 0 deals left, round 1, since " in status("morning")
@@ -471,7 +470,7 @@ def test_the_json_says_all_there_is_to_say(tmp_path: Path) -> None:
 def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
     """The deal for the car neither replaces nor continues the deal for everybody."""
     music = library(tmp_path / "Music", ("a.mp3", "b.mp3", "c.mp3", "d.mp3"))
-    for words in ((), ("--for", "car"), ("--for", "car", "--name", "drive")):
+    for words in ((), ("--for", "car"), ("--for", "car", "-o", music / "drive.m3u8")):
         done = run("deal", music, "-n", "2", *words)
         assert done.code == 0, done.err
 
@@ -487,7 +486,7 @@ def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:
     env = {"PLAYSHUFFLE_CONFIG": str(file)}
     assert run("deal", "--due", env=env).code == 0
     first = (music / "some.m3u").read_bytes()
-    deal(music, "-n", "2", "--now", "--paths", "relative", "--name", "some")
+    deal(music, "-n", "2", "--now", "--paths", "relative", "-o", music / "some.m3u")
     file.write_text("folders = [")
     done = run("undo", env=env)
 

@@ -171,7 +171,7 @@ def test_several_lists_are_one_json_document(music: Path, tmp_path: Path) -> Non
 
 
 def test_a_name_that_is_empty_is_an_error(music: Path) -> None:
-    assert run("deal", music, "--name", "").code == 2
+    assert run("deal", music, "--save", "").code == 2
 
 
 def test_the_options_of_a_list_are_shown_whatever_their_values_are(music: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_saved_list_has_the_file_of_its_name(music: Path, file: Path) -> None:
 def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> None:
     run("deal", music, "-n", "4", "--every", "week")
     assert run("deal", "--save", "today").code == 0
-    run("deal", music, "--time", "1s", "--name", "short", "--save", "short")
+    run("deal", music, "--time", "1s", "--save", "short")
 
     tables = tomllib.loads(file.read_text())["playlist"]
     assert (tables["today"]["limit"], tables["today"]["every"]) == (4, "week")

@@ -223,7 +223,7 @@ def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
     assert "#EXTINF" not in first
     assert len(entries(first.encode())) == 20
     assert os.fsencode(music) in (music / "playshuffle-stick-2.m3u8").read_bytes()
-    assert run("deal", music, "--for", "stick", "--name", "dealt").code == 0
+    assert run("deal", music, "--for", "stick", "-o", music / "dealt.m3u8").code == 0
     dealt = next(music.glob("dealt*.m3u8"))
     checked = run("check", music / "playshuffle-stick-1.m3u8", "--json")
     losses = json.loads(checked.out)["players"]["stick"]

@@ -173,13 +173,12 @@ def minutes(folder: Path, names: Iterable[str], count: int = 1, rate: int = 100)
     return folder
 
 
-def change_options(options: object) -> None:
-    """Replace the saved options of all playlists; None removes them."""
-    changed = "json_remove(facts, '$.options')" if options is None else "json_set(facts, '$.options', ?)"
-    query = f"SELECT path, kind, age, numbers, {changed}, content, digest FROM record"
+def change_options(options: str) -> None:
+    """Replace the saved options of all playlists; nothing is known of those that are empty."""
+    query = "SELECT path, kind, age, numbers, json_set(facts, '$.options', ?), content, digest FROM record"
 
     def change(database: Connection) -> None:
-        rows = database.execute(query, (options,) * (options is not None)).fetchall()
+        rows = database.execute(query, (options,)).fetchall()
         database.executemany(schema.replace("record"), rows)
 
     with State() as state:
