@@ -87,10 +87,8 @@ class UpdateProcess:
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()
-        try:
+        with contextlib.suppress(BrokenPipeError):  # `receive` notices that, too
             self._requests.write(update_protocol.pack(batches))
-        except BrokenPipeError:
-            self.is_over = True
 
     def receive(self) -> Iterator[Message]:
         """Yield the messages that came since the last call."""
@@ -98,6 +96,7 @@ class UpdateProcess:
             while chunk := os.read(self._messages, 1 << 16):
                 self._unread += chunk
             self.is_over = True
+            self.is_busy = False
         while b"\n" in self._unread:
             line, _, self._unread = self._unread.partition(b"\n")
             self.heard_s = time.monotonic()
