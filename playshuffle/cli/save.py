@@ -36,7 +36,7 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     if name is None:
         return
     save_list(_place(config), name, request)
-    services = [each.service.process for each in running.services()]
+    services = [each.services[0].process for each in running.services()]
     notify(services)
     if not quiet:
         show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])

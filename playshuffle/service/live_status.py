@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from playshuffle import __version__
 from playshuffle.config.model import Config
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service import notify
 from playshuffle.service.page import write_page
 from playshuffle.service.running import StatusFile
-from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, ServiceStatus, Status
+from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, Status
 from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
@@ -65,7 +64,7 @@ class LiveStatus:
         self._unreadable: dict[str, dict[bytes, str]] = {}  # reasons by path, by playlist
         self._notes: dict[str, set[str]] = {}
         self._waiting_for_files: set[str] = set()
-        self._on_page: ServiceStatus | None = None
+        self._on_page: Status | None = None
         self._page_error = ""
         for name, error in broken.items():
             self._playlists[name] = PlaylistStatus(name, "", "broken", last_error=error)
@@ -87,7 +86,8 @@ class LiveStatus:
     def note_message(self, message: Message) -> None:
         """Note what an update process sent."""
         if isinstance(message, ScanProgress):
-            self._set(message.playlist, scanning=message.text)
+            for name in self._batches:
+                self._set(name, scanning=message.text)
         elif isinstance(message, PlaylistUpdated):
             self._note_update(message)
         elif isinstance(message, PlaylistFailed):
@@ -194,14 +194,14 @@ class LiveStatus:
         self._write_page(status)
         notify.status(self._summary())
 
-    def _write_page(self, status: ServiceStatus) -> None:
+    def _write_page(self, status: Status) -> None:
         """Write the page of the configuration if anything has changed and no scan is under way."""
         is_scanning = any(playlist.scanning is not None for playlist in status.playlists)
         if self._config.page is None or is_scanning or status == self._on_page:
             return
         self._on_page = status
         try:
-            write_page(self._config.page, Status((status.service,), status.roots, status.playlists, ()))
+            write_page(self._config.page, status)
         except PlayshuffleError as error:
             if str(error) != self._page_error:
                 _LOG.error("%s", error)
@@ -231,13 +231,15 @@ class LiveStatus:
         )
         return "; ".join([f"managed: {tracks}" if tracks else "starting", *polled])
 
-    def _status(self) -> ServiceStatus:
+    def _status(self) -> Status:
         path = self._config.path
-        return ServiceStatus(
-            Service(os.getpid(), self._since_s, os.fsdecode(path) if path is not None else None, self.note),
+        service = Service(
+            os.getpid(), self._since_s, os.fsdecode(path) if path is not None else None, self.note
+        )
+        return Status(
+            (service,),
             tuple(replace(root, state=self._root_state(path)) for path, root in self._roots.items()),
             tuple(self._playlists.values()),
-            __version__,
         )
 
     def _root_state(self, path: bytes) -> str:

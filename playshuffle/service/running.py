@@ -11,7 +11,7 @@ from dataclasses import asdict
 from hashlib import blake2b
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.service.status_json import ServiceStatus, published_status, resolved
+from playshuffle.service.status_json import Status, published_status, resolved
 from playshuffle.system import atomic_file, lock
 from playshuffle.system.xdg import state_folder
 
@@ -81,7 +81,7 @@ class StatusFile:
                 return name
             number += 1
 
-    def publish(self, status: ServiceStatus) -> None:
+    def publish(self, status: Status) -> None:
         """Write the status, if it has changed."""
         text = json.dumps(asdict(status))
         if self._file is None or text == self._text:
@@ -103,9 +103,9 @@ class StatusFile:
             self._text = text
 
 
-def services() -> list[ServiceStatus]:
-    """Return what the running services publish."""
-    published: list[ServiceStatus] = []
+def services() -> list[Status]:
+    """Return what each running service publishes."""
+    published: list[Status] = []
     with contextlib.suppress(OSError):
         folder = _folder(make=False)
         for name in sorted(os.listdir(folder)):
@@ -120,7 +120,7 @@ def processes(playlists: Sequence[bytes]) -> set[int]:
     """Return the processes of the running services that manage any of these playlists."""
     outputs = {os.path.realpath(path) for path in playlists}
     return {
-        status.service.process
+        status.services[0].process
         for status in services()
         if outputs & {resolved(playlist.output) for playlist in status.playlists}
     }

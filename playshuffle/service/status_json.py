@@ -97,19 +97,8 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceStatus:
-    """What a running service publishes: itself, its folders and its playlists."""
-
-    service: Service
-    roots: tuple[RootStatus, ...]
-    playlists: tuple[PlaylistStatus, ...]
-    playshuffle: str = ""
-    schema: int = SCHEMA
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
-    """All services, folders, managed playlists and decks.
+    """Services with their folders and playlists: what one service publishes, or all that is known.
 
     not_listed: number of playlists written by `make`, unless they are among `playlists`.
     """
@@ -117,19 +106,18 @@ class Status:
     services: tuple[Service, ...]
     roots: tuple[RootStatus, ...]
     playlists: tuple[PlaylistStatus, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     not_listed: int = 0
     schema: int = SCHEMA
 
 
-def published_status(published: Mapping[str, Any]) -> ServiceStatus | None:
+def published_status(published: Mapping[str, Any]) -> Status | None:
     """Return what a service published, perhaps of another version; None if it cannot be understood."""
     with contextlib.suppress(TypeError, KeyError, ValueError, AttributeError):
-        return ServiceStatus(
-            _from_json(Service, published["service"]),
-            tuple(_from_json(RootStatus, root) for root in published["roots"]),
-            tuple(_from_json(PlaylistStatus, playlist) for playlist in published["playlists"]),
-            str(published["playshuffle"]),
+        return Status(
+            _from_json(Service, published["services"]),
+            _from_json(RootStatus, published["roots"]),
+            _from_json(PlaylistStatus, published["playlists"]),
         )
     return None
 
@@ -145,6 +133,6 @@ def resolved(output: str) -> bytes:
     return os.path.realpath(os.fsencode(output))
 
 
-def _from_json(model: type[_Model], values: Mapping[str, Any]) -> _Model:
+def _from_json(model: type[_Model], rows: Sequence[Mapping[str, Any]]) -> tuple[_Model, ...]:
     known = {field.name for field in fields(model)}
-    return model(**{name: value for name, value in values.items() if name in known})
+    return tuple(model(**{name: row[name] for name in row if name in known}) for row in rows)

@@ -29,12 +29,12 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
         config: the configuration, None if there is none.
         lists_all: list the playlists that were written by `make`, too.
     """
-    services = running.services()
-    roots = {root.root: root for service in services for root in service.roots}
+    published = running.services()
+    roots = {root.root: root for status in published for root in status.roots}
     playlists = {
         playlist.output or playlist.name or "": playlist
-        for service in services
-        for playlist in service.playlists
+        for status in published
+        for playlist in status.playlists
     }
     with State(writes=False) as state:
         if config is not None:
@@ -53,7 +53,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
             playlists[key] = _completed(playlist, decks.get(resolved(playlist.output)), problem)
         notes = tuple(state.notes)
     return Status(
-        tuple(service.service for service in services),
+        tuple(service for status in published for service in status.services),
         tuple(roots.values()),
         tuple(playlists.values()),
         notes,
@@ -132,8 +132,7 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     """Return the status of a playlist that no service manages."""
     result = PlaylistStatus(name, os.fsdecode(output))
-    last_order = state.last_order(output)
-    if last_order is not None:
+    if (last_order := state.last_order(output)) is not None:
         state_name = BY_MAKE if name is None else "not managed"
         result = replace(result, state=state_name, tracks=last_order.played)
     with contextlib.suppress(PlayshuffleError, OSError):

@@ -58,8 +58,7 @@ def update(
         send: called with the result for each playlist.
     """
     playlists = [playlist for playlist in config.playlists if playlist.name in batches]
-    progress = _Progress([playlist.name for playlist in playlists], send)
-    tools = Tools(read_all, System(), progress)
+    tools = Tools(read_all, System(), _Progress(send))
     with contextlib.ExitStack() as stack:
         try:
             requests = [playlist.request for playlist in playlists]
@@ -119,8 +118,7 @@ def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
 class _Progress(Progress):
     """Sends how far the update is, and ends it where that is wanted."""
 
-    def __init__(self, names: Sequence[str], send: Callable[[Message], None]) -> None:
-        self._names = names
+    def __init__(self, send: Callable[[Message], None]) -> None:
         self._send = send
         self._next_s = 0.0
 
@@ -135,8 +133,7 @@ class _Progress(Progress):
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._next_s = now_s + _REPORT_EVERY_S
-            for name in self._names:
-                self._send(ScanProgress(name, text))
+            self._send(ScanProgress(text))
 
 
 def _failed(playlist: ConfiguredPlaylist, error: Exception, growing: Sequence[bytes] = ()) -> PlaylistFailed:

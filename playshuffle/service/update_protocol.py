@@ -20,9 +20,8 @@ class UpdateStarted:
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """The update of a playlist moves on; the text says how far it is."""
+    """The update moves on; the text says how far it is."""
 
-    playlist: str
     text: str
 
 

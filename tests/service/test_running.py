@@ -1,11 +1,11 @@
 """The status that services publish for other processes."""
 
 from playshuffle.service import running
-from playshuffle.service.status_json import Service, ServiceStatus
+from playshuffle.service.status_json import Service, Status
 
 
-def status(since_s: int) -> ServiceStatus:
-    return ServiceStatus(Service(1, since_s, None), (), ())
+def status(since_s: int) -> Status:
+    return Status((Service(1, since_s, None),), (), ())
 
 
 def test_services_with_the_same_process_number_are_all_shown() -> None:
@@ -14,8 +14,8 @@ def test_services_with_the_same_process_number_are_all_shown() -> None:
         first.publish(status(100))
         with running.StatusFile() as second:
             second.publish(status(200))
-            both = {service.service.since for service in running.services()}
-        rest = {service.service.since for service in running.services()}
+            both = {status.services[0].since for status in running.services()}
+        rest = {status.services[0].since for status in running.services()}
 
     assert (both, rest) == ({100, 200}, {100})
     assert running.services() == []
