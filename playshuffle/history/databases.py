@@ -5,9 +5,8 @@ Each is told by its tables and columns, and read by one statement. Text and numb
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
-from urllib.parse import unquote_to_bytes
 
-from playshuffle.history.rows import Played, Row
+from playshuffle.history.rows import Played, Row, path_of_uri
 from playshuffle.system.sqlite import Connection, read_foreign
 
 
@@ -24,11 +23,6 @@ class _Reader(NamedTuple):
     path_of: Callable[[bytes], bytes] = bytes
 
 
-def _from_uri(uri: bytes) -> bytes:
-    """Return the path of a `file://` URI; empty for a stream."""
-    return unquote_to_bytes(uri[7:]) if uri.startswith(b"file:///") else b""
-
-
 def _pivot(names: str, name: str = "name", value: str = "value") -> str:
     """Return columns for rows that each have one value; `-` is a value that there is not."""
     return ", ".join(
@@ -40,7 +34,7 @@ def _pivot(names: str, name: str = "name", value: str = "value") -> str:
 def _songs(column: str) -> _Reader:
     """Return how the collection of Strawberry and Clementine is read, which have one table."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
-    return _Reader({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=_from_uri)
+    return _Reader({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
 
 _READERS = {

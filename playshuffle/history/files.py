@@ -13,10 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
-from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import Names, Played, Row
+from playshuffle.history.rows import Names, Played, Row, path_of_uri
 
 _LATEST = 1 << 32  # Unix seconds, in 2106; what is later is no time of a play
 _STARS = 5
@@ -85,8 +84,8 @@ def _rhythmbox(path: bytes) -> Iterator[Row]:
         if entry.tag != "entry":
             continue
         texts = {child.tag: child.text or "" for child in entry}
-        uri = texts.get("location", "")
-        if entry.get("type") == "song" and uri.startswith("file:///"):
+        track = path_of_uri(os.fsencode(texts.get("location", "")))
+        if entry.get("type") == "song" and track:
             played = Played(
                 _time(texts.get("last-played")),
                 None,
@@ -94,7 +93,7 @@ def _rhythmbox(path: bytes) -> Iterator[Row]:
                 None,
                 _share(texts.get("rating"), _STARS),
             )
-            yield Row(unquote_to_bytes(uri[7:]), played)
+            yield Row(track, played)
         entry.clear()
 
 
@@ -171,7 +170,7 @@ def _csv(path: bytes) -> Iterator[Row]:
         when = _moment(values.get("last_played", ""))
         names = Names(*(values.get(name, "") for name in Names._fields))
         uri = os.fsencode(values.get("path", ""))
-        uri = unquote_to_bytes(uri[7:]) if uri.startswith(b"file:///") else uri
+        uri = path_of_uri(uri) or uri
         if not uri and not names.title:
             continue
         if is_log:
@@ -187,7 +186,7 @@ def _playlist(path: bytes) -> Iterator[Row]:
     folder = os.path.dirname(path)
     for line in _lines(path):
         entry = os.fsencode(line)
-        entry = unquote_to_bytes(entry[7:]) if entry.startswith(b"file:///") else entry
+        entry = path_of_uri(entry) or entry
         if entry and not entry.startswith(b"#"):
             beside = os.path.normpath(os.path.join(folder, entry))
             yield Row(beside if os.path.lexists(beside) else entry, Played(rating=1))
@@ -231,28 +230,13 @@ _READERS = (
 _FAVOURITES = _Reader("a playlist", bool, _playlist)  # M3U has no first bytes of its own
 _HEAD = 4096  # bytes
 
-# What a file may raise that is damaged; an unpickler may raise anything of these.
-DAMAGED = (
-    *(
-        ArithmeticError,
-        AttributeError,
-        EOFError,
-        LookupError,
-        MemoryError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ),
-    *(csv.Error, pickle.UnpicklingError, ElementTree.ParseError),
-)
-
 
 def read_file(path: bytes) -> tuple[str, list[Row]] | None:
     """Return the name of the program that a file is from, and its rows; None if it is not known.
 
     Raises:
         OSError: it cannot be read.
-        DAMAGED: it is damaged.
+        Exception: it is damaged; the code that unpickles it may raise anything.
     """
     with open(path, "rb") as file:
         head = file.read(_HEAD)

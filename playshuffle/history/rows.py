@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 
 class Played(NamedTuple):
@@ -32,6 +33,11 @@ class Row(NamedTuple):
     path: bytes
     played: Played
     names: Names | None = None
+
+
+def path_of_uri(uri: bytes) -> bytes:
+    """Return the path of a `file://` URI; empty for a stream or a path."""
+    return unquote_to_bytes(uri[7:]) if uri.startswith(b"file:///") else b""
 
 
 def merged(rows: Iterable[Played]) -> Played:

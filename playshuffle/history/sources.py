@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.databases import UnknownUserError, read_database
-from playshuffle.history.files import DAMAGED, read_file
+from playshuffle.history.files import read_file
 from playshuffle.history.rows import Row
 from playshuffle.system import mpd_conf, regular_file, sqlite
 from playshuffle.system.xdg import config_home, data_home
@@ -117,7 +117,7 @@ def read_rows(source: Source) -> tuple[str, list[Row]]:
         raise SourceError(source, f"{error}. Is another program writing it?") from error
     except UnknownUserError as error:
         raise SourceError(source, f"It has no user '{shown(source.user)}'.", Exit.USAGE) from error
-    except DAMAGED as error:
+    except Exception as error:  # the code that reads a damaged file may raise anything
         raise SourceError(source, f"It is damaged, or of an unknown version: {shown(str(error))}.") from error
     if found is None:
         raise SourceError(source, f"It is no known play history. Known are {_KNOWN}.", Exit.USAGE)
