@@ -11,7 +11,7 @@ from playshuffle.shuffle.constrained import behind, part, pinned, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
 from playshuffle.shuffle.deals import deal, sparse_deal
 from playshuffle.shuffle.not_before import EmptyPositionError, not_before, soonest_after
-from playshuffle.shuffle.running import insert, insert_apart, insert_in_block, remove, rename
+from playshuffle.shuffle.running import insert, insert_apart, insert_in_block
 from playshuffle.shuffle.spread import spread
 from playshuffle.shuffle.uniform import (
     Shuffle,
@@ -55,8 +55,6 @@ __all__ = [
     "not_before",
     "part",
     "pinned",
-    "remove",
-    "rename",
     "repeats",
     "sattolo",
     "sattolo_without",

@@ -1,4 +1,4 @@
-"""Insert, remove and rename entries of an order that is being played.
+"""Insert entries into an order that is being played.
 
 `first` is the first position still to come: nothing is inserted before it. Removing an entry needs
 no draw, since the rest of a uniform order is uniform.
@@ -6,7 +6,7 @@ no draw, since the rest of a uniform order is uniform.
 
 import bisect
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
 from playshuffle.shuffle.blocks import Inside
 from playshuffle.shuffle.chance import RandBelow
@@ -147,24 +147,6 @@ def insert_in_block(
             position = between[randbelow(len(between))]
         running.insert(position, entry)
         groups.insert(position, group)
-    return running
-
-
-def remove(order: Sequence[int], entries: Collection[int]) -> list[int]:
-    """Drop the entries that are gone; the others keep their order. Takes no draw."""
-    absent = set(entries)
-    return [entry for entry in order if entry not in absent]
-
-
-def rename(order: Sequence[int], renamed: Mapping[int, int]) -> list[int]:
-    """Put new indices for old ones; an entry not named stays. Takes no draw.
-
-    Raises:
-        ValueError: if two entries would become one.
-    """
-    running = [renamed.get(entry, entry) for entry in order]
-    if len(set(running)) < len(running):
-        raise ValueError("two entries renamed to one")
     return running
 
 

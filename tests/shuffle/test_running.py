@@ -1,7 +1,6 @@
-"""A running order: what comes, goes or is renamed leaves the law of the order as it was."""
+"""A running order: what comes leaves the law of the order as it was."""
 
 import itertools
-from fractions import Fraction
 from functools import partial
 
 import pytest
@@ -18,8 +17,6 @@ from playshuffle.shuffle import (
     insert,
     insert_apart,
     insert_in_block,
-    remove,
-    rename,
     spread,
 )
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
@@ -137,23 +134,6 @@ def test_nothing_is_inserted_into_the_played_part_of_a_shuffled_block() -> None:
     )
 
     assert is_uniform_over(shares, [(2, 1, 0, 3), (2, 0, 1, 3), (2, 0, 3, 1)])
-
-
-def test_what_is_left_of_a_uniform_order_is_uniform() -> None:
-    shares = distribution(lambda randbelow: tuple(remove(durstenfeld(range(5), randbelow), {1, 3, 9})))
-
-    assert is_uniform_over(shares, list(itertools.permutations([0, 2, 4])))
-    assert sum(shares.values()) == Fraction(1)
-
-
-def test_a_renamed_entry_keeps_its_position() -> None:
-    assert rename([4, 2, 7], {2: 9, 5: 6}) == [4, 9, 7]
-    assert rename([4, 2, 7], {2: 7, 7: 2}) == [4, 7, 2]
-
-
-def test_two_entries_cannot_become_one() -> None:
-    with pytest.raises(ValueError, match="renamed to one"):
-        rename([4, 2, 7], {2: 7})
 
 
 @pytest.mark.parametrize("first", [-1, 4])
