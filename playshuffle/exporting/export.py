@@ -75,12 +75,18 @@ def export(
             written.
     """
     target = os.path.join(folder, os.fsencode(name))
-    with _writing(target):
+    try:
         if not os.path.lexists(folder):
             with contextlib.suppress(FileExistsError):  # another run made it meanwhile
                 os.mkdir(folder)
         with held(folder):
             return _export(tracks, target, source, working, most_bytes, max_per_folder or len(tracks))
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.EILSEQ):
+            raise PlayshuffleError(
+                f"{shown(target)} does not accept a name of a track. Add --ascii.", Exit.CANNOT_CREATE
+            ) from error
+        raise refusal(target, folder, error) from error
 
 
 def _export(
@@ -357,16 +363,3 @@ def _sync(folder: bytes) -> None:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _writing(target: bytes) -> Iterator[None]:
-    """Turn an error of the disk into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.EINVAL, errno.EILSEQ):
-            raise PlayshuffleError(
-                f"{shown(target)} does not accept a name of a track. Add --ascii.", Exit.CANNOT_CREATE
-            ) from error
-        raise refusal(target, os.path.dirname(target), error) from error

@@ -145,17 +145,15 @@ def _beyond_limits(
 ) -> Iterator[Loss]:
     limited = sorted((r for r in readers if r.longest is not None), key=lambda r: r.longest or 0)
     if limited and style is not PathStyle.URI:
-        shortest = (limited[0].longest or 0) - len(b"../") * folder.count(b"/") - len(b"./")
-        if max(map(len, paths), default=0) > shortest:
-            lengths = list(map(len, entries(paths, style, folder)))
-            for longest, group in groupby(limited, key=lambda reader: reader.longest or 0):
-                indices = [index for index, length in enumerate(lengths) if length > longest]
-                yield Loss(
-                    f"a line of more than {longest} bytes",
-                    tuple(reader.title for reader in group),
-                    "use --paths relative or shorter names",
-                    indices,
-                )
+        lengths = list(map(len, entries(paths, style, folder)))
+        for longest, group in groupby(limited, key=lambda reader: reader.longest or 0):
+            indices = [index for index, length in enumerate(lengths) if length > longest]
+            yield Loss(
+                f"a line of more than {longest} bytes",
+                tuple(reader.title for reader in group),
+                "use --paths relative or shorter names",
+                indices,
+            )
     for reader in readers:
         if reader.most is not None:
             yield Loss(

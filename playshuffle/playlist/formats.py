@@ -41,10 +41,6 @@ def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
     ]
 
 
-def _plain(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
-    return entries(folder.file_paths(), style, base)
-
-
 def _entry_fields(
     folder: Folder, entries_written: Sequence[bytes], *, with_extinf: bool
 ) -> Iterator[_EntryFields]:
@@ -123,8 +119,9 @@ class _Pls(Text):
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
         """Return the lines of each track, with a NUL for its number."""
+        paths = entries(folder.file_paths(), style, base)
         lines = []
-        for entry in _entry_fields(folder, _plain(folder, style, base), with_extinf=with_extinf):
+        for entry in _entry_fields(folder, paths, with_extinf=with_extinf):
             line = b"File\0=" + entry.entry.encode("latin-1") + b"\n"
             if entry.title:
                 name = f"{entry.artist} - {entry.title}" if entry.artist else entry.title
