@@ -43,8 +43,7 @@ EXAMPLES = """\b
 Examples:
   playshuffle why song.mp3          # in all playlists
   playshuffle why song.mp3 --in ~/Music/calm.m3u
-  playshuffle why ~/Music/Live      # how many files are in, and why not all
-  playshuffle why --all             # all files that are in no playlist
+  playshuffle why ~/Music           # how many files are in, and why not all
 
 The playlists are those of the configuration. Without one, they are those
 that make and deal wrote.
@@ -52,11 +51,7 @@ that make and deal wrote.
 
 
 def why(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE|FOLDER...", help="Audio files or folders"),
-    ] = None,
-    is_all: Annotated[bool, typer.Option("--all", help="Explain all files that are in no playlist")] = False,
+    files: Annotated[list[str], typer.Argument(metavar="FILE|FOLDER...", help="Audio files or folders")],
     playlist: Annotated[
         str | None,
         typer.Option(
@@ -71,9 +66,10 @@ def why(
     as_json: common_options.Json = False,
     quiet: common_options.Quiet = False,
 ) -> Exit:
-    """Explain why files are in a playlist or not."""
-    if bool(files) == is_all:
-        raise PlayshuffleError("Name either files to explain, or --all.", Exit.USAGE)
+    """Explain why files are in a playlist or not.
+
+    The files of a folder are counted, and those in no playlist are shown by reason.
+    """
     question = _question(playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]
     with contextlib.ExitStack() as stack:
@@ -85,22 +81,21 @@ def why(
                 name: playlist_stages(opened, request, tools, question.next_run)
                 for name, request in question.requests.items()
             }
-        if is_all:
-            _explain_left_out(playlists, question, as_json=as_json)
-            return Exit.DONE
-        return _explain_files(files or (), playlists, question, as_json=as_json)
+        return _explain(files, playlists, question, as_json=as_json)
 
 
-def _explain_files(
+def _explain(
     files: Iterable[str], playlists: Mapping[str, PlaylistStages], question: Question, *, as_json: bool
 ) -> Exit:
     """Print why files are in playlists or not, and return the exit code."""
     screen = screen_of(sys.stdout)
     paths = [_path(text) for text in files]
     # A folder that is missing is none now, but tracks are known below it.
-    tops = [path for path in paths if os.path.isdir(path) or _below([path], playlists)]
+    tops = [path for path in paths if os.path.isdir(path) or _below(path, playlists)]
     reasons = _explained((path for path in paths if path not in tops), playlists)
-    inside = {top: _below([top], playlists) for top in tops}
+    inside = {top: _below(top, playlists) for top in tops}
+    for summary in dict.fromkeys(error.summary for each in playlists.values() for error in each.missing):
+        say_error(f"{summary}.")
     for top, found in inside.items():
         if not found:
             say_error(f"{home_path(top)} contains no audio file that a playlist could have.")
@@ -115,30 +110,13 @@ def _explain_files(
     return _code(reasons, inside.values())
 
 
-def _explain_left_out(playlists: Mapping[str, PlaylistStages], question: Question, *, as_json: bool) -> None:
-    """Print which files are in no playlist, and the folders that are missing."""
-    for summary in dict.fromkeys(error.summary for each in playlists.values() for error in each.missing):
-        say_error(f"{summary}.")
-    roots = dict.fromkeys(root for explained in playlists.values() for root in explained.request.roots)
-    in_none = {
-        path: by_list
-        for path, by_list in _below(roots, playlists).items()
-        if all(reason.code != IN for reason in by_list.values())
-    }
-    if as_json:
-        print_json(why_report.as_json(in_none, playlists, question))
-    else:
-        print_lines(why_report.groups(in_none, screen_of(sys.stdout)))
-
-
 def _explained(paths: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Reasons:
     return {path: {name: stages.explain(path) for name, stages in playlists.items()} for path in paths}
 
 
-def _below(tops: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) -> Reasons:
-    """Return the reasons of all files below folders that a scan found, or left out."""
-    starts = tuple(os.path.join(top, b"") for top in tops)
-    starts += tuple(os.path.join(os.path.realpath(start), b"") for start in starts)
+def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Reasons:
+    """Return the reasons of all files below a folder that a scan found, or left out."""
+    starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
         known = (*explained.choice.found.paths, *explained.skipped, *explained.entries)

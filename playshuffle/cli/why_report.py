@@ -126,7 +126,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
-    """Return how many files of a folder are in each playlist, and why the others are not."""
+    """Return how many files of a folder are in each playlist, why not all, and which are in none."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for by_list in reasons.values():
         for name, reason in by_list.items():
@@ -138,21 +138,15 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
         text = f"{inside:,} of {counted(total, 'file')} in the playlist" if total else "no audio files"
         others = [f"{count:,} {_WORDS.get(code, code)}" for code, count in counts[name].most_common()]
         yield from screen.hanging("; ".join([text, *others]), f"  {shown(name):{width}}  ")
-
-
-def groups(reasons: Reasons, screen: Screen) -> Iterator[str]:
-    """Return files that are in no playlist by reason, the most frequent first, with some of their names."""
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():
-        reason = next(iter(by_list.values()))
-        by_reason[_heading(reason)].append(home_path(path))
-    if not by_reason:
-        yield "No file was left out"
+        if all(reason.code != IN for reason in by_list.values()):
+            by_reason[_heading(next(iter(by_list.values())))].append(home_path(path))
     for heading, paths in sorted(by_reason.items(), key=lambda group: (-len(group[1]), group[0])):
         yield from screen.hanging(f"{counted(len(paths), 'file')}: {heading}")
         room = (screen.width or 0) - 2
-        names = [screen.tail(path, room) if screen.is_terminal else path for path in paths]
-        yield from (f"  {line}" for line in shortened(names, _NAMES))
+        shown_paths = [screen.tail(path, room) if screen.is_terminal else path for path in paths]
+        yield from (f"  {line}" for line in shortened(shown_paths, _NAMES))
     if any(len(paths) > _NAMES for paths in by_reason.values()):
         yield "All files: --json"
 
