@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import filterfalse
 from typing import Any
 
@@ -12,7 +12,7 @@ from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.example import example
 from playshuffle.config.load import load
 from playshuffle.config.places import find, places
-from playshuffle.config.settings import player_settings, settings
+from playshuffle.config.settings import Setting, settings
 from playshuffle.config.toml_file import ConfigError, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import skip_lists
@@ -125,27 +125,24 @@ def show(
     config_file = load(find(config))
     assert config_file.document is not None
     path, values = config_file.document.path, settings(config_file)
-    players = player_settings(config_file)
     if as_json:
         broken = [each.text for each in config_file.broken]
-        print_json(_json(path, values, players, broken))
+        print_json({"file": os.fsdecode(path), **_json(values), "broken": broken})
     else:
-        print_lines(_lines(path, values, players))
-        say(broken.text for broken in config_file.broken)
+        print_lines(_lines(path, values))
+        say(each.text for each in config_file.broken)
     return Exit.CONFIG if config_file.broken else Exit.DONE
 
 
 SUBCOMMANDS = (init, check, show)
 
 
-def _lines(path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]]) -> Iterator[str]:
+def _lines(path: bytes, values: Mapping[tuple[str, ...], Sequence[Setting]]) -> Iterator[str]:
     yield f"# {shown(path)}"
-    tables = {f"[playlist.{shown(name)}]": settings for name, settings in values.items() if name is not None}
-    tables |= {f"[player.{name}]": settings for name, settings in players.items()}
-    for head, rows in {"": values[None], **tables}.items():
-        if head:
+    for table, rows in values.items():
+        if table:
             yield ""
-            yield head
+            yield f"[{'.'.join(map(shown, table))}]"
         for key, value, line in rows:
             origin = "default" if line is None else f"line {line}"
             yield f"{f'{key} = {_words(value)}':50}  # {origin}"
@@ -159,16 +156,12 @@ def _words(value: object) -> str:
     return f'"{shown(value)}"' if isinstance(value, str) else str(value)
 
 
-def _json(
-    path: bytes, values: dict[str | None, list[Any]], players: dict[str, list[Any]], broken: list[str]
-) -> dict[str, Any]:
-    def table(settings: list[Any]) -> dict[str, Any]:
-        return {key: {"value": value, "line": line} for key, value, line in settings}
-
-    return {
-        "file": os.fsdecode(path),
-        **table(values[None]),
-        "playlists": {name: table(settings) for name, settings in values.items() if name is not None},
-        "players": {name: table(settings) for name, settings in players.items()},
-        "broken": broken,
+def _json(values: Mapping[tuple[str, ...], Sequence[Setting]]) -> dict[str, Any]:
+    tables = {
+        table: {key: {"value": value, "line": line} for key, value, line in rows}
+        for table, rows in values.items()
     }
+    top: dict[str, Any] = {**tables.pop(()), "playlists": {}, "players": {}}
+    for (kind, name), table in tables.items():
+        top[f"{kind}s"][name] = table
+    return top

@@ -31,7 +31,6 @@ from playshuffle.playlist.playlist_file import check_name
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
 
-_DURATIONS = (("settle", SETTLE), ("poll", POLL))
 _LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
 
@@ -86,7 +85,8 @@ def understand(document: Document) -> Config:
         raise ConfigError(sorted(all_faults, key=lambda fault: fault.line or 0))
     page = os.fsencode(for_all["page"]) if "page" in for_all else None
     settle_s, poll_s = (
-        duration.parse(document.table.get(name, default)) / 1000 for name, default in _DURATIONS
+        duration.parse(document.table.get(name, default)) / 1000
+        for name, default in (("settle", SETTLE), ("poll", POLL))
     )
     return Config(document, tuple(playlists.values()), tuple(broken), settle_s, poll_s, page, own.players)
 
@@ -95,19 +95,11 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
     """Return the faults outside of the playlists."""
     table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
     faults = keys.faults(document, (), table, keys.TOP, functools.partial(_value_fault, own))
-    if faults:
-        right = [name for name, key in keys.TOP.items() if name in table and key.is_right(table[name])]
-        table = {name: table[name] for name in right}
-    for name, default in _DURATIONS:
-        try:
-            duration_ms = duration.parse(table.get(name, default))
-        except PlayshuffleError as error:
-            faults.append(document.fault(f"{name}: {error}", name))
-        else:
-            if duration_ms > _LONGEST_S * 1000:
-                faults.append(document.fault(f"{name} must be at most 7d.", name))
+    right = {
+        name: value for name, value in table.items() if name in keys.TOP and keys.TOP[name].is_right(value)
+    }
     try:
-        _absolute(document, table)
+        _absolute(document, right)
     except PlayshuffleError as error:
         faults.append(document.fault(error.in_configuration, *error.keys))
     tables = document.table.get("playlist", {})
@@ -151,13 +143,15 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
     if name == "for" and value in own.faults:
         return f"The player '{shown(value)}' has a mistake. Correct [player.{shown(value)}]."
     try:
+        if name in ("settle", "poll") and duration.parse(value) > _LONGEST_S * 1000:
+            return f"{name} must be at most 7d."
         if name in _CHOICES:
             for one in value if isinstance(value, list) else [value]:
                 known_value(name, one, *_CHOICES[name])
         elif fields := keys.options_of({name: value}):
             parsed(Options(**fields))
     except PlayshuffleError as error:
-        return error.in_configuration
+        return error.in_configuration if error.keys else f"{name}: {error}"
     return None
 
 

@@ -17,37 +17,29 @@ class Setting(NamedTuple):
     line: int | None
 
 
-def settings(config: Config) -> dict[str | None, list[Setting]]:
-    """Find all values in force, of each playlist by its name, and None for those of all.
+def settings(config: Config) -> dict[tuple[str, ...], list[Setting]]:
+    """Find all values in force by their tables: () for the top, ("playlist", NAME), ("player", NAME).
 
     config: from a file.
     """
     document = config.document
     assert document is not None
-    top = [
-        Setting(name, document.table.get(name, default), document.line(name))
-        for name, default in (("settle", SETTLE), ("poll", POLL))
-    ]
-    top += [
-        Setting(name, keys.options_of(document.table)[name], document.line(name))
-        for name in keys.FOR_ALL
-        if name in document.table
-    ]
-    if config.page is not None:
-        top.append(Setting("page", os.fsdecode(config.page), document.line("page")))
-    return {None: top, **{playlist.name: _of(document, playlist) for playlist in config.playlists}}
-
-
-def player_settings(config: Config) -> dict[str, list[Setting]]:
-    """Find the values that a configuration gives for its players, by the name of the player."""
-    document = config.document
-    assert document is not None
+    options = keys.options_of(document.table)
+    top = {
+        **{name: document.table.get(name, default) for name, default in (("settle", SETTLE), ("poll", POLL))},
+        **{name: options[name] for name in keys.FOR_ALL if name in options},
+        **({} if config.page is None else {"page": os.fsdecode(config.page)}),
+    }
     return {
-        name: [
-            Setting(key, value, document.line(TABLE, name, key))
-            for key, value in document.table[TABLE][name].items()
-        ]
-        for name in config.players
+        (): [Setting(name, value, document.line(name)) for name, value in top.items()],
+        **{("playlist", playlist.name): _of(document, playlist) for playlist in config.playlists},
+        **{
+            (TABLE, name): [
+                Setting(key, value, document.line(TABLE, name, key))
+                for key, value in document.table[TABLE][name].items()
+            ]
+            for name in config.players
+        },
     }
 
 
