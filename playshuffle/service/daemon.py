@@ -76,6 +76,8 @@ def run(load: Callable[[], Config]) -> int:
                     " If playshuffle was just upgraded, start the service again.",
                     Exit.MISSING,
                 )
+            if life.reloaded is None:
+                _LOG.error("the process that updates the playlists was killed; starting another one")
             config = life.reloaded or config
 
 
@@ -191,32 +193,27 @@ class _Life:
 
     def serve(self) -> Exit | None:
         """Have playlists updated, batch after batch; return an exit code, or None for the next life."""
-        with select.epoll() as wake:
-            wake.register(self._signals, select.EPOLLIN)
-            wake.register(self._updates, select.EPOLLIN)
-            for batch in self._watch.batches(wake.fileno()):
-                if batch is not None:
-                    self._add(batch)
-                self._receive()
-                code = self._handle_signals()
-                if code is None and (self._must_restart or self._is_outdated()):
-                    code = Exit.MISSING  # systemd starts it again
-                if self._updates.is_over:
-                    _LOG.error("the process that updates the playlists was killed; starting another one")
-                if code is not None or self.reloaded is not None or self._updates.is_over:
-                    self._wait_for_update()
-                    # The next life scans all folders, but nothing repeats what was seen of moves.
-                    self.backlog.add(self._watch.take_unripe(), time.monotonic())
-                    return code
-                self._check_clock()
-                modes = self._watch.modes()
-                self.backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
-                if self.backlog.is_waiting and not self._updates.is_busy:
-                    batches = self.backlog.begin(time.monotonic())
-                    self._status.begin(batches)
-                    self._updates.begin(batches)
-                self._status.note_modes(modes)
-                self._status.publish()
+        for batch in self._watch.batches(self._signals, self._updates.fileno()):
+            if batch is not None:
+                self._add(batch)
+            self._receive()
+            code = self._handle_signals()
+            if code is None and (self._must_restart or self._is_outdated()):
+                code = Exit.MISSING  # systemd starts it again
+            if code is not None or self.reloaded is not None or self._updates.is_over:
+                self._wait_for_update()
+                # The next life scans all folders, but nothing repeats what was seen of moves.
+                self.backlog.add(self._watch.take_unripe(), time.monotonic())
+                return code
+            self._check_clock()
+            modes = self._watch.modes()
+            self.backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
+            if self.backlog.is_waiting and not self._updates.is_busy:
+                batches = self.backlog.begin(time.monotonic())
+                self._status.begin(batches)
+                self._updates.begin(batches)
+            self._status.note_modes(modes)
+            self._status.publish()
         raise AssertionError("batches never end")
 
     def _add(self, batch: Batch) -> None:

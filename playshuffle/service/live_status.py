@@ -27,8 +27,6 @@ from playshuffle.watch.limits import Mode
 
 _LOG = logging.getLogger(__name__)
 
-# No event had reported the changes that these scans find.
-_DRIFT = frozenset(("hourly", "lost", "resume"))
 _FAILURES = {Exit.MISSING: "missing", Exit.NOTHING_TO_PLAY: "nothing to play"}
 
 
@@ -55,7 +53,7 @@ class LiveStatus:
             for playlist in config.playlists
         }
         self._roots = {
-            root: RootStatus(os.fsdecode(root), "ok", missed_changes=0)
+            root: RootStatus(os.fsdecode(root), "ok")
             for playlist in config.playlists
             for root in playlist.request.roots
         }
@@ -139,9 +137,6 @@ class LiveStatus:
         root = replace(self._roots[path], tracks=tracks)
         if batch.is_whole:
             root = replace(root, last_full_scan=round(time.time()))
-        if batch.why in _DRIFT:
-            changes = message.added + message.removed + message.renamed
-            root = replace(root, missed_changes=(root.missed_changes or 0) + changes)
         self._roots[path] = root
 
     def _note_failure(self, message: PlaylistFailed) -> None:
@@ -179,7 +174,7 @@ class LiveStatus:
                 advice=mode.advice,
                 folders=mode.folders,
                 watches=mode.watches,
-                last_event=_rounded(mode.last_event),
+                last_event=mode.last_event,
             )
             if before is None or _kind(before) != _kind(mode):
                 level = logging.INFO if mode.state == "events" else logging.WARNING
@@ -189,7 +184,13 @@ class LiveStatus:
 
     def publish(self) -> None:
         """Publish the status for everybody, and in a few words for systemd."""
-        status = self._status()
+        path = self._config.path
+        config = os.fsdecode(path) if path is not None else None
+        status = Status(
+            (Service(os.getpid(), self._since_s, config, self.note),),
+            tuple(replace(root, state=self._root_state(path)) for path, root in self._roots.items()),
+            tuple(self._playlists.values()),
+        )
         self._file.publish(status)
         self._write_page(status)
         notify.status(self._summary())
@@ -216,13 +217,9 @@ class LiveStatus:
             return f"missing: {', '.join(missing)}"
         if self.note is not None:
             return self.note
-        errors = [
-            f"{name}: {playlist.last_error}"
-            for name, playlist in self._playlists.items()
-            if playlist.last_error
-        ]
-        if errors:
-            return shown(errors[0])
+        for name, playlist in self._playlists.items():
+            if playlist.last_error:
+                return shown(f"{name}: {playlist.last_error}")
         polled = [f"{shown(mode.root)}: {mode}" for mode in self._modes.values() if mode.state != "events"]
         tracks = ", ".join(
             f"{name} {playlist.tracks:,}"
@@ -230,17 +227,6 @@ class LiveStatus:
             if playlist.tracks is not None
         )
         return "; ".join([f"managed: {tracks}" if tracks else "starting", *polled])
-
-    def _status(self) -> Status:
-        path = self._config.path
-        service = Service(
-            os.getpid(), self._since_s, os.fsdecode(path) if path is not None else None, self.note
-        )
-        return Status(
-            (service,),
-            tuple(replace(root, state=self._root_state(path)) for path, root in self._roots.items()),
-            tuple(self._playlists.values()),
-        )
 
     def _root_state(self, path: bytes) -> str:
         if self._is_missing(path):
@@ -265,10 +251,6 @@ def _kind(mode: Mode) -> str:
 
 def _without_numbers(text: str) -> str:
     return re.sub(r"\d+", "", text)
-
-
-def _rounded(seconds: float | None) -> int | None:
-    return None if seconds is None else round(seconds)
 
 
 def _changes(message: PlaylistUpdated) -> str:

@@ -23,7 +23,7 @@ class RootStatus:
 
     state: ok, empty or missing. watched: how, in words. advice: a command that improves it, or nothing.
     folders, watches: how many there are, and how many of them the kernel watches.
-    last_event, last_full_scan: Unix seconds. missed_changes: number of changes that no event reported.
+    last_event, last_full_scan: Unix seconds.
     """
 
     root: str
@@ -36,7 +36,6 @@ class RootStatus:
     tracks: int | None = None
     last_event: int | None = None
     last_full_scan: int | None = None
-    missed_changes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,11 @@ _LOST = InotifyConstants.IN_Q_OVERFLOW | InotifyConstants.IN_UNMOUNT
 class InotifyWatch:
     """Reports the events of a folder and all folders below it, without following links.
 
+    Attributes:
+        folders: all folders with a watch.
+
     Args:
-        path: a folder, resolved.
+        path: a folder, with a slash at its end, so that a link is followed.
         report: called in another thread with each hint. Must not raise.
         note_failure: called in another thread when `is_healthy` has become false. Must not raise.
 
@@ -58,7 +61,7 @@ class InotifyWatch:
         self._reader = _Reader(note_failure)
         self._reader.start()
         try:
-            self._folders = _Folders(self._reader, path, _EVENTS, is_recursive=True)
+            self.folders = Folders(self._reader, path, _EVENTS, is_recursive=True)
             self._thread = threading.Thread(target=self._forward, name="forward events", daemon=True)
             self._thread.start()
         except BaseException:
@@ -75,25 +78,9 @@ class InotifyWatch:
         are_alive = self._reader.is_alive() and self._thread.is_alive()
         return are_alive and not self._reader.has_failed and not self.has_too_few_watches
 
-    def count_watches(self) -> int | None:
-        """Return the number of folders that the kernel watches; None if it is not known."""
-        try:
-            with open(f"/proc/self/fdinfo/{self._reader._inotify_fd}", "rb") as file:  # noqa: SLF001 - nowhere else
-                return file.read().count(b"inotify wd:")
-        except OSError:
-            return None
-
-    def repair_watches(self, folder: bytes) -> bool:
-        """Add the missing watches of a folder and all folders below it; return whether any was wrong.
-
-        If a folder is created in another one that is moved at once, watchdog looks for it at the old path
-        and never watches it.
-        """
-        return self._folders.repair(folder)
-
     def close(self) -> None:
         """Stop watching; no hint is reported afterwards."""
-        self._folders.deactivate()
+        self.folders.deactivate()
         self._thread.join()
         self._stop_reader()
 
@@ -103,13 +90,15 @@ class InotifyWatch:
 
     def _forward(self) -> None:
         """Report each event, the two of a move as one."""
-        while (read := self._folders.read_event()) is not None:
+        while (read := self.folders.read_event()) is not None:
             if not isinstance(read, PathedInotifyEvent):
                 (source, old), (_, new) = read
                 self._report(Hint(old, new, source.is_directory))
                 continue
             event, path = read
-            if event.is_delete or event.is_moved_from or (event.is_delete_self and path == self._path):
+            if event.is_delete_self and path == self._path:
+                self._reader.fail()  # another folder may have its inode by now
+            elif event.is_delete or event.is_moved_from:
                 self._report(Hint(path, None, event.is_directory))
             elif event.is_create or event.is_moved_to or event.is_close_write:
                 self._report(Hint(None, path, event.is_directory))
@@ -125,12 +114,12 @@ class _Reader(InotifyFD):
 
     def handle_event(self, event: InotifyEvent) -> None:
         if event.mask & _LOST:
-            self._fail()
+            self.fail()
         if not event.is_queue_overflow:  # watchdog would discard the events before it
             try:
                 super().handle_event(event)
             except (LookupError, OSError):
-                self._fail()
+                self.fail()
 
     def add_callback(
         self, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId
@@ -143,16 +132,26 @@ class _Reader(InotifyFD):
                 self._note_failure()
             raise
 
-    def _fail(self) -> None:
+    def fail(self) -> None:
+        """Report that events are lost."""
         self.has_failed = True
         self._note_failure()
 
 
-class _Folders(InotifyWatchGroup):
-    """The watches of all folders."""
+class Folders(InotifyWatchGroup):
+    """The watches of a folder and all folders below it."""
+
+    def count(self) -> int:
+        """Return the number of watches that the kernel has."""
+        with self._lock:  # all folders that must not be read share the number -1
+            return len(self._active_callbacks_by_watch.keys() - {-1})
 
     def repair(self, folder: bytes) -> bool:
-        """Add missing watches; return whether any was wrong."""
+        """Add the missing watches of a folder and all folders below it; return whether any was wrong.
+
+        If a folder is created in another one that is moved at once, watchdog looks for it at the old path
+        and never watches it.
+        """
         with self._lock:
             before = self._active_callbacks_by_watch.copy()
             with contextlib.suppress(OSError):

@@ -23,7 +23,7 @@ class Mode(NamedTuple):
     detail: the reason, unless the state is `events`.
     advice: a command that improves the state, if there is one.
     folders, watches: the number of folders, and of those that report changes, at the last count.
-    last_event: Unix time of the last event, in seconds.
+    last_event: Unix time of the last event, in whole seconds.
     file_system: its type, such as ext4.
     """
 
@@ -33,7 +33,7 @@ class Mode(NamedTuple):
     advice: str = ""
     folders: int = 0
     watches: int = 0
-    last_event: float | None = None
+    last_event: int | None = None
     file_system: str = ""
 
     def __str__(self) -> str:
@@ -41,22 +41,22 @@ class Mode(NamedTuple):
 
 
 def mode_of(
-    root: bytes, folders: int, watches: int | None, mounted: Sequence[Mount], error_number: int | None = None
+    root: bytes, folders: int, watches: int, mounted: Sequence[Mount], error_number: int | None = None
 ) -> Mode:
     """Return how a root is watched.
 
     Args:
         root: its path.
         folders: the number of its folders.
-        watches: the number of those that have a watch, if it is known.
+        watches: the number of those that have a watch.
         mounted: the mount that the root is on, then those below it.
         error_number: the error of the kernel that refused a watch, if there was one.
     """
-    mode = Mode(root, "events", "", "", folders, watches or 0, file_system=mounted[0].kind if mounted else "")
-    if error_number is not None or (watches is not None and watches < folders):
+    mode = Mode(root, "events", "", "", folders, watches, file_system=mounted[0].kind if mounted else "")
+    if error_number is not None or watches < folders:
         unknown = "not all watched" if error_number is None else os.strerror(error_number)
         limit, advice = _LIMITS.get(error_number or 0, (unknown, ""))
-        detail = limit if error_number == errno.EMFILE else f"{limit}: {mode.watches} of {folders}"
+        detail = limit if error_number == errno.EMFILE else f"{limit}: {watches} of {folders}"
         return mode._replace(
             state="partly" if error_number is None else "polling", detail=detail, advice=advice
         )

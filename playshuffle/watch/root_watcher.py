@@ -46,11 +46,12 @@ class RootWatcher(Checker):
 
     def __init__(self, root: bytes, report: Callable[[Hint | str], None]) -> None:
         self._root = root
+        self._top = root.rstrip(b"/") + b"/"
         self._report = report
         self._location: _Location | str = ""  # or why there is none
         self._inotify: InotifyWatch | None = None
         self._mode = Mode(root, "missing", "not checked yet")
-        self._last_event: float | None = None
+        self._last_event: int | None = None
         self._watched_since = 0.0
         self._new_folders: set[bytes] = set()
         self._last_new_folder = math.inf
@@ -91,20 +92,19 @@ class RootWatcher(Checker):
             self._set_watches(location)
             self._report(why)
         elif time.monotonic() >= self._last_new_folder + _NEW_FOLDER_DELAY_S:
-            self._check_new_folders(location)
+            self._check_new_folders()
         self._is_busy = False
 
-    def _check_new_folders(self, location: _Location | str) -> None:
+    def _check_new_folders(self) -> None:
         """Set the watches that new folders lack, and report these folders again."""
         self._last_new_folder = math.inf
         # One by one, because another thread adds to it.
         new = {self._new_folders.pop() for _ in range(len(self._new_folders))}
-        if self._inotify is None or isinstance(location, str):
-            return
         for folder in new:
             # One in another new folder is repaired with that.
-            if folder.rpartition(b"/")[0] not in new and self._inotify.repair_watches(folder):
-                self._report(Hint(None, self._path_below_root(folder, location), is_folder=True))
+            is_first = folder.rpartition(b"/")[0] not in new
+            if is_first and self._inotify is not None and self._inotify.folders.repair(folder):
+                self._report(Hint(None, folder, is_folder=True))
 
     def _find_location(self, *, are_mounts_known: bool) -> _Location | str:
         """Return where the root is, or why it cannot be read."""
@@ -150,7 +150,7 @@ class RootWatcher(Checker):
             return
         error_number: int | None = None
         try:
-            self._inotify = InotifyWatch(location.path, self._report_event, self._check_requested.set)
+            self._inotify = InotifyWatch(self._top, self._report_event, self._check_requested.set)
         except RuntimeError:  # no more threads
             error_number = errno.EAGAIN
         except OSError as error:
@@ -164,15 +164,15 @@ class RootWatcher(Checker):
             self._close()  # leave them to other programs: this root must be polled anyway
         self._mode = limits.mode_of(self._root, folders, watches, location.mounts, error_number)
 
-    def _count_watches(self, path: bytes) -> tuple[int, int | None]:
+    def _count_watches(self, path: bytes) -> tuple[int, int]:
         """Return the number of folders, and of the watches that the kernel has."""
         inotify = self._inotify
         for _ in range(4):  # watchdog may not know the latest folders yet
-            folders, watches = limits.count_folders(path), 0 if inotify is None else inotify.count_watches()
-            if inotify is None or watches is None or watches >= folders or inotify.has_too_few_watches:
+            folders, watches = limits.count_folders(path), 0 if inotify is None else inotify.folders.count()
+            if inotify is None or watches >= folders or inotify.has_too_few_watches:
                 break
             time.sleep(0.1)
-            inotify.repair_watches(path)
+            inotify.folders.repair(self._top)
         return folders, watches
 
     def _close(self) -> None:
@@ -183,27 +183,10 @@ class RootWatcher(Checker):
             inotify.close()
 
     def _report_event(self, hint: Hint) -> None:
-        """Report a hint of watchdog, with paths below the root as it was given; runs in its thread."""
-        location = self._location
-        if isinstance(location, str):
-            return
-        if location.path in (hint.gone, hint.present):
-            self._check_requested.set()
-            return
-        relevant = relevant_part(
-            Hint(
-                hint.gone and self._path_below_root(hint.gone, location),
-                hint.present and self._path_below_root(hint.present, location),
-                hint.is_folder,
-            ),
-            self._root,
-        )
-        if relevant is not None:
-            self._last_event = time.time()
-            if hint.is_folder and hint.present is not None:
-                self._new_folders.add(hint.present)
+        """Report a hint of watchdog; runs in its thread."""
+        if (relevant := relevant_part(hint, self._root)) is not None:
+            self._last_event = int(time.time())
+            if relevant.is_folder and relevant.present is not None:
+                self._new_folders.add(relevant.present)
                 self._last_new_folder = time.monotonic()
             self._report(relevant)
-
-    def _path_below_root(self, path: bytes, location: _Location) -> bytes:
-        return self._root.rstrip(b"/") + b"/" + path[len(location.path) :].lstrip(b"/")

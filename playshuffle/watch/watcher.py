@@ -102,11 +102,11 @@ class Watch:
         self._read_reports()
         return self._collector.take(math.inf) or Batch()
 
-    def batches(self, caller_fd: int | None = None) -> Iterator[Batch | None]:
+    def batches(self, *caller_fds: int) -> Iterator[Batch | None]:
         """Yield batches of changes without end. The first one means that the watches are set.
 
-        Yields None at every heartbeat, and when the descriptor `caller_fd` has something to read, which
-        is left to the caller.
+        Yields None at every heartbeat, and when one of the descriptors `caller_fds` has something to read,
+        which is left to the caller.
         """
         next_heartbeat = time.monotonic() + self._heartbeat_s
         while True:
@@ -114,7 +114,7 @@ class Watch:
             if batch is not None:
                 yield batch
                 continue
-            is_caller_due = self._wait(caller_fd, next_heartbeat)
+            is_caller_due = self._wait(caller_fds, next_heartbeat)
             if time.monotonic() >= next_heartbeat:
                 next_heartbeat = time.monotonic() + self._heartbeat_s
                 for watcher in (*self._root_watchers, *self._file_watchers):
@@ -142,13 +142,13 @@ class Watch:
             self._schedule.note_full_scan(now)
         return batch
 
-    def _wait(self, caller_fd: int | None, until: float) -> bool:
-        """Wait for whatever comes first; return whether the caller's descriptor can be read."""
+    def _wait(self, caller_fds: Sequence[int], until: float) -> bool:
+        """Wait for whatever comes first; return whether a descriptor of the caller can be read."""
         if self._has_started:
             until = min(until, self._collector.ripe_at(), self._schedule.next_at(is_polled=self._is_polled()))
         poller = select.poll()
-        if caller_fd is not None:
-            poller.register(caller_fd, select.POLLIN)
+        for fd in caller_fds:
+            poller.register(fd, select.POLLIN)
         if self._mounts_fd >= 0:
             poller.register(self._mounts_fd, select.POLLPRI)
         if self._collector.is_empty:
@@ -161,7 +161,7 @@ class Watch:
             self._schedule.note_mounts(time.monotonic())
             for watcher in self._root_watchers:
                 watcher.check(mounts_changed=True)
-        return caller_fd in ready
+        return not set(caller_fds).isdisjoint(ready)
 
     def _add_report(self, report: Hint | str | bytes) -> None:
         """Queue a report from another thread: a hint, the reason for a full scan, or a changed file."""

@@ -332,7 +332,7 @@ def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
     with watched(top) as seen:
         inotify = seen.watch._root_watchers[0]._inotify
         assert inotify is not None
-        inotify._reader.stop() if thread == "reader" else inotify._folders._move_event_grouper.close()
+        inotify._reader.stop() if thread == "reader" else inotify.folders._move_event_grouper.close()
         assert seen.whole("lost")
         put(top, b"a/4.mp3")
         assert seen.reports(top + b"/a/4.mp3")
