@@ -193,7 +193,12 @@ def test_a_picture_that_cannot_be_written_is_an_error(program: Program, tmp_path
         (["x.m3u", "--order", "random"], "Name either a playlist, or an order"),
         (["x.m3u", "--tracks", "9"], "do not work with a playlist"),
         (["--order", "nix"], "Unknown order to audit 'nix'"),
-        (["--order", "random", "--tracks", "0"], "--tracks must be a number from 3"),
+        (["--order", "radnom"], "Did you mean 'random'"),
+        (["--order", "specimen:nix"], "Use random, forward, "),
+        (["--order", "\x1b[2J"], "'\\x1b[2J'"),
+        (["--order", "random", "--tracks", "2"], "--tracks must be a number from 3 to 1000"),
+        (["--order", "random", "--tracks", "1001"], "--tracks must be a number from 3 to 1000"),
+        (["--order", "table", "--tracks", "9"], "--tracks 8"),
         (["--order", "random", "--rounds", "299"], "at least 300"),
         (["--order", "random", "--rounds", "0"], "at least 300"),
         (

@@ -10,7 +10,6 @@ import pytest
 from playshuffle import shuffle
 from playshuffle.audit.audited_orders import NAMES, SPECIMEN, Audited, artists, audited
 from playshuffle.audit.bias import Verdict, count, deviations, judge
-from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.shuffle import RandBelow, Seeded, Shuffle, durstenfeld
 from playshuffle.shuffle.specimens import SPECIMENS, swap_any
 
@@ -211,25 +210,3 @@ def test_a_good_order_gives_every_p_equally_often(name: str) -> None:
             farthest = max(abs(p - (at + 0.5) / seeds) for at, p in enumerate(ps))
 
             assert farthest * math.sqrt(seeds) < 2.225
-
-
-# What cannot be audited
-
-
-@pytest.mark.parametrize(
-    ("name", "tracks", "words"),
-    [
-        ("radnom", 60, "Did you mean 'random'"),
-        ("specimen:nix", 60, "random, forward, "),
-        ("\x1b[2J", 60, "'\\x1b[2J'"),
-        ("random", 2, "from 3 to 1000"),
-        ("random", 1001, "from 3 to 1000"),
-        ("table", 9, "--tracks 8"),
-    ],
-)
-def test_what_cannot_be_audited_is_refused(name: str, tracks: int, words: str) -> None:
-    with pytest.raises(PlayshuffleError) as refused:
-        audited(name, tracks)
-
-    assert refused.value.code == Exit.USAGE
-    assert words in str(refused.value)

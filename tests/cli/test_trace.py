@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from playshuffle.audit.trace_steps import TRACED, allowed, drawn, steps
+from playshuffle.audit.trace_steps import TRACED, allowed, steps
 from playshuffle.shuffle import Seeded
 from tests.shuffle.all_draws import replay
 from tests.support.in_process import Program
@@ -16,27 +16,6 @@ k=4 draw 0   6 1 2 3 5 0 4
 k=3 draw 2   6 1 3 2 5 0 4
 k=2 draw 2   6 1 3 2 5 0 4
 k=1 draw 0   1 6 3 2 5 0 4
-"""
-
-SATTOLO = """\
-k=9 draw 6   0 1 2 3 4 5 9 7 8 6
-k=8 draw 4   0 1 2 3 8 5 9 7 4 6
-k=7 draw 4   0 1 2 3 7 5 9 8 4 6
-k=6 draw 1   0 9 2 3 7 5 1 8 4 6
-k=5 draw 1   0 5 2 3 7 9 1 8 4 6
-k=4 draw 3   0 5 2 7 3 9 1 8 4 6
-k=3 draw 0   7 5 2 0 3 9 1 8 4 6
-k=2 draw 1   7 2 5 0 3 9 1 8 4 6
-k=1 draw 0   2 7 5 0 3 9 1 8 4 6
-"""
-
-FORWARD = """\
-k=0 draw 5   5 1 2 3 4 0 6
-k=1 draw 3   5 3 2 1 4 0 6
-k=2 draw 6   5 3 6 1 4 0 2
-k=3 draw 4   5 3 6 4 1 0 2
-k=4 draw 5   5 3 6 4 0 1 2
-k=5 draw 6   5 3 6 4 0 2 1
 """
 
 FISHER_YATES = """\
@@ -54,8 +33,6 @@ k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
     [
         ("random", "4,0,0,2,2,0", DURSTENFELD),
         ("durstenfeld", "4 0 0 2 2 0", DURSTENFELD),
-        ("sattolo", "6,4,4,1,1,3,0,1,0", SATTOLO),
-        ("forward", "5,3,6,4,5,6", FORWARD),
         ("fisher-yates", "5,3,4,3,0,1", FISHER_YATES),
     ],
 )
@@ -63,12 +40,17 @@ def test_the_steps_of_draws_that_are_given(program: Program, name: str, draws: s
     assert program("trace", "--order", name, "--draws", draws) == (0, table, "")
 
 
-def test_a_seed_gives_the_same_steps_and_the_end_that_the_shuffle_has(program: Program) -> None:
-    _, out, _ = program("trace", "--order", "sattolo", "-n", "10", "--seed", "1")
+@pytest.mark.parametrize(
+    ("name", "first"), [("sattolo", 0), ("random", 0), ("forward", 0), ("fisher-yates", 10)]
+)
+def test_a_seed_gives_the_same_steps_and_the_end_that_the_shuffle_has(
+    program: Program, name: str, first: int
+) -> None:
+    _, out, _ = program("trace", "--order", name, "-n", "10", "--seed", "1")
 
-    assert program("trace", "--order", "sattolo", "--seed", "1")[1] == out
-    end = [int(word) for word in out.splitlines()[-1].split()[3:]]
-    assert end == TRACED["sattolo"].shuffle(range(10), Seeded("1"))
+    assert program("trace", "--order", name, "--seed", "1")[1] == out
+    end = [int(word) for word in out.splitlines()[-1].split()[3 + first :]]
+    assert end == TRACED[name].shuffle(range(10), Seeded("1"))[: len(end)]
 
 
 def test_columns_stay_in_line_beyond_ten_tracks(program: Program) -> None:
@@ -98,13 +80,6 @@ def test_every_trace_is_one_of_single_swaps_and_ends_as_the_shuffle_does(name: s
         raw = [draw - may_be[0] for draw, may_be in zip(draws, allowed(traced, tracks), strict=True)]
 
         assert before == traced.shuffle(range(tracks), replay(*raw))
-
-
-@pytest.mark.parametrize("name", TRACED)
-def test_draws_of_its_own_are_allowed_ones(name: str) -> None:
-    draws = drawn(TRACED[name], 30, Seeded("1"))
-
-    assert all(draw in may_be for draw, may_be in zip(draws, allowed(TRACED[name], 30), strict=True))
 
 
 @pytest.mark.parametrize(
