@@ -1,13 +1,15 @@
 """Test that shells complete the values of options and arguments."""
 
 import os
+import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import DATA, PROGRAM, environment, run
+from tests.support.program import DATA, environment, program_in, run
 
 pytestmark = pytest.mark.process
 
@@ -87,29 +89,6 @@ def test_words_are_completed_by_what_is_before_them(words: str, values: set[str]
     assert set(completed(f"playshuffle {words}")) == values
 
 
-@pytest.mark.parametrize(
-    ("shell_name", "line", "out", "code"),
-    [
-        ("zsh", "playshuffle mak", '"make":"Write a shuffled playlist of music folders."', 0),
-        ("zsh", "playshuffle config sh", '"show":"Show every value and the line that sets it."', 0),
-        ("zsh", "playshuffle make --see", '"--seed":"Make the order repeatable, such as 2026"', 0),
-        ("zsh", "playshuffle make 'x", "_files", 0),
-        ("fish", "playshuffle make --see", "--seed\tMake the order repeatable, such as 2026", 0),
-    ],
-)
-def test_shells_get_their_own_form(shell_name: str, line: str, out: str, code: int) -> None:
-    variables = {
-        "_PLAYSHUFFLE_COMPLETE": f"complete_{shell_name}",
-        "_TYPER_COMPLETE_ARGS": line,
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }
-
-    done = run(env=variables)
-
-    assert (done.code, done.err) == (code, "")
-    assert out in done.out.decode()
-
-
 @pytest.fixture
 def names(home: Path) -> None:
     """Make a configuration with three playlists, of which one is dealt, and a deck."""
@@ -125,21 +104,7 @@ def names(home: Path) -> None:
 @pytest.fixture
 def shell_path(tmp_path: Path) -> str:
     """Return a PATH with the program as a command."""
-    command = tmp_path / "bin/playshuffle"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {" ".join(PROGRAM)} "$@"\n')
-    command.chmod(0o755)
-    return f"{command.parent}:{os.environ['PATH']}"
-
-
-_LINES = [
-    ("make a", {"all"}),
-    ("deal t", {"today"}),
-    ("undo ", {"calm", "all", "today", "morning"}),
-    ("forget m", {"morning"}),
-    ("check --for vl", {"vlc"}),
-    ("tags gen", {"genre"}),
-]
+    return f"{program_in(tmp_path / 'bin')}:{os.environ['PATH']}"
 
 
 def shell(words: list[str], path: str) -> str:
@@ -150,52 +115,53 @@ def shell(words: list[str], path: str) -> str:
     return done.stdout
 
 
-@pytest.mark.usefixtures("names")
-@pytest.mark.parametrize(("line", "values"), _LINES)
-def test_bash_completes_names(line: str, values: set[str], shell_path: str) -> None:
-    words = [*line.split(), ""] if line.endswith(" ") else line.split()
+def in_bash(words: list[str], path: str) -> set[str]:
     code = script("bash") + (
-        f"\nCOMP_WORDS=(playshuffle {' '.join(word or repr('') for word in words)}); COMP_CWORD={len(words)}"
+        f"\nCOMP_WORDBREAKS=:; COMP_WORDS=({' '.join(map(shlex.quote, words))}); COMP_CWORD={len(words) - 1}"
         '\n_playshuffle_completion playshuffle; printf "%s\\n" "${COMPREPLY[@]}"'
     )
+    return set(shell(["bash", "--norc", "-c", code], path).split())
 
-    assert set(shell(["bash", "--norc", "-c", code], shell_path).split()) == values
+
+def in_zsh(words: list[str], path: str) -> set[str]:
+    code = (
+        f"compdef() {{ }}\n_arguments() {{ print -r -- $@ }}\n{script('zsh')}"
+        f"\nwords=({' '.join(map(shlex.quote, words))}); CURRENT={len(words)}\n_playshuffle_completion"
+    )
+    said = shell(["zsh", "-f", "-c", code], path)
+    return set(said.partition("((")[2].partition("))")[0].replace('"', "").split())
+
+
+def in_fish(words: list[str], path: str) -> set[str]:
+    code = script("fish") + f"\ncomplete --do-complete '{' '.join(words)}'"
+    return set(shell(["fish", "--no-config", "-c", code], path).split())
+
+
+@pytest.mark.usefixtures("names")
+@pytest.mark.parametrize("complete", [in_bash, in_zsh, in_fish])
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("make a", {"all"}),
+        ("deal t", {"today"}),
+        ("undo ", {"calm", "all", "today", "morning"}),
+        ("forget m", {"morning"}),
+        ("check --for vl", {"vlc"}),
+        ("tags gen", {"genre"}),
+    ],
+)
+def test_shells_complete_names(
+    complete: Callable[[list[str], str], set[str]], line: str, values: set[str], shell_path: str
+) -> None:
+    need(complete.__name__.removeprefix("in_"))
+
+    assert complete(["playshuffle", *line.split(" ")], shell_path) == values
 
 
 def test_bash_completes_words_behind_those_that_it_splits_at_a_colon(shell_path: str) -> None:
-    words = "make --where genre : jazz --order spr"
-    code = script("bash") + (
-        f"\nCOMP_WORDBREAKS=:; COMP_WORDS=(playshuffle {words}); COMP_CWORD={len(words.split())}"
-        '\n_playshuffle_completion playshuffle; printf "%s\\n" "${COMPREPLY[@]}"'
-    )
+    words = "playshuffle make --where genre : jazz --order spr"
 
-    assert shell(["bash", "--norc", "-c", code], shell_path).split() == ["spread"]
-
-
-@pytest.mark.usefixtures("names")
-@pytest.mark.parametrize(("line", "values"), _LINES)
-def test_zsh_completes_names(line: str, values: set[str], shell_path: str) -> None:
-    need("zsh")
-    words = f"playshuffle {line}".split(" ")
-    code = (
-        "compdef() { }\n_arguments() { print -r -- $@ }\n"
-        + script("zsh")
-        + f"\nwords=({' '.join(word or repr('') for word in words)}); CURRENT={len(words)}"
-        "\n_playshuffle_completion"
-    )
-
-    said = shell(["zsh", "-f", "-c", code], shell_path)
-
-    assert set(said.partition("((")[2].partition("))")[0].replace('"', "").split()) == values
-
-
-@pytest.mark.usefixtures("names")
-@pytest.mark.parametrize(("line", "values"), _LINES)
-def test_fish_completes_names(line: str, values: set[str], shell_path: str) -> None:
-    need("fish")
-    code = script("fish") + f"\ncomplete --do-complete 'playshuffle {line}'"
-
-    assert set(shell(["fish", "--no-config", "-c", code], shell_path).split()) == values
+    assert in_bash(words.split(), shell_path) == {"spread"}
 
 
 def test_the_shell_in_which_the_program_runs_is_recognised(shell_path: str) -> None:

@@ -4,14 +4,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from playshuffle.demo.tones import write_library
 from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, TUTORIAL, Command, commands
-from tests.support.program import environment
+from tests.support.program import environment, program_in
 
 # Folders of the machine that pages name; below the sandbox while they are tested.
 _PLACES = ("/srv/", "/media/", "/mnt/")
@@ -30,10 +29,7 @@ def sandbox(home: Path, tones: Path) -> Path:
     """A home with music in it, and a program `playshuffle`."""
     for folder in ("Music", *_LIBRARIES):
         shutil.copytree(tones, home / folder)
-    program = home / "bin" / "playshuffle"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m playshuffle "$@"\n')
-    program.chmod(0o755)
+    program_in(home / "bin")
     return home
 
 

@@ -5,7 +5,6 @@
 
 import os
 import re
-import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from playshuffle.demo.tones import write_library
 from tests.docs.commands import PAGES, TUTORIAL
+from tests.support.program import program_in
 from tests.support.terminal import on_terminal
 
 _PAGES = [page for page in PAGES if "\n```console\n" in page.read_text()]
@@ -45,10 +45,7 @@ def test_dots_stand_for_lines_and_nothing_else() -> None:
 def test_each_command_prints_what_its_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "playshuffle"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m playshuffle "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", f"{program_in(tmp_path / 'bin')}:{os.environ['PATH']}")
     for name in [name for name in os.environ if name.startswith("XDG_")]:
         monkeypatch.delenv(name)
 

@@ -133,6 +133,14 @@ def _become_program(
     sys.argv = [__main__.__file__, *words]
 
 
+def program_in(folder: Path) -> Path:
+    """Make a new folder with the command `playshuffle`, and return the folder."""
+    folder.mkdir()
+    (folder / "playshuffle").write_text(f'#!/bin/sh\nexec {" ".join(PROGRAM)} "$@"\n')
+    (folder / "playshuffle").chmod(0o755)
+    return folder
+
+
 def make(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
     """Make a playlist and return the report."""
     done = run("make", *words, cwd=cwd, env=env)
