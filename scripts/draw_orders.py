@@ -63,14 +63,15 @@ def _style() -> str:
 
 def row(order: audited_orders.Audited) -> str:
     """Return a line of the table: the order tested against its own guarantee."""
-    found = bias.judge(order, bias.count(order, ROUNDS, Seeded(SEED)))
-    bits = "" if found.bits_needed is None else f"{found.bits_needed:.1f}"
+    counts = bias.count(order, ROUNDS, Seeded(SEED))
+    found = bias.judge(order, counts)
+    bits = "" if order.guarantee.bits is None else f"{order.guarantee.bits:.1f}"
     if order.entropy_bits is not None:
         bits = f"{order.entropy_bits} of {bits}"
     p = "< 1e-300" if found.p < 1e-300 else f"{found.p:.2g}"
     verdict = "bad" if found.reasons else "good"
     return (
-        f"| {order.name} | {found.chi_square:,.0f} | {found.freedom:,.0f} | {p} | {found.fixed:,} |"
+        f"| {order.name} | {found.chi_square:,.0f} | {found.freedom:,.0f} | {p} | {counts.fixed:,} |"
         f" {found.fixed_expected:,.0f} | {bits} | {verdict} |\n"
     )
 

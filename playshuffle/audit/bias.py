@@ -47,18 +47,14 @@ class Verdict(NamedTuple):
     """What the counts say; good where there are no reasons against it.
 
     impossible: how often a track stood where it has no chance to be.
-    bits_needed: to reach every order that the law allows, where that is known.
     """
 
     chi_square: float
     freedom: float
     p: float
-    fixed: int
     fixed_expected: float
     fixed_p: float
     impossible: int
-    broken: int
-    bits_needed: float | None
     reasons: list[str]
 
 
@@ -128,18 +124,7 @@ def judge(order: Audited, counts: Counts) -> Verdict:
         reasons.append(f"too {'few' if counts.fixed < fixed_expected else 'many'} tracks keep their position")
     if own_bits is not None and guarantee.bits is not None and own_bits < guarantee.bits:
         reasons.append(f"its own generator has {own_bits} bits and can never reach most orders")
-    return Verdict(
-        chi_square,
-        freedom,
-        p,
-        counts.fixed,
-        fixed_expected,
-        fixed_p,
-        impossible,
-        counts.broken,
-        guarantee.bits,
-        reasons,
-    )
+    return Verdict(chi_square, freedom, p, fixed_expected, fixed_p, impossible, reasons)
 
 
 def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:

@@ -43,9 +43,9 @@ def lines(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | Non
     )
     yield from _entry(
         "fixed points",
-        f"{verdict.fixed:,}, expected {verdict.fixed_expected:,.0f}, p {_p(verdict.fixed_p)}",
+        f"{counts.fixed:,}, expected {verdict.fixed_expected:,.0f}, p {_p(verdict.fixed_p)}",
     )
-    yield from _entry("randomness", _bits(order, verdict, seed_bits))
+    yield from _entry("randomness", _bits(order, seed_bits))
     yield from _entry("time", f"{counts.ns_per_track:,.0f} ns per track")
     if not verdict.reasons:
         yield from _entry("error rate", f"1 good shuffle in {1 / FALSE_ALARM:,.0f} is called bad")
@@ -64,10 +64,10 @@ def as_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | N
         "chi_square": verdict.chi_square,
         "degrees_of_freedom": verdict.freedom,
         "p": verdict.p,
-        "fixed_points": {"seen": verdict.fixed, "expected": verdict.fixed_expected, "p": verdict.fixed_p},
+        "fixed_points": {"seen": counts.fixed, "expected": verdict.fixed_expected, "p": verdict.fixed_p},
         "impossible": verdict.impossible,
-        "broken": verdict.broken,
-        "bits": {"needed": verdict.bits_needed, "had": had, "of": own if had is not None else "system"},
+        "broken": counts.broken,
+        "bits": {"needed": order.guarantee.bits, "had": had, "of": own if had is not None else "system"},
         "ns_per_track": counts.ns_per_track,
         "good": not verdict.reasons,
         "reasons": verdict.reasons,
@@ -89,10 +89,10 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p > 1e-300 else "below 1e-300"
 
 
-def _bits(order: Audited, verdict: Verdict, seed_bits: int | None) -> str:
-    if verdict.bits_needed is None:
+def _bits(order: Audited, seed_bits: int | None) -> str:
+    if order.guarantee.bits is None:
         return "the number of possible orders is unknown"
-    needed = f"reaching every possible order needs {verdict.bits_needed:,.1f} bits"
+    needed = f"reaching every possible order needs {order.guarantee.bits:,.1f} bits"
     if order.entropy_bits is not None:
         return f"{needed}; its own generator has {order.entropy_bits}"
     if seed_bits is None:

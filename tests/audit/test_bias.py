@@ -51,15 +51,16 @@ def test_the_figures_of_a_bad_shuffle_of_three() -> None:
     assert found.freedom == 4
     half = found.chi_square / 2
     assert found.p == pytest.approx(2 * math.exp(-half) * (1 + half))
-    assert (found.fixed, found.fixed_expected) == (2600, 2700)
+    assert (counts.fixed, found.fixed_expected) == (2600, 2700)
     assert found.reasons == ["some positions are favoured"]
 
 
 def test_all_orders_in_turn_are_too_even() -> None:
     order = posing_as("random", one_of(list(itertools.permutations(range(3)))), 3)
-    found = judged(order, 600)
+    counts = count(order, 600, Seeded("audit"))
+    found = judge(order, counts)
 
-    assert (found.chi_square, found.fixed, found.fixed_expected) == (0, 600, 600)
+    assert (found.chi_square, counts.fixed, found.fixed_expected) == (0, 600, 600)
     assert found.reasons == ["the positions are too even for chance"]
 
 
