@@ -38,14 +38,7 @@ def init(config: common_options.ConfigFile = None) -> None:
             " --config.",
             Exit.CANNOT_CREATE,
         )
-    folder = os.path.dirname(path)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise PlayshuffleError(
-            f"Cannot create {shown(folder)}: {error.strerror}. Name another file with --config.",
-            Exit.CANNOT_CREATE,
-        ) from error
+    atomic_file.make_folder_for(path)
     atomic_file.write(path, [example().encode()])
     say([f"Wrote {home_path(path)}. Edit it, then run: playshuffle config check"])
 

@@ -91,14 +91,8 @@ def _content() -> bytes:
 
 @contextmanager
 def _locked() -> Iterator[None]:
-    folder = os.path.dirname(never_list())
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise PlayshuffleError(
-            f"{shown(folder)} cannot be made: {error.strerror}. Change its permissions.", Exit.CANNOT_CREATE
-        ) from error
-    with atomic_file.held(folder):
+    atomic_file.make_folder_for(never_list())
+    with atomic_file.held(os.path.dirname(never_list())):
         yield
 
 

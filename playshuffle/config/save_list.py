@@ -12,7 +12,6 @@ from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.system import atomic_file
-from playshuffle.system.write_errors import refusal
 
 _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with it
 
@@ -28,12 +27,8 @@ def save_list(path: bytes, name: str, request: Request) -> None:
     Raises:
         PlayshuffleError: the configuration cannot have it, or cannot be written. It was not changed.
     """
-    folder = os.path.dirname(path)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise refusal(path, folder, error) from error
-    with atomic_file.held(folder):
+    atomic_file.make_folder_for(path)
+    with atomic_file.held(os.path.dirname(path)):
         atomic_file.write(path, [with_list(path, name, request).encode()])
 
 

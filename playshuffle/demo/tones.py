@@ -84,7 +84,7 @@ def write_library(folder: str) -> list[DemoTrack]:
             )
         for track in tracks():
             path = os.path.join(folder, track.path)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            atomic_file.make_folder_for(os.fsencode(path))
             if not os.path.exists(path):
                 atomic_file.write(os.fsencode(path), [wav(track)])
     except OSError as error:

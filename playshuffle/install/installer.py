@@ -156,20 +156,14 @@ def _write_or_remove(path: str, text: str | None) -> bool:
     """Write a text to a file, or remove the file; return whether that changed anything."""
     if unit_content(path) == text:
         return False
-    try:
-        if text is None:
-            os.unlink(path)
-            if path.endswith(".conf"):
-                with contextlib.suppress(OSError):  # other drop-ins may be in it
-                    os.rmdir(os.path.dirname(path))
-            return True
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+    if text is not None:
+        atomic_file.make_folder_for(os.fsencode(path))
         return atomic_file.write(os.fsencode(path), [text.encode()])
-    except OSError as error:
-        raise PlayshuffleError(
-            f"{shown(path)} cannot be changed: {error.strerror}. Correct that and try again.",
-            Exit.CANNOT_CREATE,
-        ) from error
+    atomic_file.remove(os.fsencode(path))
+    if path.endswith(".conf"):
+        with contextlib.suppress(OSError):  # other drop-ins may be in it
+            os.rmdir(os.path.dirname(path))
+    return True
 
 
 def _forget_enabled(folder: str, unit: str) -> None:

@@ -3,7 +3,6 @@
 import os
 
 import playshuffle
-from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import atomic_file
 
 _SOURCE = "quodlibet_orders.py"
@@ -31,13 +30,7 @@ def install() -> bool:
     if source.count(_UNSET) != 1:
         raise ValueError(f"{_SOURCE} has no line {_UNSET}")
     content = source.replace(_UNSET, f"_PACKAGE = {package!a}").encode()
-    try:
-        os.makedirs(os.path.dirname(path()), exist_ok=True)
-    except OSError as error:
-        raise PlayshuffleError(
-            f"The folder {shown(os.path.dirname(path()))} can't be created: {error.strerror}.",
-            Exit.CANNOT_CREATE,
-        ) from error
+    atomic_file.make_folder_for(os.fsencode(path()))
     return atomic_file.write(os.fsencode(path()), [content])
 
 
@@ -50,17 +43,8 @@ def remove() -> bool:
     Raises:
         PlayshuffleError: a file can't be removed.
     """
-    was_there = os.path.lexists(path())
-    for each in (path(), os.path.join(_user_folder(), "playshuffle.json")):
-        try:
-            os.unlink(each)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise PlayshuffleError(
-                f"{shown(each)} can't be removed: {error.strerror}.", Exit.CANNOT_CREATE
-            ) from error
-    return was_there
+    atomic_file.remove(os.fsencode(os.path.join(_user_folder(), "playshuffle.json")))
+    return atomic_file.remove(os.fsencode(path()))
 
 
 def _user_folder() -> str:

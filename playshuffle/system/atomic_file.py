@@ -153,6 +153,39 @@ def write(path: bytes, content: Iterable[bytes]) -> bool:
         return ready.replace()
 
 
+def make_folder_for(path: bytes) -> None:
+    """Make the folder of a file that is to be written.
+
+    Raises:
+        PlayshuffleError: it cannot be made.
+    """
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise refusal(path, folder, error) from error
+
+
+def remove(path: bytes) -> bool:
+    """Remove a file.
+
+    Returns:
+        False if there was none.
+
+    Raises:
+        PlayshuffleError: it cannot be removed.
+    """
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise PlayshuffleError(
+            f"Cannot remove {shown(path)}: {error.strerror}.", Exit.CANNOT_CREATE
+        ) from error
+    return True
+
+
 def sweep(folder: bytes, name: bytes) -> None:
     """Remove what attempts to write this playlist left behind when they were killed.
 

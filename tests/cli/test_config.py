@@ -105,7 +105,7 @@ def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
     done = config("init", "--config", tmp_path / "file/x/config.toml")
 
     assert done.code == 73
-    assert "Not a directory" in done.err
+    assert "/file/x is not a folder. Nothing was written." in done.err
 
 
 def test_check_names_all_faults(two: Path) -> None:
