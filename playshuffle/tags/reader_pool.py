@@ -1,8 +1,7 @@
 """Read the tags of many files in worker processes, so that a bad file harms no other.
 
-Workers answer in the order in which they were asked, with up to 32 readings at a time. Where one ends
-or takes too long, the files that it may have been reading are asked for one by one: then it is known
-which of them is to blame.
+Workers answer in the order in which they were asked. Where one ends or takes too long, the first file
+that it has not answered is to blame.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more 
 DEADLINE_S = 10.0  # for one file
 
 _AHEAD = 512  # files that a worker is given at most, so that it does not wait for the next ones
-_BATCH = 32  # files that a worker answers with one line, at most
+_LEAST = 32  # files that a worker is given at a time, while there are as many
 _FILES_PER_WORKER = 64  # starting a worker takes as long as reading some hundred files
 _LONGEST_PATH = 4096  # the kernel opens none that is longer
 _LONGEST_LINE = 512 * 1024  # far more than all fields of `Tags` at their longest, and a line before
@@ -34,7 +33,7 @@ _START_S = 60  # a worker that has not begun by then never will
 _TRIES = 3  # to start a worker, and to read a file at which workers die
 
 # A worker imports from where this process does, be it a checkout; with -I the environment has no say in it.
-_COMMAND = "import sys; sys.path[:] = sys.argv[4:]; from playshuffle.tags.reader_worker import main; main()"
+_COMMAND = "import sys; sys.path[:] = sys.argv[3:]; from playshuffle.tags.reader_worker import main; main()"
 
 
 def read_all(
@@ -67,10 +66,7 @@ def read_all(
 
 
 class _Worker:
-    """A process, the files it was asked for, and the bytes on their way to and from it.
-
-    is_alone: it was given one file, because a worker was lost at it or near it.
-    """
+    """A process, the files it was asked for, and the bytes on their way to and from it."""
 
     def __init__(self, deadline_s: float, memory_bytes: int) -> None:
         self.process = subprocess.Popen(
@@ -81,7 +77,6 @@ class _Worker:
                 _COMMAND,
                 str(deadline_s),
                 str(memory_bytes),
-                str(_BATCH),
                 *sys.path,
             ],
             stdin=subprocess.PIPE,
@@ -97,7 +92,6 @@ class _Worker:
         self.unsent = b""
         self.unread = b""
         self.has_begun = False
-        self.is_alone = False
         self.heard_at = time.monotonic()
 
     def ask(self, indexes: Sequence[int], paths: Sequence[bytes]) -> None:
@@ -142,9 +136,8 @@ class _Pool:
         self.memory_bytes = memory_bytes
         self.fresh = iter(range(len(paths)))
         self.returned: deque[int] = deque()  # by workers that ended before they came to them
-        self.suspects: deque[int] = deque()  # one of these may have ended a worker: each is read alone
-        self.deaths: Counter[int] = Counter()  # of workers, at a file that was read alone
-        self.chunk = _BATCH  # files that a worker is given at a time
+        self.deaths: Counter[int] = Counter()  # of workers, by the file that each was reading
+        self.chunk = _LEAST  # files that a worker is given at a time
         self.failed_starts = 0
         self.workers: list[_Worker] = []
         self.selector = selectors.DefaultSelector()
@@ -154,7 +147,7 @@ class _Pool:
     def readings(self, size: int) -> Iterator[tuple[int, Reading]]:
         """Read all files with a number of workers."""
         # A few chunks for each worker, so that they finish at about the same time.
-        self.chunk = max(_BATCH, min(_AHEAD // 2, len(self.paths) // (4 * size)))
+        self.chunk = max(_LEAST, min(_AHEAD // 2, len(self.paths) // (4 * size)))
         while True:
             self.ask(size)
             if busy := [worker for worker in self.workers if worker.indexes]:
@@ -173,23 +166,16 @@ class _Pool:
     def ask(self, size: int) -> None:
         """Give every worker enough to do, and start those that are missing."""
         for worker in self.workers:
-            if not worker.indexes:
-                self.give(worker)
-            elif len(worker.indexes) <= self.chunk and not worker.is_alone:
+            if len(worker.indexes) <= self.chunk:
                 worker.ask(self.take(), self.paths)
-        while len(self.workers) < size and (self.suspects or self.has_more()):
+        while len(self.workers) < size and self.has_more():
             try:
                 worker = _Worker(self.deadline_s, self.memory_bytes)
             except OSError as error:
                 raise _cannot_start(error.strerror or str(error)) from error
             self.workers.append(worker)
             self.selector.register(worker.answers, selectors.EVENT_READ, worker)
-            self.give(worker)
-
-    def give(self, worker: _Worker) -> None:
-        """Give a worker without files one suspect, or a chunk of the others."""
-        worker.is_alone = bool(self.suspects)
-        worker.ask([self.suspects.popleft()] if self.suspects else self.take(), self.paths)
+            worker.ask(self.take(), self.paths)
 
     def has_more(self) -> bool:
         """Return whether files are left that no worker was given and that have a possible name."""
@@ -249,8 +235,8 @@ class _Pool:
             if not worker.has_begun:
                 worker.has_begun = True
                 self.failed_starts = 0
-            elif (readings := _parsed(line)) is not None and len(readings) <= len(worker.indexes):
-                self.done += [(worker.indexes.popleft(), reading) for reading in readings]
+            elif worker.indexes and (reading := _parsed(line)) is not None:
+                self.done.append((worker.indexes.popleft(), reading))
             else:
                 lines = None
                 break
@@ -258,36 +244,30 @@ class _Pool:
             self.lose(worker, None)
 
     def lose(self, worker: _Worker, blame: str | None) -> None:
-        """End a worker and read its files again, unless the one that it read alone is to blame."""
+        """End a worker and read its files again, unless that at which it was lost is to blame."""
         self.selector.unregister(worker.answers)
         self.workers.remove(worker)
         worker.stop()
+        self.returned.extendleft(reversed(worker.indexes))
         if not worker.has_begun:
             self.failed_starts += 1
             if self.failed_starts == _TRIES:
                 raise _cannot_start(f"it ended {_TRIES} times before it began")
-        elif worker.is_alone and worker.indexes:
-            self.blame(worker.indexes.popleft(), blame)
-        else:
-            # It may have been at any file of the batch that it had not answered yet.
-            self.suspects.extend(worker.indexes.popleft() for _ in range(min(_BATCH, len(worker.indexes))))
-        self.returned.extendleft(reversed(worker.indexes))
-
-    def blame(self, index: int, reason: str | None) -> None:
-        """Note that a worker was lost at a file; give up reading it for a reason, or after the third one."""
-        self.deaths[index] += 1
-        if reason is None and self.deaths[index] == _TRIES:
-            reason = "the tag reader crashed"
-        if reason is None:
-            self.suspects.append(index)
-        else:
-            self.done.append((index, Reading(None, f"tags could not be read: {reason}")))
+        elif worker.indexes:
+            index = worker.indexes[0]
+            self.deaths[index] += 1
+            if blame is None and self.deaths[index] == _TRIES:
+                blame = "the tag reader crashed"
+            if blame is not None:
+                self.returned.remove(index)
+                self.done.append((index, Reading(None, f"tags could not be read: {blame}")))
 
 
-def _parsed(line: bytes) -> list[Reading] | None:
-    """Return the readings in a line of a worker; None if it is anything else."""
+def _parsed(line: bytes) -> Reading | None:
+    """Return the reading in a line of a worker; None if it is anything else."""
     try:
-        return [Reading(tags and Tags(*tags), *rest) for tags, *rest in json.loads(line)]
+        tags, *rest = json.loads(line)
+        return Reading(tags and Tags(*tags), *rest)
     except (ValueError, TypeError):
         return None
 

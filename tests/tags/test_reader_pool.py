@@ -375,10 +375,10 @@ def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
     [
         "print(flush=True); print('[]', flush=True); input()",
         "print(flush=True); print('[1]', flush=True); input()",
-        'print(flush=True); print(\'[[null, ""], [null, ""], [null, ""]]\', flush=True); input()',
+        "print(flush=True); print('[null, 1, 2, 3, 4, 5]', flush=True); input()",
         "print(flush=True); print('hello', flush=True); input()",
         "print(flush=True); [print('x' * 100_000, end='') for _ in iter(int, 1)]",
-        "print(flush=True); [print('[[null, \"\", true, true]]') for _ in iter(int, 1)]",
+        "print(flush=True); [print('[null, \"\", true, true]') for _ in iter(int, 1)]",
         "print(flush=True); raise SystemExit(0)",
     ],
 )
@@ -394,7 +394,7 @@ def test_a_worker_that_lies_is_not_believed(worker: str, monkeypatch: pytest.Mon
 # A worker that hangs or ends at some files, without a word about those that it read before.
 FAULTY = """
 import os, signal, sys
-sys.path[:] = sys.argv[4:]
+sys.path[:] = sys.argv[3:]
 from playshuffle.tags import reader_worker
 read = reader_worker.read_head
 def read_head(path):
@@ -414,7 +414,7 @@ reader_worker.main()
 def test_only_the_file_at_fault_is_blamed(
     fault: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files that are answered in one batch with it are read all the same."""
+    """Files that a worker was given with it are read all the same."""
     monkeypatch.setattr(reader_pool, "_COMMAND", FAULTY)
     paths = [os.fsencode(tmp_path / f"{number}.mp3") for number in range(300)]
     paths[20:20] = [os.fsencode(tmp_path / f"{fault}1.mp3")]
