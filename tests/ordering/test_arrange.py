@@ -2,8 +2,9 @@
 
 import os
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from itertools import permutations
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from itertools import permutations, product
 from typing import TypeVar
 
 import pytest
@@ -42,61 +43,61 @@ def refusal(tracks: Tracks, recipe: Recipe, last: Arranged | None = None) -> str
     return str(caught.value)
 
 
-def test_uniform_with_a_pin_is_uniform_over_what_the_pin_leaves() -> None:
-    """With track 2 pinned first, each of the 3! orders of the others is as likely as the next."""
-    recipe = Recipe("random", (Pin(2, 0),))
-
-    shares = distribution(
-        lambda randbelow: tuple(arrange(library(1, 1, 1, 1), recipe, None, randbelow).order)
-    )
-
-    assert set(shares) == {(2, *rest) for rest in permutations((0, 1, 3))}
-    assert len(set(shares.values())) == 1
+def outcomes(
+    tracks: Tracks, recipe: Recipe, last: Arranged | None = None, tags_of: TagsOf | None = None
+) -> dict[tuple[int, ...], Fraction]:
+    """How likely each order is, under all draws."""
+    return distribution(lambda draw: tuple(arrange(tracks, recipe, last, draw, tags_of).order))
 
 
-def test_sattolo_takes_every_track_from_its_last_place() -> None:
-    """What is shuffled is the last order: all 3-cycles of it, and nothing else."""
-    last = played([3, 1, 0, 2])
+def orders(count: int, is_allowed: Callable[[tuple[int, ...]], bool]) -> set[tuple[int, ...]]:
+    return set(filter(is_allowed, permutations(range(count))))
 
-    shares = distribution(
-        lambda randbelow: tuple(arrange(library(1, 1, 1, 1), Recipe("sattolo"), last, randbelow).order)
-    )
 
-    assert len(shares) == 6
-    assert all(now != then for order in shares for now, then in zip(order, last.order, strict=True))
+CYCLES = ((1, 2, 3, 0), (1, 3, 0, 2), (2, 0, 3, 1), (2, 3, 1, 0), (3, 0, 1, 2), (3, 2, 0, 1))
+TWO_OF_FOUR = orders(4, lambda order: order.index(1) >= 2 and order.index(0) >= 1)
+PART = played([3, 1, 0, 2, 4])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "last", "members"),
+    [
+        (Recipe(pins=(Pin(2, 0),)), None, orders(4, lambda order: order[0] == 2)),
+        (
+            Recipe("sattolo"),
+            played([3, 1, 0, 2]),
+            {tuple([3, 1, 0, 2][at] for at in one) for one in CYCLES},
+        ),
+        # Only a part is shuffled; without a last order, a part of the order by path.
+        (Recipe(part=range(1, 4)), PART, {(3, *some, 4) for some in permutations((1, 0, 2))}),
+        (Recipe(part=range(0, 6, 2)), PART, {(a, 1, b, 2, c) for a, b, c in permutations((3, 0, 4))}),
+        (Recipe(part=range(1, 4), pins=(Pin(1, 2),)), PART, {(3, 0, 1, 2, 4), (3, 2, 1, 0, 4)}),
+        (Recipe(part=range(1, 4), pins=(Pin(4, 0),)), PART, {(4, *o, 3) for o in permutations((1, 0, 2))}),
+        (Recipe("sattolo", part=range(1, 4)), PART, {(3, 2, 1, 0, 4), (3, 0, 2, 1, 4)}),
+        (Recipe(part=range(2, 3)), PART, {(3, 1, 0, 2, 4)}),
+        (Recipe(part=range(2)), None, {(0, 1, 2, 3), (1, 0, 2, 3)}),
+        # A gap from the last order; what was not in the playlist may come at once; a pin may break it.
+        (Recipe(gap=Gap(2)), played([1, 2, 0]), orders(3, lambda order: order[0] != 0)),
+        (Recipe(gap=Gap(3)), played([0, 1, 2, 3], 2), TWO_OF_FOUR),
+        (Recipe(gap=Gap(3)), None, orders(3, bool)),
+        (Recipe(gap=Gap(2), pins=(Pin(3, 0),)), played([0, 1, 2, 3]), orders(4, lambda o: o[0] == 3)),
+    ],
+    ids=str,
+)
+def test_all_orders_that_are_asked_for_are_equally_likely(
+    recipe: Recipe, last: Arranged | None, members: set[tuple[int, ...]]
+) -> None:
+    assert is_uniform_over(outcomes(numbered(len(next(iter(members)))), recipe, last), members)
 
 
 def test_sattolo_with_a_pin_moves_all_others_from_where_they_were() -> None:
     """A pinned track changes places with one other; nobody else is pushed along by it."""
     last = played([0, 1, 2, 3, 4])
-    recipe = Recipe("sattolo", (Pin(4, 0),))
 
-    shares = distribution(lambda draw: tuple(arrange(library(1, 1, 1, 1, 1), recipe, last, draw).order))
+    shares = outcomes(numbered(5), Recipe("sattolo", (Pin(4, 0),)), last)
 
     assert all(order[0] == 4 for order in shares)
     assert all(order[place] != last.order[place] for order in shares for place in range(1, 5))
-
-
-@pytest.mark.parametrize("name", [name for name, order in ORDERS.items() if "pin" in order.takes])
-def test_pins_hold_with_every_order_that_takes_them(name: str) -> None:
-    """First, a number, here and last, all at once."""
-    pins = (Pin(7, 0), Pin(3, 4), Pin(2, HERE), Pin(5, LAST))
-    last = played([9, 8, 2, 6, 5, 4, 3, 7, 1, 0])
-    tracks, _ = tagged({f"/m/{number}": Tags() for number in range(10)})
-
-    arranged = arrange(tracks, Recipe(name, pins), last, Seeded("x"), lambda _: [Tags(rating=0.5)] * 10)
-
-    assert [arranged.order[place] for place in (0, 4, 2, 9)] == [7, 3, 2, 5]
-    assert sorted(arranged.order) == list(range(10))
-
-
-def test_sorted_restores_the_natural_order_around_the_pins() -> None:
-    """What is not pinned stands by path."""
-    arranged = arrange(
-        library(*[60] * 6), Recipe("sorted", (Pin(4, 1),)), played([5, 4, 3, 2, 1, 0]), Seeded("x")
-    )
-
-    assert arranged.order == [0, 4, 1, 2, 3, 5]
 
 
 BOOK = (
@@ -139,22 +140,6 @@ def test_tracks_of_a_block_without_numbers_stand_in_natural_order(recipe: Recipe
     assert names(tracks, order) == ["a/track 1.mp3", "a/Track 2.mp3", "a/track 10.mp3"]
 
 
-def test_here_without_a_last_order_is_the_place_by_path() -> None:
-    """There is no other place it could have had."""
-    arranged = arrange(library(*[60] * 6), Recipe("random", (Pin(4, HERE),)), None, Seeded("x"))
-
-    assert arranged.order[4] == 4
-
-
-def test_a_limit_counts_pinned_tracks_and_ends_with_the_last_of_them() -> None:
-    """Three of ten, the third of them pinned as last."""
-    arranged = arrange(library(*[60] * 10), Recipe(pins=(Pin(8, LAST),), limit=3), None, Seeded("x"))
-
-    assert arranged.playlist_length == 3
-    assert arranged.order[2] == 8
-    assert sorted(arranged.order) == list(range(10))
-
-
 def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
     """A limit chooses, it does not shuffle again: the same seed gives the same beginning."""
     whole = arrange(library(*[60] * 30), Recipe(), None, Seeded("x"))
@@ -162,10 +147,6 @@ def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
     limited = arrange(library(*[60] * 30), Recipe(limit=5), None, Seeded("x"))
 
     assert limited.order[: limited.playlist_length] == whole.order[:5]
-
-
-def test_a_limit_beyond_the_library_is_the_library() -> None:
-    assert arrange(library(60, 60), Recipe(limit=9), None, Seeded("x")).playlist_length == 2
 
 
 @given(
@@ -191,22 +172,15 @@ def test_time_takes_the_longest_beginning_that_fits(durations_s: list[int], limi
     assert Counter(arranged.order) == Counter(range(len(durations_s)))
 
 
-def test_time_holds_room_for_all_pinned_tracks() -> None:
+@pytest.mark.parametrize(
+    ("pins", "time_ms", "count"), [((Pin(0, 0), Pin(1, LAST)), 600_000, 4), ((Pin(1, LAST),), 250_000, 1)]
+)
+def test_time_holds_room_for_all_pinned_tracks(pins: tuple[Pin, ...], time_ms: int, count: int) -> None:
     """Ten minutes: the pinned opening and closing are in, and nothing is cut short for it."""
-    pins = (Pin(0, 0), Pin(1, LAST))
-    arranged = arrange(library(240, 240, *[60] * 20), Recipe(pins=pins, time_ms=600_000), None, Seeded("x"))
+    arranged = arrange(library(240, 240, *[60] * 20), Recipe(pins=pins, time_ms=time_ms), None, Seeded("x"))
     chosen = arranged.order[: arranged.playlist_length]
 
-    assert chosen[0] == 0
-    assert chosen[-1] == 1
-    assert len(chosen) == 4
-
-
-def test_time_with_only_a_closing_track_plays_that() -> None:
-    arranged = arrange(library(60, 60), Recipe(pins=(Pin(1, LAST),), time_ms=60_000), None, Seeded("x"))
-
-    assert arranged.order[: arranged.playlist_length] == [1]
-    assert sorted(arranged.order) == [0, 1]
+    assert (chosen[0], chosen[-1], len(chosen)) == (pins[0].track_index, 1, count)
 
 
 @pytest.mark.parametrize(
@@ -246,23 +220,15 @@ def test_a_track_longer_than_the_time_does_not_stand_in_the_way(seed: str) -> No
     assert sorted(arranged.order) == [0, 1, 2]
 
 
-def test_a_closing_track_counts_in_a_list_with_limit_and_time() -> None:
-    recipe = Recipe(pins=(Pin(5, LAST),), limit=3, time_ms=1_000_000)
-
-    arranged = arrange(library(*[60] * 9), recipe, None, Seeded("x"))
-
-    assert arranged.playlist_length == 3
-    assert arranged.order[2] == 5
-
-
-def test_the_last_order_drops_what_is_gone_and_appends_what_is_new() -> None:
-    """Absent: 2. New: 1 and 5, in the order of the library. A number that is there twice counts once."""
-    assert last_order([1, 3, 4, 5], [4, 2, 3, 4]) == Arranged([2, 1, 0, 3], 2)
-
-
-def test_the_last_order_knows_what_was_in_the_playlist() -> None:
-    """Of its first three one is absent."""
-    assert last_order([1, 3, 4, 5], [5, 2, 3, 1], 3) == Arranged([3, 1, 0, 2], 2)
+@pytest.mark.parametrize(
+    ("last", "count", "expected"),
+    [([4, 2, 3, 4], None, Arranged([2, 1, 0, 3], 2)), ([5, 2, 3, 1], 3, Arranged([3, 1, 0, 2], 2))],
+)
+def test_the_last_order_drops_what_is_gone_and_appends_what_is_new(
+    last: list[int], count: int | None, expected: Arranged
+) -> None:
+    """Absent: 2. A number that is there twice counts once. Of the first `count` one is absent."""
+    assert last_order([1, 3, 4, 5], last, count) == expected
 
 
 # Spread
@@ -275,45 +241,27 @@ def badness(tracks: Tracks, tags_of: TagsOf, by: str, chosen: Sequence[int]) -> 
 
 
 @given(
-    artists=st.lists(
+    names=st.lists(
         st.sampled_from(["A", "B", "B feat. A", "C", "", "Various Artists"]), min_size=1, max_size=30
     ),
-    limit=st.integers(1, 30),
+    by=st.sampled_from([None, "genre"]),
+    limit=st.none() | st.integers(1, 30),
+    time_ms=st.none() | st.integers(60_000, 2_000_000),
     seed=st.text(max_size=3),
 )
 def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
-    artists: list[str], limit: int, seed: str
+    names: list[str], by: str | None, limit: int | None, time_ms: int | None, seed: str
 ) -> None:
-    tracks, tags_of = by_artists(*artists)
+    """By artist or another tag, in a list that ends by number or time."""
+    tag = by or "artist"
+    tracks, tags_of = tagged({f"/m/{at:02}": Tags(60_000, **{tag: name}) for at, name in enumerate(names)})  # type: ignore[arg-type]
+    recipe = Recipe("spread", group_by=by, limit=limit, time_ms=time_ms)
 
-    arranged = arrange(tracks, Recipe("spread", limit=limit), None, Seeded(seed), tags_of)
-    found, fewest = badness(tracks, tags_of, "artist", arranged.order[: arranged.playlist_length])
-
-    assert found == fewest
-    assert arranged.playlist_length == min(limit, len(artists))
-
-
-@given(artists=st.lists(st.sampled_from("AABC"), min_size=2, max_size=12), seed=st.text(max_size=3))
-def test_spread_leaves_the_fewest_neighbours_in_a_timed_list(artists: list[str], seed: str) -> None:
-    tracks, tags_of = tagged(
-        {f"/m/{number:02}": Tags(60_000, artist=artist) for number, artist in enumerate(artists)}
-    )
-
-    arranged = arrange(tracks, Recipe("spread", time_ms=200_000), None, Seeded(seed), tags_of)
-    found, fewest = badness(tracks, tags_of, "artist", arranged.order[: arranged.playlist_length])
+    arranged = arrange(tracks, recipe, None, Seeded(seed), tags_of)
+    found, fewest = badness(tracks, tags_of, tag, arranged.order[: arranged.playlist_length])
 
     assert found == fewest
-    assert arranged.playlist_length == min(3, len(artists))
-
-
-@given(genres=st.lists(st.sampled_from(["Rock", "rock; Pop", "Pop", ""]), min_size=1, max_size=20))
-def test_spread_goes_by_any_tag(genres: list[str]) -> None:
-    tracks, tags_of = tagged({f"/m/{n:02}": Tags(artist="A", genre=genre) for n, genre in enumerate(genres)})
-
-    arranged = arrange(tracks, Recipe("spread", group_by="genre"), None, Seeded("x"), tags_of)
-    found, fewest = badness(tracks, tags_of, "genre", arranged.order)
-
-    assert found == fewest
+    assert arranged.playlist_length == min(limit or 30, (time_ms or 2_000_000) // 60_000, len(names))
 
 
 def test_spread_keeps_the_albums_of_an_artist_apart() -> None:
@@ -337,15 +285,10 @@ def test_spread_keeps_the_albums_of_an_artist_apart() -> None:
 def test_spread_makes_every_track_equally_likely_at_every_place() -> None:
     tracks, tags_of = by_artists("A", "A", "B", "C")
 
-    shares = distribution(
-        lambda randbelow: tuple(arrange(tracks, Recipe("spread"), None, randbelow, tags_of).order)
-    )
+    shares = outcomes(tracks, Recipe("spread"), None, tags_of)
 
-    for place in range(4):
-        at_place: Counter[int] = Counter()
-        for order, share in shares.items():
-            at_place[order[place]] += share  # type: ignore[assignment]
-        assert set(at_place.values()) == {1 / 4}
+    for place, index in product(range(4), repeat=2):
+        assert sum(share for order, share in shares.items() if order[place] == index) == 1 / 4
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -359,7 +302,7 @@ def test_a_pin_costs_spread_no_neighbour_where_no_artist_has_most_tracks(index: 
     def with_pin(order: Sequence[int]) -> int:
         return repeats([keys[entry] for entry in order])
 
-    shares = distribution(lambda randbelow: tuple(arrange(tracks, recipe, None, randbelow, tags_of).order))
+    shares = outcomes(tracks, recipe, None, tags_of)
 
     assert all(order[place] == index for order in shares)
     assert max(map(with_pin, shares)) == min(
@@ -399,9 +342,9 @@ def test_blocks_come_in_every_order_and_each_stays_whole(
     """Every draw: each order of the blocks is equally likely; what is in one stands as on its album."""
     tracks, tags_of = tagged(ALBUMS)
 
-    shares = distribution(lambda randbelow: tuple(arrange(tracks, recipe, None, randbelow, tags_of).order))
-
-    assert is_uniform_over(shares, {sum(chosen, ()) for chosen in permutations(members)})
+    assert is_uniform_over(
+        outcomes(tracks, recipe, None, tags_of), {sum(chosen, ()) for chosen in permutations(members)}
+    )
 
 
 @pytest.mark.parametrize(
@@ -410,11 +353,8 @@ def test_blocks_come_in_every_order_and_each_stays_whole(
 def test_blocks_are_shuffled_within_as_asked(inside: Inside, count: int) -> None:
     """Of three albums two have two tracks each."""
     tracks, tags_of = tagged(ALBUMS)
-    recipe = Recipe("albums", inside=inside)
 
-    shares = distribution(lambda randbelow: tuple(arrange(tracks, recipe, None, randbelow, tags_of).order))
-
-    assert len(shares) == count
+    assert len(outcomes(tracks, Recipe("albums", inside=inside), None, tags_of)) == count
 
 
 def test_a_limit_cuts_the_last_album_where_it_falls() -> None:
@@ -433,9 +373,7 @@ def test_a_limit_cuts_the_last_album_where_it_falls() -> None:
 
 def test_a_semi_shuffle_begins_at_the_last_order() -> None:
     """Of three tracks two are swapped once, or one with itself."""
-    last = played([2, 0, 1])
-
-    shares = distribution(lambda draw: tuple(arrange(numbered(3), Recipe("light"), last, draw).order))
+    shares = outcomes(numbered(3), Recipe("light"), played([2, 0, 1]))
 
     assert set(shares) == {(2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)}
 
@@ -474,71 +412,12 @@ def test_ratings_that_nobody_gave_are_no_order() -> None:
     assert caught.value.code == Exit.USAGE
 
 
-@pytest.mark.parametrize(
-    ("recipe", "orders"),
-    [
-        (Recipe(part=range(1, 4)), {(3, *some, 4) for some in permutations((1, 0, 2))}),
-        (Recipe(part=range(0, 6, 2)), {(a, 1, b, 2, c) for a, b, c in permutations((3, 0, 4))}),
-        (Recipe(part=range(1, 4), pins=(Pin(1, 2),)), {(3, 0, 1, 2, 4), (3, 2, 1, 0, 4)}),
-        (Recipe(part=range(1, 4), pins=(Pin(4, 0),)), {(4, *some, 3) for some in permutations((1, 0, 2))}),
-        (Recipe("sattolo", part=range(1, 4)), {(3, 2, 1, 0, 4), (3, 0, 2, 1, 4)}),
-        (Recipe(part=range(2, 3)), {(3, 1, 0, 2, 4)}),
-    ],
-    ids=str,
-)
-def test_only_a_part_is_shuffled_and_the_rest_stays_as_it_was(
-    recipe: Recipe, orders: set[tuple[int, ...]]
-) -> None:
-    last = played([3, 1, 0, 2, 4])
-
-    shares = distribution(lambda draw: tuple(arrange(numbered(5), recipe, last, draw).order))
-
-    assert is_uniform_over(shares, orders)
-
-
-def test_a_part_without_a_last_order_is_one_of_the_order_by_path() -> None:
-    shares = distribution(lambda draw: tuple(arrange(numbered(4), Recipe(part=range(2)), None, draw).order))
-
-    assert is_uniform_over(shares, {(0, 1, 2, 3), (1, 0, 2, 3)})
-
-
-# Gaps
-
-
-def test_a_gap_is_kept_from_the_last_order() -> None:
-    """With a gap of 2 plays, the last of 3 tracks does not come first."""
-    recipe = Recipe(gap=Gap(2))
-
-    shares = distribution(lambda draw: tuple(arrange(numbered(3), recipe, played([1, 2, 0]), draw).order))
-
-    assert is_uniform_over(shares, {order for order in permutations(range(3)) if order[0] != 0})
-
-
 @pytest.mark.parametrize(("percent", "count"), [(16, 720), (17, 600), (50, 384), (100, 1)])
 def test_a_gap_may_be_a_share_of_the_tracks(percent: int, count: int) -> None:
     """Of six, rounded up: 1 play, which asks for nothing; 2; 3; and the same order again."""
     last, recipe = played([0, 1, 2, 3, 4, 5]), Recipe(gap=Gap(percent, True))
 
-    shares = distribution(lambda draw: tuple(arrange(numbered(6), recipe, last, draw).order))
-
-    assert len(shares) == count
-
-
-def test_what_was_not_in_the_playlist_may_come_at_once() -> None:
-    """Two of four were played, 1 last: it comes after at least two others, 0 after one."""
-    last, recipe = played([0, 1, 2, 3], 2), Recipe(gap=Gap(3))
-
-    shares = distribution(lambda draw: tuple(arrange(numbered(4), recipe, last, draw).order))
-
-    assert is_uniform_over(
-        shares, {order for order in permutations(range(4)) if order.index(1) >= 2 and order.index(0) >= 1}
-    )
-
-
-def test_without_a_last_order_a_gap_leaves_every_order() -> None:
-    shares = distribution(lambda draw: tuple(arrange(numbered(3), Recipe(gap=Gap(3)), None, draw).order))
-
-    assert is_uniform_over(shares, set(permutations(range(3))))
+    assert len(outcomes(numbered(6), recipe, last)) == count
 
 
 def test_a_pin_and_a_gap_that_leave_a_position_empty_are_refused() -> None:
@@ -546,13 +425,6 @@ def test_a_pin_and_a_gap_that_leave_a_position_empty_are_refused() -> None:
     recipe = Recipe(gap=Gap(4), pins=(Pin(0, LAST),))
 
     assert "no track for position 1." in refusal(numbered(4), recipe, played([0, 1, 2, 3]))
-
-
-def test_a_pinned_track_may_break_the_gap() -> None:
-    recipe = Recipe(gap=Gap(2), pins=(Pin(3, 0),))
-    shares = distribution(lambda draw: tuple(arrange(numbered(4), recipe, played([0, 1, 2, 3]), draw).order))
-
-    assert is_uniform_over(shares, {(3, *order) for order in permutations([0, 1, 2])})
 
 
 def test_a_gap_larger_than_the_library_is_refused_also_before_there_is_a_last_order() -> None:
@@ -614,17 +486,17 @@ def recipes(draw: st.DrawFn, count: int) -> Recipe:
     start, length = draw(st.integers(0, count - 1)), draw(st.integers(1, count))
     places: list[int | str] = [0, 1, LAST, HERE]
     pinned = st.lists(st.sampled_from(places), unique=True, max_size=min(count, 4))
-    by = taken("--group-by", st.sampled_from(KEYS))
+    by = taken("group_by", st.sampled_from(KEYS))
     return Recipe(
         name,
-        tuple(Pin(index, place) for index, place in enumerate(taken("--pin", pinned) or [])),
-        limit=draw(st.none() | st.integers(1, count)),
+        tuple(Pin(index, place) for index, place in enumerate(taken("pin", pinned) or [])),
+        limit=draw(st.none() | st.integers(1, count + 1)),
         time_ms=draw(st.none() | st.integers(60_000, 2_000_000)),
         group_by=by,
-        group_size=taken("--group-size", st.integers(1, count)) if by is None else None,
-        inside=taken("--inside", st.sampled_from(insides)),
-        part=taken("--part", st.just(range(start, min(start + length, count)))),
-        gap=taken("--gap", st.builds(Gap, st.integers(2, count + 1))),
+        group_size=taken("group_size", st.integers(1, count)) if by is None else None,
+        inside=taken("inside", st.sampled_from(insides)),
+        part=taken("part", st.just(range(start, min(start + length, count)))),
+        gap=taken("gap", st.builds(Gap, st.integers(2, count + 1))),
     )
 
 
@@ -646,7 +518,9 @@ def test_every_track_is_there_once_whatever_is_asked(
         reject()
 
     assert sorted(arranged.order) == list(range(count))
-    assert 0 < arranged.playlist_length <= min(recipe.limit or count, count)
+    most = min(recipe.limit or count, count)
+    assert 0 < arranged.playlist_length <= most
+    assert recipe.time_ms is not None or arranged.playlist_length == most
     for pin in recipe.pins:
         here = last.order.index(pin.track_index) if last is not None else pin.track_index
         place = {LAST: arranged.playlist_length - 1, HERE: here}.get(str(pin.position))
