@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.errors import PlayshuffleError
-from playshuffle.ordering.limit_per_tag import LimitPerTag, over_limit, parse_limit, values
+from playshuffle.ordering.limit_per_tag import over_limit, values
 from playshuffle.shuffle import RandBelow, Seeded
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution
@@ -95,40 +94,3 @@ def test_tracks_without_an_album_do_not_count_as_one_album() -> None:
 
     assert one == two
     assert len({one, *others}) == 4
-
-
-@pytest.mark.parametrize(
-    ("text", "limit"),
-    [
-        ("3:artist", LimitPerTag(3, "artist")),
-        ("artist:3", LimitPerTag(3, "artist")),
-        (" Year : 03 ", LimitPerTag(3, "year")),
-        (" 03 : Album ", LimitPerTag(3, "album")),
-        ("1:album_artist", LimitPerTag(1, "albumartist")),
-    ],
-)
-def test_a_limit_is_a_number_and_a_tag(text: str, limit: LimitPerTag) -> None:
-    assert parse_limit(text) == limit
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("x", "--most must be a number from 1 and a tag, such as 3:artist, not 'x'."),
-        ("0:artist", "not '0:artist'"),
-        ("-1:artist", "not '-1:artist'"),
-        ("3:", "not '3:'"),
-        ("artist:0", "not 'artist:0'"),
-        (":3", "not ':3'"),
-        ("9" * 5000 + ":artist", "--most must be a number"),
-        ("٣:artist", "--most must be a number"),
-        ("3:artst", "Unknown field 'artst'. Did you mean 'artist'?"),
-        ("3:nosuch", "Unknown field 'nosuch'. To see all: playshuffle tags"),
-    ],
-)
-def test_anything_else_is_refused(text: str, message: str) -> None:
-    with pytest.raises(PlayshuffleError) as refusal:
-        parse_limit(text)
-
-    assert message in str(refusal.value)
-    assert len(str(refusal.value)) < 6000

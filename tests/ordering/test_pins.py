@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.ordering.pins import move_in, positions, resolve, swap_in
+from playshuffle.ordering.pins import resolve
 from playshuffle.ordering.recipe import HERE, LAST, Pin
-from tests.support.tagged import numbered
 
 ROOT = b"/music"
 PATHS = [
@@ -57,14 +56,6 @@ def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pyt
     there = os.fsencode(tmp_path / "x.mp3")
 
     assert resolve("./x.mp3@2", [b"/a.mp3", there], []) == Pin(1, 1)
-
-
-def test_a_name_that_several_have_is_refused_with_their_paths() -> None:
-    text = refusal("01 one.mp3")
-
-    assert "2 tracks" in text
-    assert "/music/A/01 one.mp3" in text
-    assert "/music/B/01 one.mp3" in text
 
 
 def test_a_name_that_none_has_is_refused_with_near_ones() -> None:
@@ -125,60 +116,3 @@ def test_of_many_tracks_of_one_name_three_are_shown(count: int, has_more: bool) 
     assert f"{count} tracks" in str(caught.value)
     assert ("…" in str(caught.value)) == has_more
     assert ("/music/2/x.mp3" in str(caught.value), "/music/3/x.mp3" in str(caught.value)) == (True, False)
-
-
-def test_last_and_here_are_positions_of_the_list() -> None:
-    pins = [Pin(0, LAST), Pin(1, HERE), Pin(2, 0)]
-
-    assert positions(pins, numbered(5), [4, 2, 3, 1, 0], 5) == {4: 0, 3: 1, 0: 2}
-    assert positions(pins, numbered(5), None, 4) == {3: 0, 1: 1, 0: 2}
-
-
-@pytest.mark.parametrize(
-    ("pins", "words"),
-    [
-        ([Pin(0, 1), Pin(0, 2)], "pinned twice"),
-        ([Pin(0, 1), Pin(1, 1)], "position 2"),
-        ([Pin(0, 3)], "position 4: the playlist ends at 3"),
-    ],
-)
-def test_pins_that_contradict_each_other_or_the_list_are_refused(pins: list[Pin], words: str) -> None:
-    with pytest.raises(PlayshuffleError, match=words):
-        positions(pins, numbered(5), None, 3)
-
-
-ORDERS_AND_PINS = st.integers(1, 8).flatmap(
-    lambda count: st.tuples(
-        st.permutations(range(count)), st.permutations(range(count)), st.integers(0, count)
-    )
-)
-
-
-@given(ORDERS_AND_PINS)
-def test_pins_moved_in_keep_the_others_in_order(drawn: tuple[list[int], list[int], int]) -> None:
-    order, tracks, count = drawn
-    there = dict(zip(tracks[::-1][:count], tracks[:count], strict=True))
-    moved = list(order)
-
-    move_in(moved, there)
-
-    assert all(moved[position] == index for position, index in there.items())
-    left = [index for index in order if index not in there.values()]
-    assert [index for index in moved if index not in there.values()] == left
-    assert len(moved) == len(order)
-
-
-@given(ORDERS_AND_PINS)
-def test_pins_swapped_in_leave_the_others_where_they_stood(drawn: tuple[list[int], list[int], int]) -> None:
-    """But for those that stood where a pinned one must be."""
-    order, tracks, count = drawn
-    there = dict(zip(tracks[::-1][:count], tracks[:count], strict=True))
-    swapped = list(order)
-
-    swap_in(swapped, there)
-
-    assert all(swapped[position] == index for position, index in there.items())
-    assert sorted(swapped) == sorted(order)
-    for position, index in enumerate(order):
-        if position not in there and index not in there.values():
-            assert swapped[position] == index

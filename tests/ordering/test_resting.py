@@ -160,12 +160,11 @@ def test_a_gap_comes_before_the_rest(late: frozenset[int], gap: int) -> None:
             assert index not in late or not waiting
 
 
-@pytest.mark.parametrize("order", ["sattolo", "light", "sorted"])
-def test_orders_with_a_rule_of_their_own_refuse_it(order: str) -> None:
-    with pytest.raises(PlayshuffleError, match=f"--rest does not work with --order {order}"):
-        check_recipe(Recipe(order, rest_ms=MONTH_MS), has_pins=False, has_tags=True)
-
-
-def test_a_part_refuses_it() -> None:
-    with pytest.raises(PlayshuffleError, match="--rest does not work with --part"):
-        check_recipe(Recipe(rest_ms=MONTH_MS, part=range(3)), has_pins=False, has_tags=True)
+@pytest.mark.parametrize(
+    ("recipe", "other"),
+    [*((Recipe(name), f"--order {name}") for name in ("sattolo", "light", "sorted")),
+     (Recipe(part=range(3)), "--part")],
+)  # fmt: skip
+def test_orders_with_a_rule_of_their_own_and_a_part_refuse_it(recipe: Recipe, other: str) -> None:
+    with pytest.raises(PlayshuffleError, match=f"--rest does not work with {other}"):
+        check_recipe(recipe._replace(rest_ms=MONTH_MS), has_pins=False, has_tags=True)

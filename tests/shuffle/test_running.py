@@ -14,13 +14,14 @@ from playshuffle.shuffle import (
     System,
     blocks,
     durstenfeld,
+    fewest_repeats,
     insert,
     insert_apart,
     insert_in_block,
     spread,
 )
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
-from tests.shuffle.test_spread import badness, least_badness
+from tests.shuffle.test_spread import badness
 
 
 def test_what_is_inserted_into_a_uniform_order_leaves_it_uniform() -> None:
@@ -58,7 +59,7 @@ def test_an_order_spread_stays_spread(old: list[int], new: list[int], seed: int)
 
     assert sorted(running) == list(range(len(keys)))
     assert [entry for entry in running if entry < len(old)] == order
-    assert badness(running, keys) == least_badness(keys)
+    assert badness(running, keys) == fewest_repeats(keys)
 
 
 @pytest.mark.parametrize("order", [list(p) for p in itertools.permutations(range(4))])

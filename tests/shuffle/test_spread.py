@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.shuffle import RandBelow, Seeded, System, spread
+from playshuffle.shuffle import RandBelow, Seeded, System, fewest_repeats, repeats, spread
 from tests.shuffle.all_draws import distribution, replay
 from tests.shuffle.bias import excess
 
@@ -22,17 +22,12 @@ def keys_of(sizes: Sequence[int]) -> list[int]:
 
 
 def badness(order: Sequence[int], keys: Sequence[int]) -> int:
-    return sum(keys[one] == keys[other] for one, other in itertools.pairwise(order))
-
-
-def least_badness(keys: Sequence[int]) -> int:
-    largest = max(Counter(keys).values(), default=0)
-    return max(0, 2 * largest - len(keys) - 1)
+    return repeats([keys[entry] for entry in order])
 
 
 @pytest.mark.parametrize("keys", list(itertools.combinations_with_replacement(range(3), 5)))
-def test_the_least_badness_is_that_of_the_best_of_all_orders(keys: tuple[int, ...]) -> None:
-    assert least_badness(keys) == min(badness(order, keys) for order in itertools.permutations(range(5)))
+def test_the_fewest_repeats_are_those_of_the_best_of_all_orders(keys: tuple[int, ...]) -> None:
+    assert fewest_repeats(keys) == min(badness(order, keys) for order in itertools.permutations(range(5)))
 
 
 @given(
@@ -43,7 +38,7 @@ def test_neighbours_are_as_few_as_can_be(keys: list[int], seed: int) -> None:
     order = spread(range(len(keys)), keys, Seeded(str(seed)))
 
     assert sorted(order) == list(range(len(keys)))
-    assert badness(order, keys) == least_badness(keys)
+    assert badness(order, keys) == fewest_repeats(keys)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=60), st.integers(0, 1 << 30))
@@ -53,10 +48,10 @@ def test_inside_an_artist_albums_are_spread_as_far_as_can_be(tags: list[tuple[in
     order = spread(range(len(tags)), artists, Seeded(str(seed)), within=albums)
 
     assert sorted(order) == list(range(len(tags)))
-    assert badness(order, artists) == least_badness(artists)
+    assert badness(order, artists) == fewest_repeats(artists)
     for artist in set(artists):
         alone = [entry for entry in order if artists[entry] == artist]
-        assert badness(alone, albums) == least_badness([albums[entry] for entry in alone])
+        assert badness(alone, albums) == fewest_repeats([albums[entry] for entry in alone])
 
 
 @pytest.mark.parametrize("sizes", [[1, 1], [2, 2], [1, 1, 2], [1, 1, 1, 1], [2, 2, 1], [3, 2, 1], [2, 2, 2]])
@@ -84,7 +79,7 @@ def test_a_group_of_more_than_half_leaves_the_others_its_gaps_evenly(sizes: list
     keys = keys_of(sizes)
     shares = distribution(lambda randbelow: tuple(spread(range(len(keys)), keys, randbelow)))
 
-    assert {badness(order, keys) for order in shares} == {least_badness(keys)}
+    assert {badness(order, keys) for order in shares} == {fewest_repeats(keys)}
     assert all(keys[order[0]] == keys[order[-1]] == 0 for order in shares)
     for entry in range(sizes[0], len(keys)):
         gaps = Counter[int]()
