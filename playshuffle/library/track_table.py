@@ -91,11 +91,7 @@ class TrackTable:
             if row is not None and row.names == folder.names:
                 numbers.frombytes(row.numbers)
             else:
-                known = (
-                    {}
-                    if row is None
-                    else dict(zip(row.names.split(b"/"), array("I", row.numbers), strict=True))
-                )
+                known = {name: number for name, number, _ in row.each()} if row is not None else {}
                 numbers.extend(known.get(name, 0) for name in folder.file_names())
         return numbers if tracks.chosen is None else array("I", [numbers[row] for row in tracks.chosen])
 

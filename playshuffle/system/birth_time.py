@@ -5,7 +5,6 @@ apart. Python's `os.stat` doesn't have it on Linux, so this module calls `statx`
 """
 
 import functools
-import os
 from collections.abc import Callable
 from struct import Struct
 from typing import NamedTuple
@@ -45,8 +44,6 @@ def birth_of(path: bytes) -> Birth | None:
 @functools.cache
 def _statx() -> _Statx | None:
     """Return a function that fills a `struct statx` for a path; None where the C library has none."""
-    if os.uname().sysname != "Linux":
-        return None
     import ctypes
 
     try:

@@ -3,17 +3,16 @@
 import os
 import pwd
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.system.xdg import config_home
 
 _SYSTEM = b"/etc/mpd.conf"
 _PORT = 6600
 _WITHOUT = "name the playlist to write"
 _LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD has 15 KB
-_DEEPEST = 8  # includes within includes
-_MOST_FILES = 100  # in all: a file that includes itself twice would be read 512 times
 
 # A name, and a value with or without quotes; within quotes, a backslash escapes the next character.
 _LINE = re.compile(
@@ -38,21 +37,18 @@ class MpdConf(NamedTuple):
     port: int = _PORT
 
 
-def read(places: Sequence[bytes] | None = None) -> MpdConf | None:
+def read() -> MpdConf | None:
     """Read the configuration that MPD itself would take; None if there is none.
-
-    Args:
-        places: where to look, in this order; where MPD looks, if not given.
 
     Raises:
         PlayshuffleError: it cannot be read.
     """
-    path = next(filter(os.path.exists, _places() if places is None else places), None)
+    path = next(filter(os.path.exists, _places()), None)
     if path is None:
         return None
     settings: dict[bytes, bytes] = {}
     addresses: list[bytes] = []
-    for name, value in _settings(path, _DEEPEST, iter(range(_MOST_FILES))):
+    for name, value in _settings(path, set()):
         settings.setdefault(name, value)
         if name == b"bind_to_address":
             addresses.append(value)
@@ -115,28 +111,24 @@ def folders() -> tuple[bytes, bytes]:
 
 
 def _places() -> list[bytes]:
-    home = os.fsencode(os.path.expanduser("~"))
-    config = os.environb.get(b"XDG_CONFIG_HOME") or os.path.join(home, b".config")
+    home = os.path.expanduser(b"~")
     return [
-        os.path.join(config, b"mpd/mpd.conf"),
+        os.path.join(config_home(), b"mpd/mpd.conf"),
         os.path.join(home, b".mpdconf"),
         os.path.join(home, b".mpd/mpd.conf"),
         _SYSTEM,
     ]
 
 
-def _settings(path: bytes, depth: int, files_left: Iterator[int]) -> Iterator[tuple[bytes, bytes]]:
+def _settings(path: bytes, seen: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Yield the settings outside of blocks, in order, with those of included files in their place.
 
+    A file that was seen adds nothing: the first setting of a name counts.
+
     Raises:
-        PlayshuffleError: a file cannot be read, or `files_left` came to its end.
+        PlayshuffleError: a file cannot be read.
     """
-    if next(files_left, None) is None:
-        raise PlayshuffleError(
-            f"The configuration of MPD includes more than {_MOST_FILES} files, the last one {shown(path)}."
-            f" Remove the include that repeats, or {_WITHOUT}.",
-            Exit.NO_INPUT,
-        )
+    seen.add(os.path.realpath(path))
     is_block = False
     for line in _content(path).split(b"\n"):
         bare = line.strip()
@@ -151,8 +143,9 @@ def _settings(path: bytes, depth: int, files_left: Iterator[int]) -> Iterator[tu
                 yield name, value
                 continue
             included = os.path.join(os.path.dirname(path), value)
-            if depth and (name == b"include" or os.path.exists(included)):
-                yield from _settings(included, depth - 1, files_left)
+            is_new = os.path.realpath(included) not in seen
+            if is_new and (name == b"include" or os.path.exists(included)):
+                yield from _settings(included, seen)
 
 
 def _content(path: bytes) -> bytes:

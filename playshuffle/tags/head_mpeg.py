@@ -1,6 +1,6 @@
 """Read the length and bit rate of an MP3 from its first frames, as mutagen does.
 
-The search for the first frame, and the headers of Xing, LAME and VBRI, give what `mutagen.mp3` gives.
+The search for the first frame, and the headers of Xing and LAME, give what `mutagen.mp3` gives.
 A file that needs more bytes than were read at once is declined.
 """
 
@@ -35,7 +35,7 @@ class _Frame(NamedTuple):
 
 
 class _Vbr(NamedTuple):
-    """What a Xing or VBRI header says; None where it does not."""
+    """What a Xing header says; None where it does not."""
 
     length_s: float | None
     bitrate: int
@@ -59,7 +59,7 @@ def stream(file: HeadFile, offset: int) -> Stream:
 
 
 def _search(data: bytes, offset: int, size: int) -> Stream:
-    """Find the first row of frames that is long enough, or has a Xing or VBRI header."""
+    """Find the first row of frames that is long enough, or has a Xing header."""
     is_end = offset + len(data) >= size
     few: list[tuple[int, _Frame]] = []
     place = -1
@@ -126,7 +126,7 @@ def _frame(start: int, mode: int) -> _Frame | None:
 
 
 def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None:
-    """Return what a Xing or VBRI header in a frame says; None where it has none."""
+    """Return what a Xing header in a frame says; None where it has none."""
     xing = place + frame.xing_offset
     if place + _LONGEST_HEADER > len(data) and not is_end:
         raise DeclinedError
@@ -134,8 +134,8 @@ def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None
         if place + _LONGEST_HEADER > len(data):
             raise DeclinedError
         return _xing(data, xing, frame)
-    if data[place + 36 : place + 40] == b"VBRI":
-        return _vbri(data, place + 36, frame)
+    if data[place + 36 : place + 40] == b"VBRI":  # of a rare encoder
+        raise DeclinedError
     return None
 
 
@@ -175,13 +175,3 @@ def _lame_padding(lame: bytes) -> int:
         return 0
     paddings = lame[21] << 16 | lame[22] << 8 | lame[23]
     return (paddings >> 12) + (paddings & 0xFFF)
-
-
-def _vbri(data: bytes, place: int, frame: _Frame) -> _Vbr:
-    if place + 26 > len(data):
-        raise DeclinedError
-    version, _, _, size, frames, entries, _, entry_size, _ = unpack_from(">HHHIIHHHH", data, place + 4)
-    if version != 1 or entry_size not in (2, 4) or place + 26 + entries * entry_size > len(data):
-        raise DeclinedError
-    length_s = float(frame.samples * frames) / frame.rate
-    return _Vbr(length_s, int(size * 8 / length_s) if length_s else frame.bitrate)
