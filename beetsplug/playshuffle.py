@@ -77,11 +77,10 @@ def _options() -> "list[Row]":
 
 
 def _write(library: Any, given: optparse.Values, query: list[str], defaults: Mapping[str, Any]) -> None:
-    from playshuffle.config.build_request import build_request
+    from playshuffle.config.build_request import build_request, default_output
     from playshuffle.config.options import STDOUT, Options
     from playshuffle.config.own_players import known_player
     from playshuffle.errors import Exit
-    from playshuffle.pipeline.default_output import default_output
 
     items = list(library.items(query))
     if not items:

@@ -3,8 +3,7 @@
 The page Architecture of the documentation tells the path from here to the file.
 """
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -32,9 +31,7 @@ from playshuffle.config.option_groups import EXPERT
 from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.pipeline.make import make as make_list
-from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.service import running
 
 EXAMPLES = """\b
 Examples:
@@ -107,7 +104,6 @@ def make(
             write_out(report.text)
         if not quiet:
             show(make_report.lines(report, names=verbose, is_again=is_again))
-            show(("Note", note) for note in _service_notes(report))
         save_list(save, config, report.request, quiet=quiet)
     return of_all([*codes, *failures])
 
@@ -158,18 +154,3 @@ def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
         )
     if print0 and output is not None:
         raise PlayshuffleError("--print0 writes no file. Remove -o.", Exit.USAGE)
-
-
-def _service_notes(report: Report) -> Iterator[str]:
-    """Warn of a service that will replace this playlist, because it has another order for it."""
-    if not report.is_changed or report.output is None:
-        return
-    output = os.path.realpath(report.output)
-    for service in running.services():
-        for playlist in service.playlists:
-            has_other_order = playlist.order is not None and playlist.order != report.request.recipe.order
-            if has_other_order and os.path.realpath(os.fsencode(playlist.output)) == output:
-                yield (
-                    f"The service manages this playlist and will write it in {playlist.order} order again. To"
-                    " keep this order, set it in the configuration."
-                )

@@ -17,6 +17,7 @@ from playshuffle.pipeline.report import Figures, Report
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.selection.fields import FIELDS, FLAG
+from playshuffle.service import running
 from playshuffle.text import any_of, counted, short, shortened
 
 _NAMES = 20  # of one kind that -v shows
@@ -49,6 +50,8 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
     if figures.neighbours and (report.is_new or report.output is None or names):
         yield from _repeats(request.recipe.order, figures)
     yield from (("Note", note) for note in report.notes)
+    if report.is_changed and report.output is not None:
+        yield from _service_notes(report.output, request.recipe.order)
     if report.is_new and report.is_changed:
         if not request.swaps:  # else its entries are paths of another machine
             yield from _play(request.player, report.files[0])
@@ -213,8 +216,18 @@ def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -
         text = f"{any_of(loss.players)} may not play {tracks}: {loss.what}. To fix: {loss.cure}"
         yield "Problem", text
         if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
-            paths = [shown(suspects[index]) for index in loss.indices]
+            paths = [home_path(suspects[index]) for index in loss.indices]
             yield from (("", path) for path in shortened(paths, _NAMES))
+
+
+def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
+    """Warn of a service that will replace this playlist, because it has another order for it."""
+    for service in running.services():
+        for playlist in service.playlists:
+            is_same = os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output)
+            if is_same and playlist.order not in (None, order):
+                text = f"The service manages this playlist and will write it in {playlist.order} order again."
+                yield "Note", f"{text} To keep this order, set it in the configuration."
 
 
 def _play(player: str, file: bytes) -> Iterator[Fact]:

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Iterator
 
 from playshuffle.cli.screen import Screen, shell_path
+from playshuffle.config.build_request import default_output, plain_name
 from playshuffle.errors import PlayshuffleError, shown
-from playshuffle.pipeline.default_output import default_output, plain_name
 from playshuffle.players.mpd_names import load_name
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS

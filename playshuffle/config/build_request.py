@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playshuffle.config.options import ROWS, STDOUT, Options, parsed, to_json, with_paths
-from playshuffle.config.own_players import known_player
+from playshuffle.config.own_players import load_player
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -16,16 +16,18 @@ from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.default_output import PLAIN, default_output
 from playshuffle.pipeline.file_list import FileList, read_file_list
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.skip_lists import check_skip_lists
 from playshuffle.pipeline.tag_needs import check_needs
+from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import FIELDS
 from playshuffle.store.home_paths import named_paths
+from playshuffle.system import mpd_conf
 from playshuffle.text import ALIASES
+
+PLAIN = "playshuffle"  # the name of a playlist that has no other
 
 # Options that mean in a request what they say.
 _SAME = set(Options._fields).intersection(Request._fields) - {
@@ -54,7 +56,8 @@ def build_request(
     Raises:
         PlayshuffleError: an option has no valid value, or does not work with another one.
     """
-    values = parsed(options._replace(player=known_player(options.player)))
+    load_player(options.player)
+    values = parsed(options)
     options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
     _check_path_options(options)
     recipe = _recipe(options, values)
@@ -71,8 +74,6 @@ def build_request(
     else:
         output = None if options.output == STDOUT else absolute(options.output, Exit.CANNOT_CREATE)
     without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
-    never = never_list()
-    check_skip_lists((*without, never), output)
     request = Request(
         roots=roots,
         output=output,
@@ -85,7 +86,7 @@ def build_request(
             find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)
         ),
         without=without,
-        never=never,
+        never=never_list(),
         style=values["paths"],
         relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
         swaps=values["maps"],
@@ -146,13 +147,13 @@ def _check_folder(folder: str) -> None:
         PlayshuffleError: it is a playlist, or it is not there and begins like a query.
     """
     field, colon, value = folder.lstrip("-^").partition(":")
-    word, hint = shlex.quote(shown(folder)), ""
+    hint = ""
     if colon and value and not os.path.lexists(folder) and field in {*FIELDS, *ALIASES["field"]}:
-        hint = f"not a folder. To choose tracks by a query, write --where {word} after the music folder."
+        hint = "not a folder. To choose tracks by a query, write --where {word} after the music folder."
     elif os.fsencode(os.path.splitext(folder)[1].lower()) in FORMATS and os.path.isfile(folder):
-        hint = f"a playlist. To shuffle its tracks: playshuffle make --from {word} -o NEW.m3u"
+        hint = "a playlist. To shuffle its tracks: playshuffle make --from {word} -o NEW.m3u"
     if hint:
-        raise PlayshuffleError(f"'{shown(folder)}' is {hint}", Exit.USAGE)
+        raise OptionError("'{folder}' is " + hint, folder=folder, word=shlex.quote(folder))
 
 
 def _files(options: Options) -> FileList:
@@ -171,9 +172,43 @@ def _files(options: Options) -> FileList:
 
     found = read_file_list(options.source)
     if not found.files:
-        name = "Standard input" if options.source == STDOUT else shown(options.source)
-        raise PlayshuffleError(f"{name} lists no files, so there is nothing to play.", Exit.NOTHING_TO_PLAY)
+        raise OptionError(
+            "{name} lists no files, so there is nothing to play.",
+            code=Exit.NOTHING_TO_PLAY,
+            name="Standard input" if options.source == STDOUT else options.source,
+        )
     return found
+
+
+def default_output(player: str, root: bytes, name: str | None = None, plain: str = PLAIN) -> bytes:
+    """Return where the playlist of a player is put by default.
+
+    Args:
+        player: its name in the table of players.
+        root: the first folder of music.
+        name: of the file, without a suffix.
+        plain: its name if it has none; each player has one of its own, so that the list for one player
+            does not replace that for another.
+
+    Raises:
+        PlayshuffleError: the name would lead out of the folder, or cannot be shown; or it goes to the
+            playlists of MPD, and these cannot be found.
+    """
+    if name is not None and (not name or "/" in name or name.startswith(".") or shown(name) != name):
+        raise OptionError(
+            "'{name}' cannot be the name of a file. Choose another name, or name the file with {}.",
+            "output",
+            name=name,
+        )
+    folder = mpd_conf.folders()[1] if PLAYERS[player].uses_mpd_conf else root
+    file = plain_name(player, plain) if name is None else os.fsencode(name)
+    return os.path.join(folder, file + PLAYERS[player].suffix)
+
+
+def plain_name(player: str, plain: str = PLAIN) -> bytes:
+    """Return the default name of a player's playlist, without folder and suffix."""
+    has_own_folder = PLAYERS[player].uses_mpd_conf
+    return os.fsencode(plain if player == GENERIC or has_own_folder else f"{plain}-{player}")
 
 
 def absolute(path: str, code: Exit) -> bytes:
@@ -186,14 +221,15 @@ def absolute(path: str, code: Exit) -> bytes:
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
     if hint := _path_hint(path):
-        raise PlayshuffleError(f"'{shown(path)}' {hint}", Exit.USAGE)
+        raise OptionError("'{path}' {hint}", path=path, hint=hint)
     try:
         return os.path.abspath(os.fsencode(path))
     except FileNotFoundError:
-        raise PlayshuffleError(
-            f"'{shown(path)}' cannot be found, since the current folder no longer exists. Give an absolute"
-            " path, or change to another folder.",
-            code,
+        raise OptionError(
+            "'{path}' cannot be found, since the current folder no longer exists. Give an absolute path, or"
+            " change to another folder.",
+            code=code,
+            path=path,
         ) from None
 
 
@@ -222,10 +258,10 @@ def _deal(values: Mapping[str, Any]) -> DealSettings | None:
 def _path_hint(path: str) -> str:
     """Return what to write in place of a path that means nothing to this system; empty for any other."""
     if path.startswith("~/") and not os.path.lexists("~"):
-        bare = f"~/{shlex.quote(shown(path[2:]))}"
-        return f"was in quotes, so the shell did not expand ~. Write it without quotes: {bare}"
+        bare = shlex.quote(path[2:])
+        return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"
     if re.match(r"(?:[A-Za-z]:)?\\", path) and not os.path.lexists(path):
-        in_wsl = f"/mnt/{path[0].lower()}{shown(path[2:])}".replace("\\", "/")
+        in_wsl = f"/mnt/{path[0].lower()}{path[2:]}".replace("\\", "/")
         return f"is a Windows path. {f'In WSL it is {in_wsl}' if path[1] == ':' else 'Mount it first'}."
     return ""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from playshuffle import duration
 from playshuffle.config import keys
-from playshuffle.config.build_request import build_request
+from playshuffle.config.build_request import build_request, default_output
 from playshuffle.config.model import (
     POLL,
     SETTLE,
@@ -25,7 +25,6 @@ from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import is_name
-from playshuffle.pipeline.default_output import default_output
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
 from playshuffle.store.home_paths import named_paths

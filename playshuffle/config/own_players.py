@@ -41,11 +41,20 @@ def known_player(name: str) -> str:
     Raises:
         PlayshuffleError: the player is unknown, or its table in the configuration has a mistake.
     """
+    load_player(name)
+    return known_value("for", name, "player", PLAYERS)
+
+
+def load_player(name: str) -> None:
+    """Read the configuration for a player that is not in the table.
+
+    Raises:
+        PlayshuffleError: its table in the configuration has a mistake.
+    """
     if name not in PLAYERS and name.strip().casefold() not in BUILT_IN:
         faults = add_own_players().get(name, ())
         if faults:
             raise PlayshuffleError(faults[0].text, Exit.CONFIG)
-    return known_value("for", name, "player", PLAYERS)
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:

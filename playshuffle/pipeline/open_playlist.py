@@ -20,7 +20,7 @@ from playshuffle.pipeline.play_history import PlayHistory, play_history, with_pl
 from playshuffle.pipeline.record import Record, load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.skip_lists import read_skip_lists
+from playshuffle.pipeline.skip_lists import check_skip_lists, read_skip_lists
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
@@ -106,6 +106,7 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
         yield None
         return
     file = PlaylistFile.find(request.output)
+    check_skip_lists(request.skip_lists, {file.path, *file.files})
     if not request.accept_missing:
         check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
     with file.locked() if request.writes else nullcontext(file) as now:

@@ -5,7 +5,7 @@ nothing comes back by accident. Playlists that a list names are not followed.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -13,7 +13,6 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
 from playshuffle.playlist import reading
-from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
@@ -30,15 +29,14 @@ class SkipList(NamedTuple):
     problem: str = ""
 
 
-def check_skip_lists(lists: Iterable[bytes], output: bytes | None) -> None:
+def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
     """Check that no list is the playlist that is to be written.
+
+    own: the resolved paths of the playlist.
 
     Raises:
         PlayshuffleError: one is; each run would then undo what the last one did.
     """
-    if output is None:
-        return
-    own = {atomic_file.resolved(path) for path in (output, *existing_parts(output))}
     for path in lists:
         if atomic_file.resolved(path) in own:
             raise OptionError(
