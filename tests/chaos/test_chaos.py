@@ -1,7 +1,8 @@
 """The promises about orders and decks hold while a library changes in every way at once.
 
 One service keeps seven playlists of different orders over one library, and two decks are dealt
-from. Each round changes files while the service runs, kills it or takes a folder away.
+from. Other playlists are over folders below it that those leave out: tracks move there and back.
+Each round changes files while the service runs, kills it or takes a folder away.
 """
 
 import json
@@ -22,7 +23,7 @@ import pytest
 from tests.support import damage
 from tests.support.forked import forked
 from tests.support.music import ANCHOR, Music
-from tests.support.program import PROGRAM, environment, listed, run
+from tests.support.program import DATA, PROGRAM, environment, listed, run
 from tests.support.promises import CHECKS, Round
 from tests.support.service import Service, left, wait_for
 
@@ -37,6 +38,10 @@ _KEYS = {
     "genres": 'order = "groups"\ngroup_by = "genre"',
     "sorted": 'order = "sorted"',
 }
+_WHOLE = "whole"  # the list that does without ignore files
+# Folders that the lists over the library leave out, with a list over each of them.
+_LEFT_OUT = ("Music/xmas", "Music/spoken/tales", "Music/.dot", "Music/@eaDir")
+_STAYING = 10  # files in each of them; of most of a list it could be thought that a drive was taken away
 _MISSING = {"missing"}
 _KINDS = "plain " * 6 + "kill down missing missing full reshuffle"  # of rounds
 
@@ -54,7 +59,14 @@ class Chaos:
         self._top = top
         self._chance = random.Random(seed)
         self._deal_size = deal
-        self.music = Music(top, self._chance, tracks)
+        self.music = Music(top, self._chance, tracks, _LEFT_OUT)
+        (top / "Music/.ignore").write_text("xmas\n")
+        (top / "Music/spoken/.nomedia").touch()
+        self._nested = {folder.name: folder for folder in self.music.besides} | {_WHOLE: top / "Music"}
+        for folder in self.music.besides:
+            for number in range(_STAYING):
+                shutil.copyfile(DATA / "v24.mp3", folder / f"stays {number}.mp3")
+        self._nested_orders: dict[str, list[str]] = {}
         self._lists = top / "Lists"
         self._orders: dict[str, list[int]] = {}
         self.rounds_of = {"morning": Round(), "evening": Round()}
@@ -69,6 +81,11 @@ class Chaos:
         lists = [
             f'[playlist.{name}]\n{keys}\npaths = "absolute"\noutput = "{self._file(name)}"\n'
             for name, keys in _KEYS.items()
+        ]
+        lists += [
+            f'[playlist."{name}"]\nfolders = [{json.dumps(str(folder))}]\npaths = "absolute"\n'
+            f'ignore_files = {json.dumps(name != _WHOLE)}\noutput = "{self._file(name)}"\n'
+            for name, folder in self._nested.items()
         ]
         # One deck is known to the service, which follows its tracks; the other one is not.
         deck = f'[playlist.morning]\ndeal = {self._deal_size}\nevery = "week"\npaths = "absolute"\n'
@@ -245,9 +262,25 @@ class Chaos:
             self.counts["checks"] += 1
             self._note(name, check(self.music, self._orders.get(name, order), order))
             self._orders[name] = order
+        for name in self._nested:
+            self._check_nested(name)
         lines = self.service.log.splitlines()
         self._note("log", [line for line in lines if damage.STATE_DAMAGED in line or "Traceback" in line])
         self._note("state", damage.traces([_state()]))
+
+    def _check_nested(self, name: str) -> None:
+        """Wait until a list has what is on the disk, then check its order."""
+        wait_for(lambda: sorted(self._listed(name)) == self._on_disk(name), 120)
+        numbers = self.music.paths
+        order = [str(numbers.get(Path(entry), entry)) for entry in self._listed(name)]
+        before = self._nested_orders.get(name, order)
+        self._note(name, [] if left(before, order) == left(order, before) else ["survivors changed places"])
+        self._nested_orders[name] = order
+
+    def _on_disk(self, name: str) -> list[str]:
+        folder = self._nested[name]
+        files = (path for path in folder.rglob("*.mp3") if path.is_file())
+        return sorted(str(path) for path in files if path.relative_to(folder).parts[0][0] not in ".@")
 
     def _note(self, name: str, faults: Sequence[str]) -> None:
         self.faults += [

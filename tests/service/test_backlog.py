@@ -2,24 +2,19 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from playshuffle.config.build_request import build_request
-from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.pipeline import keep as keeping
 from playshuffle.pipeline.run import Run
-from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
-from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
+from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
 from playshuffle.watch.debounce import Batch
-from tests.support.library import read_here
-from tests.support.program import listed, numbered
+from tests.support.managed import START, Managed, Result
+from tests.support.program import numbered
 from tests.support.service import aged
 
 MOVE = Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a"}), moved=((b"/m/a", b"/m/b"),))
@@ -262,61 +257,45 @@ def retag(music: Path) -> Batch:
 
 
 class Playlists:
-    """Playlists over one folder that are updated as the service does, but in this process."""
+    """Two playlists over one folder that are updated with a backlog, as the service does."""
 
-    def __init__(self, music: Path, top: Path, *, deal: DealSettings | None) -> None:
-        self.config = Config(
-            None,
-            tuple(
-                ConfiguredPlaylist(name, options, build_request(options)._replace(deal=deal))
-                for name, options in (
-                    (name, Options(folders=(str(music),), output=str(top / name / f"{name}.m3u")))
-                    for name in ("good", "bad")
-                )
-            ),
-            settle_s=0,
-        )
+    def __init__(self, managed: Managed, music: Path, deal: DealSettings | None) -> None:
+        self.managed = managed
+        for name in ("bad", "good"):
+            (managed.top / name).mkdir()
+            managed.manage(f"{name}/{name}", music, deal=deal)
+        self.bad = managed.top / "bad"
         self.pending = Backlog(
-            {wanted.name: wanted.request.roots for wanted in self.config.playlists},
+            {wanted.name: wanted.request.roots for wanted in managed.config.playlists},
             settle_s=0,
             unfinished={},
             now_s=0,
         )
-        (top / "good").mkdir()
-        self.bad = top / "bad"
-        self.bad.mkdir()
-        self.good_file = top / "good/good.m3u"
-        self.bad_file = top / "bad/bad.m3u"
 
-    def update(self, batch: Batch) -> dict[str, Message]:
+    def update(self, batch: Batch) -> dict[str, Result]:
         self.pending.add(batch, 0)
-        messages: list[Message] = []
-        update.update(self.config, 0, self.pending.begin(0), messages.append)
-        results: dict[str, Message] = {}
-        for message in messages:
-            if isinstance(message, LibraryScanned):
-                self.pending.note_scanned()
-            if isinstance(message, PlaylistUpdated):
-                self.pending.finish(message.playlist)
-            if isinstance(message, (PlaylistUpdated, PlaylistFailed)):
-                results[message.playlist] = message
+        results = self.managed.messages(self.pending.begin(0))
+        self.pending.note_scanned()
+        for name, result in results.items():
+            if isinstance(result, PlaylistUpdated):
+                self.pending.finish(name)
         self.pending.end(0)
-        return results
+        return {name.partition("/")[0]: result for name, result in results.items()}
+
+    def entries(self, name: str) -> list[str]:
+        return self.managed.entries(f"{name}/{name}")
 
 
 @pytest.fixture(params=["kept", "dealt"])
-def playlists(
-    request: pytest.FixtureRequest, album: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Playlists:
-    monkeypatch.setattr(update, "read_all", read_here)
+def playlists(request: pytest.FixtureRequest, album: Path, managed: Managed) -> Playlists:
     deal = DealSettings(Amount(count=12), Every.DAY) if request.param == "dealt" else None
-    return Playlists(album, tmp_path, deal=deal)
+    return Playlists(managed, album, deal)
 
 
 def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, playlists: Playlists) -> None:
     """The other playlist fails meanwhile, and gets them when it is well again."""
-    playlists.update(Batch(is_whole=True, why="start"))
-    good, bad = listed(playlists.good_file), listed(playlists.bad_file)
+    playlists.update(START)
+    good, bad = playlists.entries("good"), playlists.entries("bad")
     playlists.bad.rename(playlists.bad.with_name("moved"))
     names = {f"{album}/{number:03}.mp3": f"{album}/{number + 1:03}.mp3" for number in range(5)}
     names[f"{album}/005.mp3"] = f"{album}/x.mp3"
@@ -324,42 +303,41 @@ def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, 
     results = playlists.update(renumber(album))
     assert isinstance(results["bad"], PlaylistFailed)
     wanted = [names.get(entry, entry) for entry in good]
-    assert listed(playlists.good_file) == wanted
+    assert playlists.entries("good") == wanted
 
     playlists.update(retag(album))
-    assert listed(playlists.good_file) == wanted
+    assert playlists.entries("good") == wanted
 
     playlists.bad.with_name("moved").rename(playlists.bad)
     playlists.update(retag(album))
-    assert listed(playlists.good_file) == wanted
-    assert listed(playlists.bad_file) == [names.get(entry, entry) for entry in bad]
+    assert playlists.entries("good") == wanted
+    assert playlists.entries("bad") == [names.get(entry, entry) for entry in bad]
 
 
 def test_a_batch_that_is_applied_twice_equals_once(album: Path, playlists: Playlists) -> None:
-    playlists.update(Batch(is_whole=True, why="start"))
+    playlists.update(START)
     batch = renumber(album)
 
     playlists.update(batch)
-    once = listed(playlists.good_file)
+    once = playlists.entries("good")
     playlists.update(batch)
 
-    assert listed(playlists.good_file) == once
+    assert playlists.entries("good") == once
 
 
 def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
     playlists: Playlists, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    playlists.config = replace(playlists.config, playlists=playlists.config.playlists[::-1])
     for name in ("keep", "deal"):
         monkeypatch.setattr(keeping, name, fail_for_bad(getattr(keeping, name)))
 
-    results = playlists.update(Batch(is_whole=True, why="start"))
+    results = playlists.update(START)
 
     failed = results["bad"]
     assert isinstance(failed, PlaylistFailed)
     assert "IndexError: no such track" in failed.error
     assert isinstance(results["good"], PlaylistUpdated)
-    assert len(listed(playlists.good_file)) == 12
+    assert len(playlists.entries("good")) == 12
     assert "Traceback" in caplog.text
 
 

@@ -11,17 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.config.build_request import build_request
-from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.options import Options
 from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
-from playshuffle.service.update_protocol import Message, PlaylistUpdated
+from playshuffle.service.update_protocol import PlaylistUpdated
 from playshuffle.shuffle import chance
 from playshuffle.watch.debounce import Batch, BatchCollector
 from playshuffle.watch.event import Hint, relevant_part
 from tests.support.library import read_here
-from tests.support.program import DATA, listed
+from tests.support.managed import Managed
+from tests.support.program import DATA
 
 pytestmark = pytest.mark.process
 
@@ -253,19 +251,16 @@ def check_sequence(top: Path, seed: int) -> None:
     """Settle a folder while things are done to it, and look at the playlist each time."""
     top.mkdir()
     model = Model(top, seed)
-    playlist = top / "all.m3u"
-    asked = Options(folders=(str(model.music),), output=str(playlist))
-    wanted = ConfiguredPlaylist("all", asked, build_request(asked))
-    known = Config(None, (wanted,), settle_s=0)
+    managed = Managed(top)
+    managed.manage("all", model.music)
     before: list[int] = []
-    messages: list[Message] = []
     for look in range(12):
         batch = model.batch(is_lost=model.chance.random() < 0.15 or not look)
         model.done.append(f"-- {batch.why}")
-        update.update(known, 0, {"all": batch}, messages.append)
+        message = managed.messages(batch)["all"]
         if model.files():
-            entries = [top / entry for entry in listed(playlist)]
-            assert isinstance(messages[-1], PlaylistUpdated), (seed, messages[-1], model.done)
+            entries = [top / entry for entry in managed.entries("all")]
+            assert isinstance(message, PlaylistUpdated), (seed, message, model.done)
             inodes = [path.stat().st_ino for path in entries]
             assert len({*inodes}) == len(inodes), (seed, "twice", model.done)
             assert {*inodes} == {path.stat().st_ino for path in model.files()}, (seed, model.done)
@@ -298,12 +293,10 @@ def check_two_playlists(top: Path, seed: int) -> None:
     """Update two playlists at different times, and each twice: the second time nothing is left to do."""
     top.mkdir()
     model = Model(top, seed)
-    playlists, backlogs = [], {}
+    managed, backlogs = Managed(top), {}
     for name in ("often", "rarely"):
-        asked = Options(folders=(str(model.music),), output=str(top / f"{name}.m3u"))
-        playlists.append(ConfiguredPlaylist(name, asked, build_request(asked)))
+        managed.manage(name, model.music)
         backlogs[name] = Backlog({name: [os.fsencode(model.music)]}, settle_s=0, unfinished={}, now_s=0)
-    known = Config(None, tuple(playlists), settle_s=0)
     for look in range(20):
         batch = model.batch(is_lost=not look)
         for name, backlog in backlogs.items():
@@ -311,17 +304,12 @@ def check_two_playlists(top: Path, seed: int) -> None:
             if name == "rarely" and model.chance.random() < 0.5:
                 continue
             batches = backlog.begin(0)
-            messages: list[Message] = []
-            update.update(known, 0, batches, messages.append)
-            if isinstance(messages[-1], PlaylistUpdated):
+            if isinstance(managed.messages(batches)[name], PlaylistUpdated):
                 backlog.finish(name)
-                without_news = {name: replace(batches[name], gone=frozenset(), moved=())}
-                update.update(known, 0, without_news, messages.append)
-                again = messages[-1]
-                assert isinstance(again, PlaylistUpdated), (seed, name, again)
+                again = managed.update(replace(batches[name], gone=frozenset(), moved=()), name)[name]
                 changes = (again.is_changed, again.added, again.removed, again.renamed)
                 assert changes == (False, 0, 0, 0), (seed, name, model.done)
-                inodes = sorted((top / entry).stat().st_ino for entry in listed(top / f"{name}.m3u"))
+                inodes = sorted((top / entry).stat().st_ino for entry in managed.entries(name))
                 assert inodes == sorted({path.stat().st_ino for path in model.files()}), (seed, model.done)
             backlog.end(0)
         if model.chance.random() < 0.5:

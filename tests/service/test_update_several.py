@@ -2,82 +2,24 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from playshuffle.config.build_request import build_request
-from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit
 from playshuffle.library import scan
-from playshuffle.service import update
-from playshuffle.service.update_protocol import LibraryScanned, Message, PlaylistFailed, PlaylistUpdated
-from playshuffle.tags.reading import Reading
+from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
 from playshuffle.watch.debounce import Batch
-from tests.support.library import read_here
-from tests.support.program import DATA, listed
+from tests.support.managed import START, WHOLE, Managed, event_in
+from tests.support.program import DATA
 from tests.support.service import aged, left
 
-WHOLE = Batch(is_whole=True, why="hourly")
 DAILY = DealSettings(Amount(count=4), Every.DAY)
 EACH_UPDATE = DealSettings(Amount(count=2), Every.RUN)
-
-
-class Playlists:
-    """Playlists that are updated as the service does, in this process.
-
-    read: paths of all files whose tags were read. settle_s: files written less than this time ago are left.
-    """
-
-    def __init__(self, top: Path) -> None:
-        self.top = top
-        self.playlists: list[ConfiguredPlaylist] = []
-        self.read: list[bytes] = []
-        self.settle_s = 0.0
-
-    def read_all(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        self.read += paths
-        return read_here(paths)
-
-    def manage(self, name: str, *folders: Path, deal: DealSettings | None = None, **options: Any) -> None:
-        asked = Options(folders=tuple(map(str, folders)), output=str(self.top / f"{name}.m3u"), **options)
-        self.playlists.append(ConfiguredPlaylist(name, asked, build_request(asked)._replace(deal=deal)))
-
-    def messages(self, batch: Batch, *names: str) -> dict[str, PlaylistUpdated | PlaylistFailed]:
-        """Update some playlists, or all, for the same batch; return the result of each."""
-        messages: list[Message] = []
-        batches = dict.fromkeys(names or [playlist.name for playlist in self.playlists], batch)
-        config = Config(None, tuple(self.playlists), settle_s=self.settle_s)
-        update.update(config, 0, batches, messages.append)
-        assert sum(isinstance(message, LibraryScanned) for message in messages) == 1
-        return {
-            message.playlist: message
-            for message in messages
-            if isinstance(message, (PlaylistUpdated, PlaylistFailed))
-        }
-
-    def update(self, batch: Batch, *names: str) -> dict[str, PlaylistUpdated]:
-        """Update some playlists, or all, without an error."""
-        updated = {}
-        for name, message in self.messages(batch, *names).items():
-            assert isinstance(message, PlaylistUpdated), message
-            updated[name] = message
-        return updated
-
-    def entries(self, name: str) -> list[str]:
-        return listed(self.top / f"{name}.m3u")
-
-
-@pytest.fixture
-def playlists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Playlists:
-    playlists = Playlists(tmp_path)
-    monkeypatch.setattr(update, "read_all", playlists.read_all)
-    return playlists
 
 
 def fill(folder: Path, names: str) -> None:
@@ -87,10 +29,6 @@ def fill(folder: Path, names: str) -> None:
         path = folder / f"{name}.mp3"
         path.write_bytes((DATA / "v24.mp3").read_bytes() + os.fsencode(path))
     aged(folder)
-
-
-def event_in(*folders: Path) -> Batch:
-    return Batch(frozenset(os.fsencode(folder) + b"/" for folder in folders))
 
 
 # Folders that another playlist does not enter
@@ -119,75 +57,73 @@ NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, marked])
 @pytest.mark.parametrize("deal", [DAILY, None], ids=["deck", "kept"])
 @pytest.mark.parametrize("is_whole", [True, False], ids=["whole", "event"])
 def test_a_list_over_a_folder_that_another_does_not_enter_follows_it_while_a_drive_is_missing(
-    playlists: Playlists, inner_of: Any, deal: DealSettings | None, is_whole: bool
+    managed: Managed, inner_of: Any, deal: DealSettings | None, is_whole: bool
 ) -> None:
-    music, usb = playlists.top / "m", playlists.top / "usb"
+    music, usb = managed.top / "m", managed.top / "usb"
     inner = inner_of(music)
     fill(music, "abc")
     fill(usb, "uvw")
     fill(inner, "klmn")
-    playlists.manage("outer", music, usb, deal=deal)
-    playlists.manage("inner", inner)
-    playlists.update(Batch(is_whole=True, why="start"))
-    before = playlists.entries("inner")
-    prefix = f"{inner.relative_to(playlists.top)}/"
+    managed.manage("outer", music, usb, deal=deal)
+    managed.manage("inner", inner)
+    managed.update(START)
+    before = managed.entries("inner")
+    prefix = f"{inner.relative_to(managed.top)}/"
     assert sorted(before) == [f"{prefix}{name}.mp3" for name in "klmn"]
 
-    usb.rename(playlists.top / "away")
-    playlists.update(Batch(is_whole=True, why="root"))
+    usb.rename(managed.top / "away")
+    managed.update(Batch(is_whole=True, why="root"))
     fill(inner, "x")
     (inner / "l.mp3").unlink()
     batch = WHOLE if is_whole else event_in(inner)
-    updated = playlists.update(batch)["inner"]
+    updated = managed.update(batch)["inner"]
 
-    assert sorted(playlists.entries("inner")) == [f"{prefix}{name}.mp3" for name in "kmnx"]
-    assert left(before, playlists.entries("inner")) == [
-        entry for entry in before if entry != f"{prefix}l.mp3"
-    ]
+    assert sorted(managed.entries("inner")) == [f"{prefix}{name}.mp3" for name in "kmnx"]
+    assert left(before, managed.entries("inner")) == [entry for entry in before if entry != f"{prefix}l.mp3"]
     assert (updated.added, updated.removed, updated.status.waiting) == (1, 1, {})
 
 
 @NOT_ENTERED
 def test_nested_lists_of_which_one_does_not_enter_the_other_open_no_file_again(
-    playlists: Playlists, inner_of: Any
+    managed: Managed, inner_of: Any
 ) -> None:
-    music = playlists.top / "m"
+    music = managed.top / "m"
     inner = inner_of(music)
     fill(music, "abc")
     fill(inner, "klm")
-    playlists.manage("outer", music)
-    playlists.manage("inner", inner)
+    managed.manage("outer", music)
+    managed.manage("inner", inner)
 
-    _check_nothing_is_read_again(playlists, music, inner)
+    _check_nothing_is_read_again(managed, music, inner)
 
 
-def test_lists_with_and_without_ignore_files_over_one_folder_open_no_file_again(playlists: Playlists) -> None:
-    music = playlists.top / "m"
+def test_lists_with_and_without_ignore_files_over_one_folder_open_no_file_again(managed: Managed) -> None:
+    music = managed.top / "m"
     fill(music, "abc")
     inner = ignored(music)
     fill(inner, "klm")
     marked(music)
     fill(music / "spoken", "pq")
     (music / ".ndignore").write_text("c.mp3\n")
-    playlists.manage("some", music)
-    playlists.manage("every", music, ignore_files=False)
+    managed.manage("some", music)
+    managed.manage("every", music, ignore_files=False)
 
-    _check_nothing_is_read_again(playlists, music, inner)
+    _check_nothing_is_read_again(managed, music, inner)
 
-    assert sorted(playlists.entries("some")) == ["m/a.mp3", "m/b.mp3"]
-    assert len(playlists.entries("every")) == 8
+    assert sorted(managed.entries("some")) == ["m/a.mp3", "m/b.mp3"]
+    assert len(managed.entries("every")) == 8
 
 
-def _check_nothing_is_read_again(playlists: Playlists, music: Path, inner: Path) -> None:
-    playlists.update(Batch(is_whole=True, why="start"))
-    assert len(playlists.read) == len({*playlists.read}) == len([*music.rglob("*.mp3")])
-    playlists.read.clear()
-    names = [playlist.name for playlist in playlists.playlists]
+def _check_nothing_is_read_again(managed: Managed, music: Path, inner: Path) -> None:
+    managed.update(START)
+    assert len(managed.read) == len({*managed.read}) == len([*music.rglob("*.mp3")])
+    managed.read.clear()
+    names = [playlist.name for playlist in managed.config.playlists]
     for some in ([], names[:1], names[1:], []):
         for batch in (WHOLE, event_in(music), event_in(inner), event_in(music, inner)):
-            for message in playlists.update(batch, *some).values():
+            for message in managed.update(batch, *some).values():
                 assert (message.is_changed, message.added, message.removed) == (False, 0, 0)
-    assert playlists.read == []
+    assert managed.read == []
 
 
 # Moves between the folders of two lists
@@ -195,41 +131,39 @@ def _check_nothing_is_read_again(playlists: Playlists, music: Path, inner: Path)
 
 @pytest.mark.parametrize("first", ["part", "both"])
 def test_a_track_that_is_moved_keeps_its_position_if_a_list_over_its_new_folder_sees_it_first(
-    playlists: Playlists, first: str
+    managed: Managed, first: str
 ) -> None:
-    music = playlists.top / "m"
+    music = managed.top / "m"
     fill(music / "a", "pqr")
     fill(music / "b", "uvwx")
-    playlists.manage("part", music / "a")
-    playlists.manage("all", music)
-    playlists.update(Batch(is_whole=True, why="start"))
-    before = playlists.entries("all")
+    managed.manage("part", music / "a")
+    managed.manage("all", music)
+    managed.update(START)
+    before = managed.entries("all")
     old, new = music / "b/x.mp3", music / "a/y.mp3"
 
     old.rename(new)
-    playlists.update(event_in(music / "a"), *(["part"] if first == "part" else []))
+    managed.update(event_in(music / "a"), *(["part"] if first == "part" else []))
     moved = ((os.fsencode(old), os.fsencode(new)),)
     batch = event_in(music / "a", music / "b")
-    playlists.update(
-        Batch(batch.folders, gone=frozenset({os.fsencode(old)}), moved=moved, why="events"), "all"
-    )
+    managed.update(Batch(batch.folders, gone=frozenset({os.fsencode(old)}), moved=moved, why="events"), "all")
 
-    assert playlists.entries("all") == ["m/a/y.mp3" if entry == "m/b/x.mp3" else entry for entry in before]
-    assert sorted(playlists.entries("part")) == [f"m/a/{name}.mp3" for name in "pqry"]
+    assert managed.entries("all") == ["m/a/y.mp3" if entry == "m/b/x.mp3" else entry for entry in before]
+    assert sorted(managed.entries("part")) == [f"m/a/{name}.mp3" for name in "pqry"]
 
 
 def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
-    playlists: Playlists, monkeypatch: pytest.MonkeyPatch
+    managed: Managed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder with an ignore file is listed for each of these playlists, since each skips something else."""
-    music = playlists.top / "m"
+    music = managed.top / "m"
     inner = ignored(music)
     fill(music, "pqrstuvwx")
     fill(inner, "klm")
-    playlists.manage("some", music)
-    playlists.manage("all", music, ignore_files=False)
-    playlists.update(Batch(is_whole=True, why="start"))
-    before = playlists.entries("some")
+    managed.manage("some", music)
+    managed.manage("all", music, ignore_files=False)
+    managed.update(START)
+    before = managed.entries("some")
     walk = scan._walk
 
     def rename_after(place: scan.Place, *given: Any) -> scan.Found:
@@ -239,11 +173,11 @@ def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
         return found
 
     monkeypatch.setattr(scan, "_walk", rename_after)
-    playlists.update(event_in(music))
+    managed.update(event_in(music))
 
-    assert playlists.entries("some") == ["m/z.mp3" if entry == "m/r.mp3" else entry for entry in before]
-    assert sorted(playlists.entries("all")) == sorted(
-        [*playlists.entries("some"), *(f"m/xmas/{name}.mp3" for name in "klm")]
+    assert managed.entries("some") == ["m/z.mp3" if entry == "m/r.mp3" else entry for entry in before]
+    assert sorted(managed.entries("all")) == sorted(
+        [*managed.entries("some"), *(f"m/xmas/{name}.mp3" for name in "klm")]
     )
 
 
@@ -251,17 +185,17 @@ def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
 
 
 @pytest.fixture
-def drives(playlists: Playlists) -> Playlists:
+def drives(managed: Managed) -> Managed:
     """Two folders, m and usb."""
-    fill(playlists.top / "m", "abcdefgh")
-    fill(playlists.top / "usb", "stuvw")
-    return playlists
+    fill(managed.top / "m", "abcdefgh")
+    fill(managed.top / "usb", "stuvw")
+    return managed
 
 
-def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go(drives: Playlists) -> None:
+def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go(drives: Managed) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("both", music, usb)
-    drives.update(Batch(is_whole=True, why="start"))
+    drives.update(START)
     before = drives.entries("both")
 
     usb.rename(away)
@@ -297,11 +231,11 @@ def test_tracks_of_a_missing_drive_keep_their_positions_while_others_come_and_go
 
 
 def test_a_track_that_moves_to_another_folder_while_its_drive_is_missing_is_listed_once(
-    drives: Playlists,
+    drives: Managed,
 ) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("both", music, usb)
-    drives.update(Batch(is_whole=True, why="start"))
+    drives.update(START)
     before = drives.entries("both")
     usb.rename(away)
     drives.update(Batch(is_whole=True, why="root"))
@@ -316,7 +250,7 @@ def test_a_track_that_moves_to_another_folder_while_its_drive_is_missing_is_list
     )
 
 
-def test_a_deck_deals_each_track_once_while_a_drive_is_missing_and_back(drives: Playlists) -> None:
+def test_a_deck_deals_each_track_once_while_a_drive_is_missing_and_back(drives: Managed) -> None:
     """One that is on the drive is dealt when it is back, or at the end of the round."""
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("deck", music, usb, deal=EACH_UPDATE)
@@ -342,7 +276,7 @@ def test_a_deck_deals_each_track_once_while_a_drive_is_missing_and_back(drives: 
     )
 
 
-def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: Playlists) -> None:
+def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: Managed) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("deck", music, usb, deal=EACH_UPDATE)
     drives.manage("kept", music, usb)
@@ -371,13 +305,13 @@ def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: P
     assert {*drives.entries("deck")}.isdisjoint(dealt)
 
 
-def test_a_drive_that_nothing_is_known_of_fails_its_own_lists_alone(drives: Playlists) -> None:
+def test_a_drive_that_nothing_is_known_of_fails_its_own_lists_alone(drives: Managed) -> None:
     music, usb = drives.top / "m", drives.top / "usb"
     shutil.rmtree(usb)
     drives.manage("good", music)
     drives.manage("bad", music, usb)
 
-    messages = drives.messages(Batch(is_whole=True, why="start"))
+    messages = drives.messages(START)
 
     assert isinstance(messages["good"], PlaylistUpdated)
     assert len(drives.entries("good")) == 8
@@ -388,14 +322,14 @@ def test_a_drive_that_nothing_is_known_of_fails_its_own_lists_alone(drives: Play
     assert not (drives.top / "bad.m3u").exists()
 
 
-def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Playlists) -> None:
+def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Managed) -> None:
     music, usb = drives.top / "m", drives.top / "usb"
     drives.manage("both", music, usb)
     drives.manage("some", music, usb, where=(r"path::/[ast]\.mp3$",))
     drives.manage("rest", music)
     drives.manage("few", music, usb, limit=6)
     drives.manage("dealt", music, usb, deal=DAILY)
-    drives.update(Batch(is_whole=True, why="start"))
+    drives.update(START)
     usb.rename(drives.top / "away")
 
     messages = drives.update(Batch(is_whole=True, why="root"))
@@ -413,16 +347,16 @@ def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Playlists) -> No
 # Files that are being written
 
 
-def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(playlists: Playlists) -> None:
-    full, empty = playlists.top / "full", playlists.top / "empty"
+def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(managed: Managed) -> None:
+    full, empty = managed.top / "full", managed.top / "empty"
     fill(full, "a")
     empty.mkdir()
     (full / "a.mp3").touch()
-    playlists.manage("full", full)
-    playlists.manage("empty", empty)
-    playlists.settle_s = 1000
+    managed.manage("full", full)
+    managed.manage("empty", empty)
+    managed.config = replace(managed.config, settle_s=1000)
 
-    messages = playlists.messages(WHOLE)
+    messages = managed.messages(WHOLE)
 
     assert {name: (message.growing, type(message)) for name, message in messages.items()} == {
         "full": ([bytes(full) + b"/"], PlaylistFailed),

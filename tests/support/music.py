@@ -30,17 +30,21 @@ class Track:
 
 
 class Music:
-    """A library with two roots, and a folder beside it for files that will return.
+    """A library with two roots, and folders beside it for files that will return.
 
     tracks: by number, all that are in the library. outside: those that were moved out of it.
+    besides: folders for these; they may be below the roots, if the lists leave them out.
     roots: in the order of the configuration.
     moves, gone: renames (from, to) and old paths, in the order in which they happened.
     """
 
-    def __init__(self, top: Path, chance: random.Random, count: int) -> None:
+    def __init__(
+        self, top: Path, chance: random.Random, count: int, besides: Sequence[str] = ("Beside",)
+    ) -> None:
         self._chance = chance
-        self._beside = top / "Beside"
-        self._beside.mkdir()
+        self.besides = [top / name for name in besides]
+        for folder in self.besides:
+            folder.mkdir(parents=True)
         self.roots = (top / "Music", top / "Drive")
         self._incoming = self.roots[0] / "Incoming"
         self._incoming.mkdir(parents=True)
@@ -189,18 +193,22 @@ class Music:
     def move_out(self) -> None:
         for number in self._sample():
             track = self.tracks.pop(number)
-            track.path.rename(self._beside / f"{number}.mp3")
+            track.path.rename(self.beside(number))
             self.gone.append(bytes(track.path))
             self.outside[number] = track
 
     def bring_back(self) -> None:
         """Move some tracks back to where they were, or elsewhere if that is taken."""
-        for number in [*self.outside][: self._some()]:
+        for number in [*self.outside][: min(self._some(), 20)]:
             track = self.outside.pop(number)
             path = self._free(track.path)
             path.parent.mkdir(parents=True, exist_ok=True)
-            (self._beside / f"{number}.mp3").rename(path)
+            self.beside(number).rename(path)
             self.tracks[number] = replace(track, path=path)
+
+    def beside(self, number: int) -> Path:
+        """Return where a track is while it is not in the library."""
+        return self.besides[number % len(self.besides)] / f"{number}.mp3"
 
     def add_marker(self) -> Path:
         """Add a file that is not among the tracks."""
