@@ -17,7 +17,7 @@ from playshuffle.players.check import check_playlist
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.reading import read
 from tests.support.hostile import PATHS
-from tests.support.program import PROGRAM, environment, library, report, run
+from tests.support.program import PROGRAM, environment, library, mpd_conf, report, run
 
 pytestmark = pytest.mark.process
 
@@ -221,7 +221,7 @@ def hostile(folder: Path) -> Path:
 
 def test_what_mpd_stored_itself_counts_from_its_music(home: Path, tmp_path: Path) -> None:
     library(tmp_path / "Music", ["a/b.mp3"])
-    (home / ".mpdconf").write_text(f'music_directory "{tmp_path}/Music"\nplaylist_directory "{tmp_path}"\n')
+    mpd_conf(home / ".config", tmp_path / "Music", tmp_path)
     (tmp_path / "saved.m3u").write_bytes(b"a/b.mp3\n")
 
     assert run("check", tmp_path / "saved.m3u", "--for", "mpd").code == 0

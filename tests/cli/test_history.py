@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.history.databases import stickers
-from tests.support.program import listed, run
+from tests.support.program import listed, mpd_conf, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -22,9 +22,7 @@ def music(tmp_path: Path) -> Path:
         tmp_path / "sticker.sql",
         {name: {"lastPlayed": when, "playCount": "2"} for name, when in played.items()},
     )
-    conf = Path.home() / ".config/mpd/mpd.conf"
-    conf.parent.mkdir(parents=True)
-    conf.write_text(f'music_directory "{folder}"\nsticker_file "{path}"\n')
+    mpd_conf(Path.home() / ".config", folder, tmp_path, sticker_file=path)
     return folder
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from playshuffle.playlist.m3u import parse
 from tests.support.in_process import Program
-from tests.support.program import entries, library, listed, make, numbered, report, run
+from tests.support.program import entries, library, listed, make, mpd_conf, numbered, report, run
 
 pytestmark = pytest.mark.process
 
@@ -25,9 +25,7 @@ def mpd(home: Path, tmp_path: Path) -> Path:
     (tmp_path / "mpd").mkdir()
     (tmp_path / "mpd" / "music").symlink_to(tmp_path / "Music")
     (tmp_path / "mpd" / "lists").mkdir()
-    conf = home / ".config" / "mpd" / "mpd.conf"
-    conf.parent.mkdir(parents=True)
-    conf.write_text(f'music_directory "{tmp_path}/mpd/music"\nplaylist_directory "{tmp_path}/mpd/lists"\n')
+    mpd_conf(home / ".config", tmp_path / "mpd/music", tmp_path / "mpd/lists")
     return tmp_path / "mpd" / "lists"
 
 

@@ -11,6 +11,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.players.profiles import BUILT_IN, set_own_players
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.playlist_file import PlaylistFile
+from tests.support.program import mpd_conf
 
 RELATIVE, ABSOLUTE, URI = PathStyle.RELATIVE, PathStyle.ABSOLUTE, PathStyle.URI
 
@@ -27,9 +28,7 @@ def mpd(home: Path, tmp_path: Path) -> Path:
     for name in ("Music", "mpd", "mpd/lists"):
         (tmp_path / name).mkdir()
     (tmp_path / "mpd" / "music").symlink_to(tmp_path / "Music")
-    (home / ".mpdconf").write_text(
-        f'music_directory "{tmp_path}/mpd/music"\nplaylist_directory "{tmp_path}/mpd/lists"\n'
-    )
+    mpd_conf(home / ".config", tmp_path / "mpd/music", tmp_path / "mpd/lists")
     return tmp_path / "mpd"
 
 

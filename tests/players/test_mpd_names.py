@@ -9,16 +9,11 @@ import pytest
 
 from playshuffle.players.mpd_names import load_name
 from tests.players.drivers.mpd import Mpd, running
-from tests.support.program import library, run
-
-
-def configure(home: Path, music: Path, playlists: Path) -> None:
-    """Write the configuration of an MPD with these folders."""
-    (home / ".mpdconf").write_text(f'music_directory "{music}"\nplaylist_directory "{playlists}"\n')
+from tests.support.program import library, mpd_conf, run
 
 
 def test_a_stored_playlist_has_its_name_and_one_in_the_music_its_path(home: Path, tmp_path: Path) -> None:
-    configure(home, tmp_path / "Music", tmp_path / "Music" / "lists")
+    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "Music" / "lists")
 
     assert load_name(bytes(tmp_path / "Music" / "lists" / "calm.m3u")) == b"calm"
     assert load_name(bytes(tmp_path / "Music" / "calm.m3u")) == b"calm.m3u"
@@ -26,7 +21,7 @@ def test_a_stored_playlist_has_its_name_and_one_in_the_music_its_path(home: Path
 
 
 def test_a_playlist_outside_of_mpd_s_folders_has_no_name(home: Path, tmp_path: Path) -> None:
-    configure(home, tmp_path / "Music", tmp_path / "lists")
+    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
 
     assert load_name(bytes(tmp_path / "calm.m3u")) is None
 
@@ -34,7 +29,7 @@ def test_a_playlist_outside_of_mpd_s_folders_has_no_name(home: Path, tmp_path: P
 def test_the_folders_of_mpd_may_be_links(home: Path, tmp_path: Path) -> None:
     (tmp_path / "Music").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "Music")
-    configure(home, tmp_path / "link", tmp_path / "lists")
+    mpd_conf(home / ".config", tmp_path / "link", tmp_path / "lists")
 
     assert load_name(bytes(tmp_path / "Music" / "calm.m3u")) == b"calm.m3u"
 
@@ -50,7 +45,7 @@ def mpd(home: Path, tmp_path: Path) -> Iterator[Mpd]:
     """A running MPD that knows the music, whose configuration playshuffle reads."""
     music = library(tmp_path / "Music", ["a.mp3", "b b.mp3", "c.mp3"])
     (tmp_path / "lists").mkdir()
-    configure(home, music, tmp_path / "lists")
+    mpd_conf(home / ".config", music, tmp_path / "lists")
     with running(music, tmp_path / "lists") as mpd:
         yield mpd
 
@@ -72,7 +67,7 @@ def test_mpd_loads_the_name_that_make_prints(mpd: Mpd, tmp_path: Path, output: s
 
 @pytest.mark.process
 def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) -> None:
-    configure(home, tmp_path / "Music", tmp_path / "lists")
+    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
 
     done = run("make", library(tmp_path / "Music", ["a.mp3"]), "--for", "mpd", "-o", tmp_path / "all.m3u")
 
@@ -81,7 +76,7 @@ def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) ->
 
 @pytest.mark.process
 def test_make_names_folders_that_are_outside_of_mpd_s_music(home: Path, tmp_path: Path) -> None:
-    configure(home, tmp_path / "Music", tmp_path / "lists")
+    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
     music, other = library(tmp_path / "Music", ["a.mp3"]), library(tmp_path / "other", ["b.mp3"])
 
     done = run("make", music, other, "--for", "mpd", "-o", music / "all.m3u")

@@ -15,7 +15,7 @@ from tests.players import matrix, names
 from tests.players.conftest import existing
 from tests.players.drivers import Opened
 from tests.players.readers import READERS, Place
-from tests.support.program import run
+from tests.support.program import mpd_conf, run
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
@@ -31,10 +31,8 @@ class Written(NamedTuple):
 def env(tmp_path_factory: pytest.TempPathFactory, music: Path) -> dict[str, str]:
     """A home for what is made once for all tests here, and in it what MPD is told."""
     home = tmp_path_factory.mktemp("home")
-    (home / "mpd").mkdir()
     (music.parent / "Playlists").mkdir(exist_ok=True)
-    conf = f'music_directory "{music}"\nplaylist_directory "{music.parent}/Playlists"\n'
-    (home / "mpd/mpd.conf").write_text(conf)
+    mpd_conf(home, music, music.parent / "Playlists")
     return {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
 
 

@@ -133,6 +133,13 @@ def _become_program(
     sys.argv = [__main__.__file__, *words]
 
 
+def mpd_conf(config: Path, music: Path, playlists: Path, **settings: object) -> None:
+    """Write the configuration of an MPD with these folders into a `.config` folder."""
+    (config / "mpd").mkdir(parents=True, exist_ok=True)
+    settings = {"music_directory": music, "playlist_directory": playlists, **settings}
+    (config / "mpd/mpd.conf").write_text("".join(f'{key} "{value}"\n' for key, value in settings.items()))
+
+
 def program_in(folder: Path) -> Path:
     """Make a new folder with the command `playshuffle`, and return the folder."""
     folder.mkdir()
