@@ -59,6 +59,7 @@ _LONGEST_FILES = (
     "install/test_systemd_units.py",
     "telling/test_systemd.py",
     "telling/test_mpd.py",
+    "telling/test_players.py",
     "cli/test_make.py",
     "cli/test_make_promises.py",
     "pipeline/test_update_model.py",

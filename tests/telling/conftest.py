@@ -13,7 +13,7 @@ from tests.players.drivers.mpd import Mpd, running
 from tests.players.drivers.process import environment as player_environment
 from tests.players.drivers.process import listens, short_home, started, until
 from tests.support.needs import need
-from tests.support.program import Done, minutes, run
+from tests.support.program import Done, listed, minutes, mpd_conf, run
 
 
 def songs(folder: Path, names: list[str]) -> Path:
@@ -59,54 +59,162 @@ def telling(tmp_path: Path) -> Telling:
     return Telling(tmp_path, 12)
 
 
-@pytest.fixture
-def mpd(telling: Telling) -> Iterator[Mpd]:
+class _Player:
+    """A real player with a queue.
+
+    name: as `tell` has it. playlist: a file where it reads playlists, made for it with these options.
+    """
+
+    name: str
+    options: tuple[str, ...] = ()
+
+    def __init__(self, telling: Telling, playlist: Path, *found_by: str | Path) -> None:
+        self.telling = telling
+        self.playlist = playlist
+        self._found_by = found_by
+
+    def make(self, *words: str) -> list[str]:
+        """Make the playlist; its entries."""
+        return listed(self.telling.make(self.playlist, *self.options, *words))
+
+    def tell(self, *words: str | Path, code: int = 0, **changes: str) -> str:
+        """Tell the player of its playlist; what is said."""
+        done = self.telling.run("tell", self.name, *self._found_by, self.playlist, *words, **changes)
+        assert done.code == code, done.err
+        return done.err
+
+
+class MpdPlayer(_Player):
     """An MPD that the program finds by its configuration."""
+
+    name = "mpd"
+    options: tuple[str, ...] = ("--for", "mpd")
+
+    def __init__(self, telling: Telling, mpd: Mpd) -> None:
+        super().__init__(telling, telling.playlists / "all.m3u")
+        self.mpd = mpd
+
+    def status(self) -> dict[str, str]:
+        return dict(line.decode().split(": ", 1) for line in self.mpd.say("status"))
+
+    def queue(self) -> list[str]:
+        return [line.decode().partition("file: ")[2] for line in self.mpd.say("playlist")]
+
+    def version(self) -> object:
+        """Return what differs when the queue was changed."""
+        return self.status()["playlist"]
+
+    def song(self) -> tuple[object, str]:
+        now = self.status()
+        return now["songid"], self.queue()[int(now["song"])]
+
+    def is_playing(self) -> bool:
+        return self.status()["state"] == "play"
+
+    def position_s(self) -> float:
+        """Return the position, which MPD counts in steps of 4 KiB: half a second in these songs."""
+        return float(self.status().get("elapsed", 0))
+
+    def start(self, position: int) -> None:
+        self.mpd.say(f"play {position}")
+
+    def append(self, name: str) -> None:
+        self.mpd.say(f'add "{name}"')
+
+    def interruptions(self) -> list[bytes]:
+        """Return one line if playback started, stopped, paused or jumped since the last call."""
+        return self.mpd.say("idle player\nnoidle")
+
+
+@pytest.fixture
+def mpd(telling: Telling) -> Iterator[MpdPlayer]:
     with running(telling.music, telling.playlists) as mpd:
-        conf = telling.home / ".config/mpd/mpd.conf"
-        conf.parent.mkdir(parents=True)
-        conf.write_text(
-            f'music_directory "{telling.music}"\n'
-            f'playlist_directory "{telling.playlists}"\n'
-            f'bind_to_address "{mpd.path}"\n'
-        )
-        yield mpd
+        mpd_conf(telling.home / ".config", telling.music, telling.playlists, bind_to_address=mpd.path)
+        yield MpdPlayer(telling, mpd)
 
 
-class Mpv:
-    """A connection to an mpv, in its own words."""
+class MpvPlayer(_Player):
+    """An mpv, and a connection to it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(30)
-        self._socket.connect(str(path))
-        self._answers = self._socket.makefile("rb")
+    name = "mpv"
+
+    def __init__(self, telling: Telling, path: Path) -> None:
+        super().__init__(telling, telling.music / "playshuffle.m3u", "--socket", path)
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.settimeout(30)
+        self._connection.connect(str(path))
+        self._answers = self._connection.makefile("rb")
 
     def ask(self, *words: object) -> Any:
         """Give a command; the data of the answer, None if it is refused."""
-        self._socket.sendall(json.dumps({"command": words, "request_id": 7}).encode() + b"\n")
+        self._connection.sendall(json.dumps({"command": words, "request_id": 7}).encode() + b"\n")
         for line in self._answers:
             answer = json.loads(line)
             if answer.get("request_id") == 7 and "error" in answer:
                 return answer.get("data")
         raise AssertionError("mpv hung up")
 
+    def entries(self) -> list[dict[str, Any]]:
+        """Return its playlist in its own words."""
+        return list(self.ask("get_property", "playlist"))
+
     def queue(self) -> list[str]:
-        return [Path(entry["filename"]).name for entry in self.ask("get_property", "playlist")]
+        return [Path(entry["filename"]).name for entry in self.entries()]
+
+    def version(self) -> object:
+        return [entry["id"] for entry in self.entries()]
+
+    def song(self) -> tuple[object, str]:
+        entry = next(entry for entry in self.entries() if entry.get("current"))
+        return entry["id"], Path(entry["filename"]).name
+
+    def is_playing(self) -> bool:
+        return self.ask("get_property", "idle-active") is False
+
+    def position_s(self) -> float:
+        """Return the position, which mpv updates once a second in these files."""
+        return float(self.ask("get_property", "time-pos") or 0)
+
+    def start(self, position: int) -> None:
+        self.ask("playlist-play-index", position)
+
+    def append(self, name: str) -> None:
+        self.ask("loadfile", str(self.telling.music / name), "append")
+
+    def interruptions(self) -> list[bytes]:
+        """Return nothing: mpv tells of pauses and jumps only while one listens."""
+        return []
 
     def close(self) -> None:
         self._answers.close()
-        self._socket.close()
+        self._connection.close()
 
 
 @pytest.fixture
-def mpv() -> Iterator[Mpv]:
+def mpv(telling: Telling) -> Iterator[MpvPlayer]:
     need("mpv")
     with short_home() as home:
         path = home / "socket"
         words = ["mpv", "--no-config", "--no-video", "--ao=null", "--idle", "--really-quiet"]
         with started([*words, f"--input-ipc-server={path}"], player_environment(home)) as process:
             until(lambda: listens(path), process)
-            with contextlib.closing(Mpv(path)) as mpv:
+            with contextlib.closing(MpvPlayer(telling, path)) as mpv:
                 yield mpv
+
+
+Player = MpdPlayer | MpvPlayer
+
+
+@pytest.fixture(params=["mpd", "mpv"])
+def player(request: pytest.FixtureRequest) -> Player:
+    found = request.getfixturevalue(request.param)
+    assert isinstance(found, Player)
+    return found
+
+
+def play(player: Player, position: int) -> tuple[object, str]:
+    """Start to play; the id and the name of the song, once it is under way."""
+    name = player.queue()[position]
+    player.start(position)
+    until(lambda: player.is_playing() and player.position_s() > 0 and player.song()[1] == name)
+    return player.song()

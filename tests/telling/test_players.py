@@ -1,0 +1,72 @@
+"""`playshuffle tell`, with a real MPD and a real mpv."""
+
+import pytest
+
+from tests.players.drivers.process import until
+from tests.telling.conftest import Player, Telling, play
+
+pytestmark = [pytest.mark.process, pytest.mark.players]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.slow)])
+def test_the_song_that_plays_goes_on(player: Player, count: int) -> None:
+    player.make()
+    player.tell()
+    song = play(player, 5)
+    player.interruptions()
+    for _ in range(count):
+        before_s = player.position_s()
+        entries = player.make()
+        player.tell()
+
+        assert player.queue() == entries
+        assert (player.is_playing(), player.song()) == (True, song)
+        assert player.position_s() >= before_s
+        until(lambda: player.position_s() > before_s)  # noqa: B023
+        assert player.interruptions() == []
+
+
+def test_a_stopped_player_gets_the_playlist_and_stays_stopped(player: Player) -> None:
+    entries = player.make()
+    assert "12 tracks" in player.tell()
+
+    assert (player.queue(), player.is_playing()) == (entries, False)
+    assert "up to date" in player.tell()
+
+
+def test_a_song_that_is_not_in_the_playlist_goes_on_before_it(player: Player) -> None:
+    all_entries = player.make()
+    player.tell()
+    song = play(player, 3)
+    rest = [entry for entry in all_entries if entry != song[1]]
+    for entries in (rest, rest[::-1]):
+        player.playlist.write_text("".join(f"{entry}\n" for entry in entries))
+        player.tell()
+
+        assert (player.queue(), player.song()) == ([song[1], *entries], song)
+
+
+@pytest.mark.parametrize("is_playing", [True, False])
+def test_a_queue_of_somebody_else_is_never_touched(player: Player, is_playing: bool) -> None:
+    player.make()
+    player.tell()
+    player.append("003.wav")
+    if is_playing:
+        play(player, 2)
+    entries = player.make()
+    before = player.queue(), player.version()
+
+    assert "was not made from this playlist" in player.tell(code=1)
+    assert (player.queue(), player.version()) == before
+    player.tell("--replace")
+    assert player.queue() == entries
+
+
+@pytest.mark.parametrize("name", ["mpd", "mpv"])
+def test_a_player_that_is_off_is_one_line(telling: Telling, name: str) -> None:
+    playlist = telling.make(telling.playlists / "all.m3u")
+    done = telling.run("tell", name, playlist, MPD_HOST=str(telling.home / "nothing"))
+
+    assert (done.code, done.err.count("\n")) == (75, 1)
+    assert f"{name} cannot be reached" in done.err
