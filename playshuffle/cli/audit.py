@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from playshuffle.audit import audited_orders, bias, heat_map, order_report, picture, playlist_picture
+from playshuffle.audit import audited_orders, bias, heat_map, picture, playlist_picture
 from playshuffle.audit.playlist import look_into
 from playshuffle.cli import audit_report, common_options
 from playshuffle.cli.progress import progress_bar
@@ -91,12 +91,15 @@ def _order(
     verdict = bias.judge(order, counts)
     if plot is not None:
         matrix = bias.deviations(counts, order.guarantee)
-        _write_picture(plot, picture.picture(plot, matrix, order_report.title(order, counts, verdict)))
+        title = (
+            f"{order.name}: {order.tracks} tracks, {rounds:,} rounds: {'bad' if verdict.reasons else 'good'}"
+        )
+        _write_picture(plot, picture.picture(plot, matrix, title))
     if as_json:
-        print_lines([order_report.as_json(order, counts, verdict, seed_bits)])
+        print_lines([audit_report.order_json(order, counts, verdict, seed_bits)])
     else:
-        print_lines(order_report.lines(order, counts, verdict, seed_bits))
-        print_lines(["", *heat_map.heat_map(counts, order.guarantee)])
+        facts = audit_report.order_facts(order, counts, verdict, seed_bits)
+        print_lines([*screen_of(sys.stdout).facts(facts), "", *heat_map.heat_map(counts, order.guarantee)])
     return Exit.LOSSES if verdict.reasons else Exit.DONE
 
 
@@ -112,7 +115,7 @@ def _playlist(name: str, plot: str | None, as_json: bool) -> None:
     if as_json:
         print_json(found.as_json())
     else:
-        print_lines(audit_report.lines(found, screen_of(sys.stdout)))
+        print_lines(audit_report.playlist_lines(found, screen_of(sys.stdout)))
 
 
 def _write_picture(plot: str, content: bytes) -> None:

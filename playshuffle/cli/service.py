@@ -77,7 +77,7 @@ def status(json: common_options.Json = False) -> int:
     if json:
         print_json({**asdict(state), "runs": state.runs})
     else:
-        print_lines(service_report.lines(state, screen_of(sys.stdout)))
+        print_lines(screen_of(sys.stdout).facts(service_report.facts(state)))
     return Exit.DONE if state.is_installed and state.runs else Exit.LOSSES
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from playshuffle.cli.screen import Mark, Screen
+from playshuffle.cli.screen import Fact, Mark
 from playshuffle.errors import shown
 from playshuffle.install.service_state import ServiceState
 
@@ -10,24 +10,23 @@ _INSTALL = "playshuffle service install"
 _LOG = "journalctl --user -u playshuffle"
 
 
-def lines(state: ServiceState, screen: Screen) -> Iterator[str]:
-    """Return the lines of the report."""
+def facts(state: ServiceState) -> Iterator[Fact]:
+    """Return the report."""
     if not state.is_installed:
-        yield screen.verdict(Mark.WARNING, "The service is not installed")
+        yield Mark.WARNING, "The service is not installed"
     elif not state.has_systemd:
-        yield screen.verdict(Mark.WARNING, "The service is installed, but no systemd runs for this user here")
+        yield Mark.WARNING, "The service is installed, but no systemd runs for this user here"
     elif not state.runs:
         how = f": {shown(state.text)}" if state.text not in {"", "success"} else ""
-        yield screen.verdict(Mark.BAD, f"The service does not run ({state.active}{how})")
+        yield Mark.BAD, f"The service does not run ({state.active}{how})"
     else:
         is_well = state.is_ours and state.is_current and not state.restarts
         text = f": {shown(state.text)}" if state.text else ""
-        yield screen.verdict(Mark.RUNNING if is_well else Mark.WARNING, f"The service runs{text}")
-    for label, text in _details(state):
-        yield from screen.detail(label, text)
+        yield Mark.RUNNING if is_well else Mark.WARNING, f"The service runs{text}"
+    yield from _details(state)
 
 
-def _details(state: ServiceState) -> Iterator[tuple[str, str]]:
+def _details(state: ServiceState) -> Iterator[Fact]:
     if not state.has_systemd:
         yield "Instead", "run `playshuffle watch`: by @reboot in crontab, or in a container"
     elif not state.is_installed:
@@ -43,7 +42,7 @@ def _details(state: ServiceState) -> Iterator[tuple[str, str]]:
         yield from _facts(state)
 
 
-def _facts(state: ServiceState) -> Iterator[tuple[str, str]]:
+def _facts(state: ServiceState) -> Iterator[Fact]:
     if state.restarts:
         yield "Restarts", f"{state.restarts:,} after failures. Log: {_LOG}"
     if state.enabled != "enabled":

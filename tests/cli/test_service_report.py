@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from playshuffle.cli.screen import Screen
-from playshuffle.cli.service_report import lines
+from playshuffle.cli.service_report import facts
 from playshuffle.install.service_state import ServiceState
 
 RUNNING = ServiceState(
@@ -21,7 +21,8 @@ RUNNING = ServiceState(
 
 
 def shown(**changes: object) -> list[str]:
-    return list(lines(replace(RUNNING, **changes), Screen(80, has_unicode=True)))  # type: ignore[arg-type]
+    state = replace(RUNNING, **changes)  # type: ignore[arg-type]
+    return list(Screen(80, has_unicode=True).facts(facts(state)))
 
 
 def test_a_service_that_runs_is_a_line_and_its_facts() -> None:
