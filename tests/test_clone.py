@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import unmet
-from tests.support.processes import eventually
 from tests.support.program import CHECKOUT
+from tests.support.service import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -115,7 +115,7 @@ def test_a_second_run_waits_while_another_installs(clone: Path) -> None:
     set_version(clone, "0.1.3")
 
     with start(clone / "bin/playshuffle") as first:
-        assert eventually((clone / ".playshuffle/started").exists)
+        wait_for((clone / ".playshuffle/started").exists)
         second = run(clone / "bin/playshuffle")
 
         assert second[0] == "playshuffle 0.1.3\n"

@@ -14,8 +14,8 @@ from playshuffle.system import workers
 from playshuffle.tags.reader_pool import read_all
 from tests.support.bound import bound
 from tests.support.library import make_playlist, tools
-from tests.support.processes import eventually
 from tests.support.program import DATA, PROGRAM, environment, listed, numbered
+from tests.support.service import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.root]
 
@@ -76,7 +76,7 @@ def test_ctrl_c_ends_the_wait_for_a_share_within_a_second(tmp_path: Path) -> Non
             [*PROGRAM, "make", seen, "-o", tmp_path / "all.m3u"], env=environment(), stderr=subprocess.PIPE
         ) as process:
             try:
-                assert eventually(lambda: _is_waiting(process.pid))
+                wait_for(lambda: _is_waiting(process.pid))
                 began_s = time.monotonic()
                 process.send_signal(signal.SIGINT)
                 _, err = process.communicate(timeout=60)

@@ -17,7 +17,7 @@ import pytest
 
 from tests.support import damage
 from tests.support.needs import unmet
-from tests.support.processes import WRITES, children, eventually, ignores_interrupts, is_alive, strace
+from tests.support.processes import WRITES, children, ignores_interrupts, is_alive, strace
 from tests.support.program import (
     PROGRAM,
     entries,
@@ -30,6 +30,7 @@ from tests.support.program import (
     report,
     run,
 )
+from tests.support.service import wait_for
 
 pytestmark = pytest.mark.process
 
@@ -212,7 +213,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
     ) as process:
         readers: list[int] = []
         try:
-            assert eventually(lambda: any(map(ignores_interrupts, children(process.pid))))
+            wait_for(lambda: any(map(ignores_interrupts, children(process.pid))))
             readers = children(process.pid)
             for reader in readers:
                 os.kill(reader, signal.SIGSTOP)
@@ -235,7 +236,7 @@ def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (130, b"", b"error: Interrupted.\n")
-        assert eventually(lambda: not any(map(is_alive, readers)))
+        wait_for(lambda: not any(map(is_alive, readers)))
 
     assert (music / "playshuffle.m3u").read_bytes() == before
     assert report(music)["tracks"] == 2000
@@ -249,7 +250,7 @@ def test_no_reader_outlives_a_killed_run(tmp_path: Path) -> None:
         process.wait()
         for reader in readers:
             os.kill(reader, signal.SIGCONT)
-        assert eventually(lambda: not any(map(is_alive, readers)))
+        wait_for(lambda: not any(map(is_alive, readers)))
 
     assert not (music / "playshuffle.m3u").exists()
 
@@ -266,7 +267,7 @@ def delayed(music: Path, *words: str, env: dict[str, str] | None = None) -> Iter
     with subprocess.Popen(
         [*before, *PROGRAM, "make", music, *words], env=environment(**(env or {})), stderr=subprocess.PIPE
     ) as process:
-        assert eventually(lambda: log.exists() and b"rename" in log.read_bytes())
+        wait_for(lambda: log.exists() and b"rename" in log.read_bytes())
         yield process
         assert process.stderr is not None
         err = process.stderr.read()
@@ -290,7 +291,7 @@ def test_who_comes_second_waits(tmp_path: Path, is_same_home: bool) -> None:
         env=None if is_same_home else elsewhere,
     ) as first:
         make(music, "--seed", "2")
-        assert eventually(lambda: first.poll() is not None)
+        wait_for(lambda: first.poll() is not None)
 
     assert listed(music / "playshuffle.m3u") == second
     assert sorted(os.listdir(music))[5:] == ["playshuffle.m3u"]
@@ -315,7 +316,7 @@ def test_two_at_once_are_one_after_the_other(tmp_path: Path, home: Path) -> None
             for log in logs
         ]
         # Both have seen the old order, and wait.
-        assert eventually(lambda: all(log.exists() and b"EAGAIN" in log.read_bytes() for log in logs))
+        wait_for(lambda: all(log.exists() and b"EAGAIN" in log.read_bytes() for log in logs))
 
     assert [process.communicate(timeout=60)[1] for process in processes] == [b"", b""]
     assert listed(music / "playshuffle.m3u") == before

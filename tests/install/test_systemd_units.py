@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need, unmet
-from tests.support.systemd import HOME, PROGRAM, ROOT, USER, VENV, Lab, lab, until
+from tests.support.service import wait_for
+from tests.support.systemd import HOME, PROGRAM, ROOT, USER, VENV, Lab, lab
 
 pytestmark = [pytest.mark.process, pytest.mark.root, pytest.mark.systemd]
 
@@ -208,7 +209,7 @@ def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(pl
 
 def test_the_timer_shuffles_anew_while_the_service_runs(place: Lab) -> None:
     watch(place)
-    until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
+    wait_for(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
     place.start("playshuffle-reshuffle.service")
 
     assert place.show("playshuffle-reshuffle.service", "Result") == "success"
@@ -233,7 +234,7 @@ def test_the_service_of_the_system_keeps_a_playlist(place: Lab) -> None:
     place.root(f"cp {place.shared}/tone.ogg /srv/music/b.ogg")
     place.root(f"systemctl daemon-reload; systemctl start {unit}")
     try:
-        until(lambda: "b.ogg" in place.root(f"cat {output}", check=False).stdout)
+        wait_for(lambda: "b.ogg" in place.root(f"cat {output}", check=False).stdout)
         owner = place.root(f"stat -c '%U %a' {output}").stdout
         place.root(f"systemctl reload {unit}")
         said = place.root(f"systemctl show -P NRestarts -P ActiveState {unit}").stdout.split()
@@ -250,7 +251,7 @@ def test_a_reload_reads_the_configuration_and_survives_a_broken_one(place: Lab) 
     process = place.show("playshuffle.service", "MainPID")
     place.write(CONFIG, "nonsense = 1\n")
     place.user("systemctl --user reload playshuffle")
-    until(lambda: place.show("playshuffle.service", "ActiveState") == "active")
+    wait_for(lambda: place.show("playshuffle.service", "ActiveState") == "active")
 
     assert place.show("playshuffle.service", "MainPID") == process
     assert place.show("playshuffle.service", "NRestarts") == "0"
@@ -260,7 +261,7 @@ def test_a_broken_configuration_is_not_tried_for_ever(place: Lab) -> None:
     place.write(CONFIG, "nonsense = 1\n")
     drop_in(place, "playshuffle.service", "RestartSec=100ms")
     place.user("systemctl --user start playshuffle", check=False)
-    until(lambda: place.show("playshuffle.service", "ActiveState") == "failed")
+    wait_for(lambda: place.show("playshuffle.service", "ActiveState") == "failed")
 
     assert place.show("playshuffle.service", "ExecMainStatus") == "78"
     assert place.show("playshuffle.service", "NRestarts") == "0"
@@ -271,7 +272,7 @@ def test_any_other_failure_is_tried_for_ever(place: Lab) -> None:
     drop_in(place, "playshuffle.service", "ExecStart=\nExecStart=false\nRestartSec=50ms")
     place.user("systemctl --user start --no-block playshuffle")
 
-    until(lambda: int(place.show("playshuffle.service", "NRestarts")) > 8)
+    wait_for(lambda: int(place.show("playshuffle.service", "NRestarts")) > 8)
 
 
 @pytest.mark.timing
@@ -281,7 +282,7 @@ def test_a_main_loop_that_stands_still_is_ended_with_its_stack_told_and_begins_a
     time.sleep(2.5)
     healthy = place.show("playshuffle.service", "NRestarts")
     place.user(f"kill -STOP {process}")
-    until(lambda: is_back(place, 1))
+    wait_for(lambda: is_back(place, 1))
 
     assert healthy == "0"
     assert place.show("playshuffle.service", "MainPID") not in {process, "0"}
@@ -298,7 +299,7 @@ def test_a_service_that_is_killed_is_started_again(place: Lab, times: int) -> No
     for count in range(1, times + 1):
         killed = place.show("playshuffle.service", "MainPID")
         place.user("systemctl --user kill --signal=KILL playshuffle")
-        until(functools.partial(is_back, place, count))
+        wait_for(functools.partial(is_back, place, count))
         ended_us, started_us = (
             int(place.show("playshuffle.service", f"{what}TimestampMonotonic"))
             for what in ("ActiveExit", "ExecMainStart")
@@ -313,11 +314,11 @@ def test_a_service_that_is_killed_is_started_again(place: Lab, times: int) -> No
 def test_a_folder_that_was_made_anew_is_written_to_after_a_new_start(place: Lab) -> None:
     """Systemd opens the sandbox to the folder that is there at the start, not to its name."""
     watch(place, "RestartSec=100ms")
-    until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
+    wait_for(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
     place.user("mv Music Moved")
     try:
         place.user(f"mkdir Music; cp {place.shared}/tone.m4a Music")
-        until(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
+        wait_for(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
     finally:
         place.user("rm -rf Music; mv Moved Music")
 
@@ -335,7 +336,7 @@ def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a
     )
     try:
         place.user("flock .local/state/playshuffle/state.lock sh -e replace.sh")
-        until(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
+        wait_for(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
     finally:
         place.user("rm -rf Music; mv Moved Music")
 
@@ -346,8 +347,8 @@ def test_a_folder_that_the_unit_does_not_name_is_said_and_costs_no_restart(place
     """The configuration has another one since the installation; the other playlists are kept."""
     place.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n[playlist.x]\noutput = "~/x.m3u"\n')
     watch(place, "RestartSec=100ms")
-    until(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
-    until(lambda: "x: " in place.journal("playshuffle.service"))
+    wait_for(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
+    wait_for(lambda: "x: " in place.journal("playshuffle.service"))
     time.sleep(1)
 
     assert place.show("playshuffle.service", "NRestarts") == "0"

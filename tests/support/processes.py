@@ -3,8 +3,6 @@
 import contextlib
 import re
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tests.support.needs import need
@@ -41,12 +39,3 @@ def is_alive(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
     return False
-
-
-def eventually(holds: Callable[[], object], within_s: float = 60) -> bool:
-    until = time.monotonic() + within_s
-    while not holds():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.002)
-    return True

@@ -4,13 +4,13 @@ import contextlib
 import os
 import shutil
 import subprocess
-import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 from tests.support.needs import unmet
+from tests.support.service import wait_for
 
 ROOT = Path(__file__).parents[2]
 USER = "lab"
@@ -114,19 +114,12 @@ def lab(shared: Path) -> Iterator[Lab]:
                 f"cp -r {shared}/venv {VENV}; ln -s {VENV}/bin/playshuffle {PROGRAM};"
                 f"chown -R {USER}: {HOME}"
             )
-            until(lambda: place.user("systemctl --user is-system-running", check=False).stdout == "running\n")
+            wait_for(
+                lambda: place.user("systemctl --user is-system-running", check=False).stdout == "running\n"
+            )
             yield place
         finally:
             boot.stdin.close()
-
-
-def until(is_so: Callable[[], bool], *, patience_s: float = 60) -> float:
-    """Wait; the seconds it took."""
-    began = time.monotonic()
-    while not is_so():
-        assert time.monotonic() - began < patience_s, "it did not come to pass"
-        time.sleep(0.05)
-    return time.monotonic() - began
 
 
 def _install(venv: Path) -> None:

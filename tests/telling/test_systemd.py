@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need
-from tests.support.systemd import HOME, VENV, Lab, lab, until
+from tests.support.service import wait_for
+from tests.support.systemd import HOME, VENV, Lab, lab
 from tests.telling.conftest import songs
 
 pytestmark = [pytest.mark.process, pytest.mark.root, pytest.mark.systemd]
@@ -71,7 +72,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             "mkdir -p $XDG_RUNTIME_DIR/mpd;"
             " systemd-run --user --unit=own-mpd mpd --no-daemon ~/.config/mpd/mpd.conf"
         )
-        until(lambda: booted.user(f"{MPC} status", check=False).returncode == 0)
+        wait_for(lambda: booted.user(f"{MPC} status", check=False).returncode == 0)
         yield booted
 
 
@@ -98,10 +99,10 @@ def is_told(place: Lab) -> bool:
 @pytest.fixture
 def installed(place: Lab) -> Iterator[Lab]:
     place.user(f"{MPC} clear; playshuffle service install")
-    until(lambda: place.show(PATH, "ActiveState") == "active")
+    wait_for(lambda: place.show(PATH, "ActiveState") == "active")
     # What the service tells at its start is told first.
-    until(lambda: place.show("playshuffle.service", "ActiveState") == "active")
-    until(lambda: len(queue(place)) == 8 and is_told(place))
+    wait_for(lambda: place.show("playshuffle.service", "ActiveState") == "active")
+    wait_for(lambda: len(queue(place)) == 8 and is_told(place))
     yield place
     place.user("playshuffle service uninstall")
 
@@ -112,7 +113,7 @@ def bursts(place: Lab, count: int) -> None:
     song = place.user(f"{MPC} current -f %file%").stdout
     for _ in range(count):
         place.user(f"{VENV}/bin/python burst.py")
-        until(lambda: is_told(place))
+        wait_for(lambda: is_told(place))
 
     assert place.show(PATH, "ActiveState") == "active"
     assert place.user(f"{MPC} current -f %file%").stdout == song
@@ -126,11 +127,11 @@ def test_the_last_change_of_a_burst_is_told(installed: Lab, count: int) -> None:
 
 def test_the_service_has_its_player_told(installed: Lab) -> None:
     installed.user("cp Music/0.wav Music/new.wav")
-    until(lambda: len(queue(installed)) == 9 and is_told(installed))
+    wait_for(lambda: len(queue(installed)) == 9 and is_told(installed))
 
     assert "the queue now has 9 tracks" in installed.journal(SERVICE)
     installed.user("rm Music/new.wav")
-    until(lambda: len(playlist(installed)) == 8)
+    wait_for(lambda: len(playlist(installed)) == 8)
 
 
 def test_what_a_killed_process_had_taken_is_told(installed: Lab) -> None:
@@ -138,7 +139,7 @@ def test_what_a_killed_process_had_taken_is_told(installed: Lab) -> None:
     installed.user(f"systemctl --user stop {PATH} playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py; mv {STATE}/written/* {STATE}/written.taken/")
     installed.user(f"systemctl --user start {PATH}")
-    until(lambda: is_told(installed))
+    wait_for(lambda: is_told(installed))
 
 
 def test_a_command_of_the_user_runs_after_each_change(installed: Lab) -> None:
@@ -146,7 +147,7 @@ def test_a_command_of_the_user_runs_after_each_change(installed: Lab) -> None:
     installed.write(drop_in, f"[Service]\nExecStartPost=touch {STATE}/ran\n")
     installed.user("systemctl --user daemon-reload; systemctl --user stop playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py")
-    until(lambda: installed.user(f"test -e {STATE}/ran", check=False).returncode == 0)
+    wait_for(lambda: installed.user(f"test -e {STATE}/ran", check=False).returncode == 0)
     installed.user(f"rm {STATE}/ran {drop_in}")
 
 

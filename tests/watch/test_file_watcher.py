@@ -12,7 +12,7 @@ import pytest
 from playshuffle.watch import file_watcher, watcher
 from playshuffle.watch.file_watcher import FileWatcher
 from playshuffle.watch.watcher import Watch
-from tests.support.processes import eventually
+from tests.support.service import wait_for
 from tests.support.watched import Watched
 
 
@@ -48,7 +48,7 @@ def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], obje
     path.write_text("old")
     with watched(path, other) as (watchers, reports):
         watcher, watcher_of_other = watchers
-        assert eventually(lambda: watcher._status and watcher_of_other._status is None)
+        wait_for(lambda: watcher._status and watcher_of_other._status is None)
         change(path)  # no check is under way: one that looks during a removal sees two changes
         watcher.check()
         assert reports.get(timeout=20) == bytes(path)
@@ -76,7 +76,7 @@ def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
     monkeypatch.setattr(file_watcher, "_status", look_or_hang)
     with watched(dead, path) as ((hanging, watcher), reports):
         try:
-            assert eventually(lambda: watcher._status)
+            wait_for(lambda: watcher._status)
             path.write_text("longer")
             watcher.check()
             assert reports.get(timeout=20) == bytes(path)
@@ -94,7 +94,7 @@ def test_a_watch_of_folders_reports_files_in_a_batch(tmp_path: Path, monkeypatch
     path.write_text("1")
     with Watch([bytes(tmp_path / "music")], files=[bytes(path)], settle_s=0.2) as watch:
         batches = Watched(watch)
-        assert eventually(lambda: watch._file_watchers[0]._status)
+        wait_for(lambda: watch._file_watchers[0]._status)
         path.write_text("2 longer")
         batch = batches.next(lambda batch: bool(batch.files))
 

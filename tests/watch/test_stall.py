@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from playshuffle.watch.stall import Activity, StallClock, activity
-from tests.support.processes import eventually
+from tests.support.service import wait_for
 
 ASLEEP = Activity(7, is_runnable=False)
 
@@ -76,7 +76,7 @@ def test_a_thread_in_a_system_call_shows_no_activity(blocked: int) -> None:
         first = activity(blocked)
         return first is not None and not first.is_runnable and activity(blocked) == first
 
-    assert eventually(is_still)
+    wait_for(is_still)
 
 
 def test_a_thread_that_ended_shows_nothing() -> None:
@@ -85,4 +85,4 @@ def test_a_thread_that_ended_shows_nothing() -> None:
     thread.join()
     assert thread.native_id is not None
 
-    assert eventually(lambda: activity(thread.native_id or 0) is None)
+    wait_for(lambda: activity(thread.native_id or 0) is None)

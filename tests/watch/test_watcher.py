@@ -19,7 +19,7 @@ from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
 from tests.support.needs import need, need_bindfs, need_user_namespaces
-from tests.support.processes import eventually
+from tests.support.service import wait_for
 from tests.support.tree import public_folder, put
 from tests.support.watched import Watched
 
@@ -235,7 +235,7 @@ def test_folders_that_cannot_be_read_need_no_watch(monkeypatch: pytest.MonkeyPat
             assert seen.reports(music + b"/c/2.mp3")
             os.chmod(music + b"/a", 0o755)
             assert seen.whole("hourly")
-            assert eventually(lambda: only_mode(seen).folders == 3)
+            wait_for(lambda: only_mode(seen).folders == 3)
             put(music, b"a/2.mp3")
             assert seen.reports(music + b"/a/2.mp3")
             modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
@@ -391,7 +391,7 @@ def test_too_many_reports_become_a_full_scan(top: bytes, monkeypatch: pytest.Mon
     with watched(top) as seen:
         for number in range(60):
             put(top, b"a/%d.mp3" % number)
-        assert eventually(lambda: "lost" in [report for _, report in list(seen.watch._reports)])
+        wait_for(lambda: "lost" in [report for _, report in list(seen.watch._reports)])
 
         assert seen.whole("lost")
 
