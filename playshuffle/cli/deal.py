@@ -37,7 +37,8 @@ from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_de
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.store import decks
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
@@ -154,9 +155,9 @@ def _request(
     output = request.output or b""
     path = atomic_file.resolved(output)
     with State(writes=False) as state:
-        record = decks.load(state, path)
+        record = records.last(state, path)
     given = {**given, "folders": options.folders, "source": options.source, "output": os.fsdecode(output)}
-    return saved_request(path, [record], given) or request
+    return saved_request(path, record if isinstance(record, SavedDeck) else None, given) or request
 
 
 def _only_deck(lists: Sequence[KnownList]) -> KnownList:

@@ -19,7 +19,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.service import running
-from playshuffle.store import decks
+from playshuffle.store import records
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.text import known, nearest
@@ -31,13 +31,11 @@ class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
     path: resolved path of its file. configured: None if it is not in the configuration.
-    is_made, is_dealt: for a configured list, what the configuration says; else what was ever done, and both
-        may be true.
+    is_dealt: for a configured list, what the configuration says; else what was done last.
     """
 
     path: bytes
     configured: ConfiguredPlaylist | None = None
-    is_made: bool = False
     is_dealt: bool = False
 
     @property
@@ -78,14 +76,10 @@ def known_lists(config: Config | None, *, must_remember: bool = False) -> Sequen
         for playlist in (config.playlists if config is not None else ())
     }
     with State(writes=must_remember, must_remember=must_remember) as state:
-        made, dealt = {*state.playlists()}, {*decks.deck_paths(state)}
+        written = records.dealt(state)
     return [
-        *(KnownList(path, one, one.deal is None, one.deal is not None) for path, one in configured.items()),
-        *(
-            KnownList(path, None, path in made, path in dealt)
-            for path in sorted(made | dealt)
-            if path not in configured
-        ),
+        *(KnownList(path, one, one.deal is not None) for path, one in configured.items()),
+        *(KnownList(path, None, is_dealt) for path, is_dealt in written.items() if path not in configured),
     ]
 
 
@@ -177,7 +171,7 @@ def request_of(
             f" --save {name}. For another list, add -o OTHER.m3u.",
             Exit.USAGE,
         )
-    if not (one.is_dealt if is_dealt else one.is_made):
+    if one.is_dealt != is_dealt:
         text = "is dealt, not made. Its next deal: playshuffle deal"
         if is_dealt:
             text = "is made, not dealt. To make it again: playshuffle make"
@@ -185,8 +179,8 @@ def request_of(
     if one.configured is not None:
         return build_request(with_options(one.configured.options, given))
     with State(writes=False) as state:
-        records = [decks.load(state, one.path)] if is_dealt else state.orders(one.path)
-    request = saved_request(one.path, records, given)
+        record = records.last(state, one.path)
+    request = saved_request(one.path, record, given)
     if request is None:
         raise PlayshuffleError(
             f"The options of {home_path(one.path)} are not known: a pipe named its tracks. Make it as you did"

@@ -20,12 +20,11 @@ from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.ordering.pins import near, track_index
 from playshuffle.pipeline.deal import deal_again
 from playshuffle.pipeline.keep import keep
-from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import running
-from playshuffle.store.decks import StoredDeck
+from playshuffle.store.records import SavedDeck, last
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -140,9 +139,9 @@ def _request(playlist: bytes, state: State) -> Request:
     Raises:
         PlayshuffleError: it is not known, or has no deal that could be written again.
     """
-    records = saved_records(state, playlist)
-    request = saved_request(playlist, records)
-    if any(isinstance(record, StoredDeck) and record.deck.deal is None for record in records):
+    record = last(state, playlist)
+    request = saved_request(playlist, record)
+    if isinstance(record, SavedDeck) and record.deck.deal is None:
         raise PlayshuffleError(
             "Its deal was taken back, so it keeps its tracks until the next deal.", Exit.LOSSES
         )

@@ -21,7 +21,6 @@ from playshuffle.config.options import Options, as_flags, to_json
 from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.record import saved_records
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
 from playshuffle.service.status_json import (
@@ -33,7 +32,7 @@ from playshuffle.service.status_json import (
     resolved,
 )
 from playshuffle.service.status_report import current_status
-from playshuffle.store.decks import StoredDeck
+from playshuffle.store.records import SavedDeck, last
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -107,16 +106,15 @@ class _List(NamedTuple):
 def _one_list(path: bytes, report: Status, *, is_all: bool) -> _List:
     found = [each for each in report.playlists if resolved(each.output) == path]
     with State(writes=False) as state:
-        records = saved_records(state, path)
-        stored = next((record for record in records if isinstance(record, StoredDeck)), None)
+        record = last(state, path)
         numbers: Sequence[int] = ()
-        if stored is not None:
-            deck = stored.deck
+        if isinstance(record, SavedDeck):
+            deck = record.deck
             numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
         paths = state.load_tracks().paths_of(numbers) if numbers else {}
-        options = saved_options([stored, *state.orders(path)[:1]])
+        options = saved_options(record)
     known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
-    if stored is None:  # made since it was dealt
+    if not isinstance(record, SavedDeck):  # made since it was dealt
         known = replace(known, deck=None, summary=None)
     return _List(
         known,

@@ -21,8 +21,8 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.undo import record_before
 from playshuffle.pipeline.undo import undo as undo_list
-from playshuffle.store.decks import StoredDeck
-from playshuffle.store.state import SavedOrder, State
+from playshuffle.store.records import SavedOrder, SavedRecord, last_made
+from playshuffle.store.state import State
 from playshuffle.text import counted
 
 EXAMPLES = """\b
@@ -45,7 +45,7 @@ def undo(
     Its file, order and options are as they were before. A second undo returns.
     """
     with State(must_remember=True) as state:
-        last = state.last_made()
+        last = last_made(state)
         if name is not None:
             one = the_list(name, known_lists(configuration(config)))
         elif last is not None:
@@ -53,13 +53,13 @@ def undo(
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
-        request = saved_request(one.path, [before]) or _request_of_files(one, before, state)
+        request = saved_request(one.path, before) or _request_of_files(one, before, state)
     # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
     request = request._replace(most=None, pins=())
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
     notify_services([one])
     if not quiet:
-        options = saved_options([before])
+        options = saved_options(before)
         facts = [counted(report.playlist_length, "track"), as_flags(options) if options else ""]
         text = f" is as before: {', '.join(filter(None, facts))}"
         if not report.playlist_length:
@@ -80,7 +80,7 @@ def _known(path: bytes, config: str | None) -> KnownList:
     return next((each for each in lists if each.path == path), KnownList(path))
 
 
-def _request_of_files(one: KnownList, before: SavedOrder | StoredDeck, state: State) -> Request:
+def _request_of_files(one: KnownList, before: SavedRecord, state: State) -> Request:
     """Return the request for the tracks of a record whose options are not known: a pipe named them."""
     if isinstance(before, SavedOrder):
         every, numbers = None, tuple(before.numbers)

@@ -31,10 +31,10 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
-from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
+from playshuffle.store.records import last
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.tags.reader_pool import read_all
@@ -164,9 +164,9 @@ def _request(one: KnownList) -> Request:
     if one.configured is not None:
         return one.configured.request
     with State(writes=False) as state:
-        records = saved_records(state, one.path)
+        record = last(state, one.path)
     try:
-        request = saved_request(one.path, records)
+        request = saved_request(one.path, record)
     except PlayshuffleError as error:
         say_error(f"{home_path(one.path)}: {error}")
         request = None

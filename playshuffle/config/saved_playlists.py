@@ -1,23 +1,21 @@
 """Find the requests that playlists were written with."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from playshuffle.config.build_request import build_request
 from playshuffle.config.options import Options, from_json, with_paths
 from playshuffle.pipeline.request import Request
-from playshuffle.store.decks import StoredDeck
 from playshuffle.store.home_paths import named_paths
-from playshuffle.store.state import SavedOrder
+from playshuffle.store.records import SavedRecord
 from playshuffle.system import atomic_file
 
 
-def saved_options(records: Iterable[SavedOrder | StoredDeck | None]) -> Options | None:
-    """Return the options of the first of these records that has any; None if none has."""
-    text = next((record.options for record in records if record is not None and record.options), "")
+def saved_options(record: SavedRecord | None) -> Options | None:
+    """Return the options of a record; None if they are not known."""
     try:
-        options = with_paths(from_json(text), named_paths().absolute)
+        options = with_paths(from_json(record.options if record else ""), named_paths().absolute)
     except ValueError:
         return None
     return options if options.folders or options.source else None
@@ -25,20 +23,20 @@ def saved_options(records: Iterable[SavedOrder | StoredDeck | None]) -> Options 
 
 def saved_request(
     playlist: bytes,
-    records: Iterable[SavedOrder | StoredDeck | None],
+    record: SavedRecord | None,
     given: Mapping[str, Any] = MappingProxyType({}),
 ) -> Request | None:
     """Return the request that a playlist was written with; None if its options are not known.
 
     Args:
         playlist: resolved path of its file.
-        records: of the playlist; the first one with options counts.
+        record: of the playlist; None if there is none.
         given: options that replace the saved ones, by their fields.
 
     Raises:
         PlayshuffleError: a saved option is not valid any more, such as a list that does not exist.
     """
-    options = saved_options(records)
+    options = saved_options(record)
     if options is None:
         return None
     request = build_request(with_options(options, given))

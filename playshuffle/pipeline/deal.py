@@ -19,12 +19,12 @@ from playshuffle.dealing.sizes import Size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged, no_tags
 from playshuffle.ordering.limit_per_tag import values
-from playshuffle.pipeline.record import DeckRecord
+from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.store import decks
-from playshuffle.store.decks import StoredDeck
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck, SavedRecord
 from playshuffle.text import counted
 
 
@@ -54,7 +54,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
     """
     _check_options(run.request)
     run, playable = _with_heard(run), frozenset(run.tracks.numbers)
-    if is_now or is_new_round or is_due(deck_of(run).deck, _settings(run).every, run.now, playable):
+    if is_now or is_new_round or is_due(deck_of(run), _settings(run).every, run.now, playable):
         deck = _next_deck(run, is_now=is_now, is_new_round=is_new_round)
         return _replace_deal(run, deck, _notes_on_limit(run, deck))
     dealt = _repeat_deal(run)
@@ -78,7 +78,7 @@ def count_as_heard(run: Run) -> Dealt:
         PlayshuffleError: nothing was dealt yet, plays do not count, or the deck could not be saved.
     """
     last, run = _last_deal(run, "--heard"), _with_heard(run)
-    deck = deck_of(run).deck
+    deck = deck_of(run)
     if not deck.heard_from_s:
         raise PlayshuffleError(
             f"The tracks of {shown(run.path)} are done when they are dealt, so --heard changes nothing."
@@ -86,12 +86,11 @@ def count_as_heard(run: Run) -> Dealt:
             Exit.USAGE,
         )
     heard = mark_heard(deck, last.entries)
-    before = deck_of(run).before if heard == deck else deck_of(run).stored
-    return _repeat_deal(_with_deck(run, heard, before))
+    return _repeat_deal(_with_deck(run, heard), None if heard == deck else run.record.saved)
 
 
 def _last_deal(run: Run, option: str) -> Deal:
-    last = deck_of(run).deck.deal
+    last = deck_of(run).deal
     if last is None:
         raise PlayshuffleError(
             f"Nothing was dealt to {shown(run.path)} yet. Remove {option} to deal now.", Exit.USAGE
@@ -109,7 +108,7 @@ def peek_deal(run: Run) -> Dealt:
     run = _with_heard(run)
     deck = _next_deck(run)
     entries = deck.deal.entries if deck.deal is not None else ()
-    count = len(frozenset(entries).intersection(deck_of(run).deck.unheard))
+    count = len(frozenset(entries).intersection(deck_of(run).unheard))
     text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
     report = run.finish(entries_report(run, entries)._replace(notes=[text] * bool(count)), is_changed=False)
     return Dealt(report, deck, is_new=True, certain=_certain(run, entries))
@@ -117,7 +116,7 @@ def peek_deal(run: Run) -> Dealt:
 
 def _certain(run: Run, entries: Sequence[int]) -> int:
     """Return the number of entries, from the first, that depend on no draw."""
-    deck, rounds = deck_of(run).deck, Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
+    deck, rounds = deck_of(run), Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
     try:
         upcoming = update_deck(deck, _playable(run), rounds, is_whole=_is_whole(run)).upcoming
     except _DrawError:  # new tracks, or another order: any position may change
@@ -163,7 +162,7 @@ def _playable(run: Run) -> Sequence[int]:
 
 def _with_heard(run: Run) -> Run:
     """Update which dealt tracks were heard, if plays count."""
-    deck = deck_of(run).deck
+    deck = deck_of(run)
     if _settings(run).count is Count.DEALT or run.history is None:
         deck = replace(deck, unheard=(), heard_from_s=0)
     elif not deck.heard_from_s:
@@ -171,17 +170,16 @@ def _with_heard(run: Run) -> Run:
     else:
         heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
         deck = mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
-    return _with_deck(run, deck, deck_of(run).before)
+    return _with_deck(run, deck)
 
 
-def _with_deck(run: Run, deck: Deck, before: StoredDeck | None) -> Run:
-    record = replace(deck_of(run), deck=deck, before=before)
-    return run._replace(record=run.record._replace(deck=record))
+def _with_deck(run: Run, deck: Deck) -> Run:
+    return run._replace(record=run.record._replace(deck=deck))
 
 
 def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Deck:
     """Return the deck after its next deal. With `is_now`, what was not heard comes in the one after."""
-    deck = deck_of(run).deck
+    deck = deck_of(run)
     rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
     playable, is_whole = _playable(run), _is_whole(run)
     deck = update_deck(end_round(deck) if is_new_round else deck, playable, rounds, is_whole=is_whole)
@@ -247,15 +245,19 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[str]:
 
 def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
-    record = deck_of(run)
-    before = record.stored or StoredDeck(Deck(), "", run.request.options)
-    report = _write(run, deck, before._replace(deck=record.deck), notes)
+    before = run.record.saved or SavedDeck(Deck(), "", run.request.options)
+    if isinstance(before, SavedDeck):
+        before = before._replace(deck=deck_of(run))
+    report = _write(run, deck, before, notes)
     return Dealt(report, mark_written(deck), is_new=True, certain=report.playlist_length)
 
 
-def _repeat_deal(run: Run) -> Dealt:
-    """Write the last deal again if the file has it no longer, or if tracks were renamed."""
-    deck, now, period = deck_of(run).deck, run.now, period_start(_settings(run).every, run.now)
+def _repeat_deal(run: Run, before: SavedRecord | None = None) -> Dealt:
+    """Write the last deal again if the file has it no longer, or if tracks were renamed.
+
+    before: what to go back to; None for the same as until now.
+    """
+    deck, now, period = deck_of(run), run.now, period_start(_settings(run).every, run.now)
     last = deck.deal
     assert last is not None
     notes = []
@@ -270,25 +272,26 @@ def _repeat_deal(run: Run) -> Dealt:
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
             " then. If the clock was wrong at the last deal, --now deals."
         )
-    report = _write(run, deck, deck_of(run).before, notes)
+    if not isinstance(run.record.saved, SavedDeck):  # made since
+        before = run.record.saved
+    report = _write(run, deck, before, notes)
     return Dealt(report, mark_written(deck), is_new=False, certain=report.playlist_length)
 
 
-def _write(run: Run, deck: Deck, before: StoredDeck | None, notes: Sequence[str] = ()) -> Report:
+def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[str] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
-    state, path, stored = run.opened.state, run.path, deck_of(run).stored
     report = entries_report(run, deck.deal.entries)._replace(notes=notes)
-    new = StoredDeck(deck, report.text.fingerprint, run.request.options)
+    new = SavedDeck(deck, report.text.fingerprint, run.request.options)
 
     def save(_stamp: str) -> None:
-        if new != stored:
-            decks.save(state, path, new, before)
+        if new != run.record.saved:
+            records.save(run.opened.state, run.path, new, before=before)
 
     report = run.write(report, save)
     if deck.deal.is_pending and run.request.writes:
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself
-            decks.confirm(state, path, new)
+            confirm(run.opened.state, run.path, new)
     return report
 
 
@@ -299,8 +302,8 @@ def entries_report(run: Run, entries: Sequence[int]) -> Report:
     return run.report(Arranged(order, len(order)))
 
 
-def deck_of(run: Run) -> DeckRecord:
-    """Return the record of the deck, of a playlist that is dealt."""
+def deck_of(run: Run) -> Deck:
+    """Return the deck of a playlist that is dealt."""
     assert run.record.deck is not None
     return run.record.deck
 

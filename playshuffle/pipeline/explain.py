@@ -19,11 +19,10 @@ from playshuffle.library.scan import Library
 from playshuffle.pipeline.choice import NAME, WHERE, Choice
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
-from playshuffle.pipeline.record import saved_records
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.query import Finding
-from playshuffle.store.decks import StoredDeck
+from playshuffle.store.records import SavedDeck, last
 from playshuffle.system import atomic_file
 from playshuffle.text import short
 
@@ -223,15 +222,14 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
     """
     request = request._replace(dry_run=True, force=True, redraw_before_s=0)
-    records = saved_records(opened.state, atomic_file.resolved(request.output or b""))
-    if any(isinstance(record, StoredDeck) for record in records):
+    if isinstance(last(opened.state, atomic_file.resolved(request.output or b"")), SavedDeck):
         request = request._replace(deal=request.deal or DealSettings())
     with open_playlist(opened, request, tools, explains=True) as run:
         library, file = run.library, run.file
         path_of = dict(zip(library.tracks.numbers, library.tracks.paths, strict=True))
-        deck = run.record.deck.deck if run.record.deck is not None else Deck()
-        last = run.record.order
-        order = last.present_then if last is not None else ()
+        deck = run.record.deck or Deck()
+        saved = run.record.order
+        order = saved.present_then if saved is not None else ()
         return PlaylistStages(
             request=request,
             library=library,
@@ -248,7 +246,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             skipped=dict((*library.unreadable, *library.skipped)),
             pinned=frozenset(run.tracks.paths[pin.track_index] for pin in run.choice.pins),
             order=None if request.deal is not None else _positions(order, path_of),
-            drawn_s=last.drawn_s if last is not None else 0,
+            drawn_s=saved.drawn_s if saved is not None else 0,
             dealt={path_of[number]: text for number, text in why_dealt(deck) if number in path_of},
             upcoming=_positions(deck.upcoming, path_of),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
@@ -11,70 +10,39 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import PlaylistFile, not_ours
-from playshuffle.store import decks
-from playshuffle.store.state import SavedOrder, State
-
-
-@dataclass(frozen=True, slots=True)
-class DeckRecord:
-    """The deck of a playlist, now and before its last deal.
-
-    deck: it is empty if none is stored. stored: the same as it was stored, None if it was not.
-    before: as it was before its last deal.
-    """
-
-    deck: Deck
-    stored: decks.StoredDeck | None
-    before: decks.StoredDeck | None
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """Return all its tracks."""
-        return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
+from playshuffle.store import records
+from playshuffle.store.records import BEFORE, LAST, SavedDeck, SavedOrder, SavedRecord
+from playshuffle.store.state import State
 
 
 class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
-    order: the last order; None if there is none, and for a deck. saved: the same as it is in the state; None
-    if it was read from the file.
-    deck: None if the playlist is not dealt. notes: for the user.
+    order: the last order; None if there is none, and for a deck. deck: None if the playlist is not dealt.
+    saved: the record that the file has, as it is in the state; None if there is none.
+    before: the one before its last make or deal. notes: for the user.
     """
 
     order: SavedOrder | None = None
-    saved: SavedOrder | None = None
-    deck: DeckRecord | None = None
+    deck: Deck | None = None
+    saved: SavedRecord | None = None
+    before: SavedRecord | None = None
     notes: tuple[str, ...] = ()
 
-    def numbers(self) -> "tuple[int, ...] | array[int]":
+    @property
+    def saved_order(self) -> SavedOrder | None:
+        """Return the saved record if it is an order."""
+        return self.saved if isinstance(self.saved, SavedOrder) else None
+
+    def numbers(self) -> Sequence[int]:
         """Return the tracks of the last order that were there, or all tracks of the deck."""
         if self.deck is not None:
-            return self.deck.numbers
+            return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
         return self.order.present_then if self.order is not None else ()
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the record with each copy in the deck that is left out replaced by the one that is kept."""
-        if self.deck is None or not kept:
-            return self
-        before = self.deck.before and self.deck.before._replace(deck=join_copies(self.deck.before.deck, kept))
-        deck = replace(self.deck, deck=join_copies(self.deck.deck, kept), before=before)
-        return self._replace(deck=deck)
-
-
-def saved_records(state: State, playlist: bytes) -> Sequence[SavedOrder | decks.StoredDeck]:
-    """Return the deck of a playlist, or its last orders, the newest first; none if it is not known.
-
-    If it was both made and dealt, its file says which was last.
-
-    Raises:
-        PlayshuffleError: the file cannot be read.
-    """
-    orders, deck = state.orders(playlist), decks.load(state, playlist)
-    if deck is None:
-        return orders
-    content = PlaylistFile.find(playlist).fingerprint() if orders else deck.content
-    was_dealt = content == deck.content or content not in [order.content for order in orders]
-    return [deck] if was_dealt else orders
+        return self if self.deck is None else self._replace(deck=join_copies(self.deck, kept))
 
 
 def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request: Request) -> Record:
@@ -92,8 +60,9 @@ def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request
     """
     if file is None:
         return Record()
+    saved = records.load(state, file.path)
     is_ours = request.force or file.has_mark()
-    if not (is_ours or file.fingerprint() in [order.content for order in state.orders(file.path)]):
+    if not (is_ours or file.fingerprint() in [record.content for record in saved.values()]):
         raise not_ours(request.output or file.path)
     if request.deal is not None and file.is_file(request.source_file):
         raise PlayshuffleError(
@@ -102,24 +71,28 @@ def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request
             Exit.USAGE,
         )
     if request.deal is not None:
-        return _deck_record(state, file, tracks, writes=request.writes)
-    return _order_record(state, file, tracks)
+        return _deck_record(state, saved, file, tracks, writes=request.writes)
+    return _order_record(saved, file, tracks)
 
 
-def _order_record(state: State, file: PlaylistFile, tracks: Tracks) -> Record:
-    """Find which of the saved orders a file has; without any, read the order from the file."""
-    last = state.last_order(file.path)
-    if last is None:
-        return Record(_order_in_file(file, tracks))
+def _order_record(saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks) -> Record:
+    """Find which of the saved records a file has; without a saved order, read it from the file."""
+    newest, before = saved.get(LAST), saved.get(BEFORE)
+    order = next((record for record in saved.values() if isinstance(record, SavedOrder)), None)
+    if order is None:
+        return Record(_order_in_file(file, tracks), saved=newest, before=before)
+    in_file: SavedRecord | None = newest
     # A large playlist is not read if nobody has written to it since.
-    if not file.files or file.stamp() == last.stamp:
-        return Record(last, last)
-    content = file.fingerprint()
-    for order in state.orders(file.path):
-        if order.content == content:
-            return Record(order, order)
-    note = f"Another program changed {shown(file.path)}. It is replaced, and its last order is the saved one."
-    return Record(last, last, notes=(note,))
+    if file.files and file.stamp() == order.stamp:
+        in_file = order
+    elif file.files:
+        content = file.fingerprint()
+        in_file = next((record for record in saved.values() if record.content == content), None)
+        if in_file is None:
+            note = f"Another program changed {shown(file.path)}."
+            note += " It is replaced, and its last order is the saved one."
+            return Record(order, saved=newest, before=before, notes=(note,))
+    return Record(in_file if isinstance(in_file, SavedOrder) else order, saved=in_file, before=before)
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
@@ -132,19 +105,32 @@ def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
     return SavedOrder(numbers, {}, len(numbers), 0, "", b"") if numbers else None
 
 
-def _deck_record(state: State, file: PlaylistFile, tracks: Tracks, *, writes: bool) -> Record:
-    """Load the deck of a playlist; without one, make it from the file, if that is ours.
+def _deck_record(
+    state: State, saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, *, writes: bool
+) -> Record:
+    """Return the newest deck of a playlist; without one, make it from the file, if that is ours.
 
     A pending deal that did reach the file is marked as dealt, if anything is written.
     """
-    stored, before = (decks.load(state, file.path, age) for age in (0, 1))
+    newest, before = saved.get(LAST), saved.get(BEFORE)
+    stored = next((record for record in saved.values() if isinstance(record, SavedDeck)), None)
     if stored is None:
-        return Record(deck=DeckRecord(_deck_in_file(file, tracks), None, before))
+        return Record(deck=_deck_in_file(file, tracks), saved=newest, before=before)
     is_pending = stored.deck.deal is not None and stored.deck.deal.is_pending
-    if writes and is_pending and file.fingerprint() == stored.content:
-        decks.confirm(state, file.path, stored)
-        stored = stored._replace(deck=mark_written(stored.deck))
-    return Record(deck=DeckRecord(stored.deck, stored, before))
+    if writes and is_pending and stored is newest and file.fingerprint() == stored.content:
+        newest = stored = confirm(state, file.path, stored)
+    return Record(deck=stored.deck, saved=newest, before=before)
+
+
+def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:
+    """Mark the deal of a deck as written, and return the deck.
+
+    Raises:
+        PlayshuffleError: it cannot be saved.
+    """
+    written = pending._replace(deck=mark_written(pending.deck))
+    records.save(state, playlist, written)
+    return written
 
 
 def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:

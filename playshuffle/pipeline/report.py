@@ -15,7 +15,7 @@ from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.parts import Parts
 from playshuffle.shuffle import fewest_repeats, repeats
-from playshuffle.store.state import SavedOrder
+from playshuffle.store.records import SavedOrder
 
 
 class Figures(NamedTuple):

@@ -26,7 +26,8 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.store.state import NO_ORDER, SavedOrder
+from playshuffle.store import records
+from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
 from playshuffle.text import counted
 
 
@@ -103,7 +104,7 @@ class Run(NamedTuple):
             unreadable=library.unreadable,
             suspects=suspects,
             losses=lost,
-            last=self.record.saved,
+            last=self.record.saved_order,
             notes=notes,
         )
 
@@ -133,7 +134,7 @@ class Run(NamedTuple):
         _check_own_list(self.request, self.file, report)
         if self.file is None or not self.request.writes:
             return self.finish(report, is_changed=False)
-        is_same, saved = None, self.record.saved
+        is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # as we wrote it
             is_same = saved.content == report.text.fingerprint
         with prepared(self.file.path, report.text, force=self.request.force, is_same=is_same) as ready:
@@ -173,9 +174,13 @@ class Run(NamedTuple):
                 self.request.options,
                 report.noted,
             )
-            if is_new or order != self.record.saved:
-                before = (self.record.saved or NO_ORDER) if is_new else None
-                self.opened.state.save_order(self.path, order, self.record.saved, before)
+            saved, before = self.record.saved, None
+            if is_new or isinstance(saved, SavedDeck):
+                is_same = saved is not None and saved.content == order.content
+                before = (self.record.before if is_same else saved) or NOTHING
+            if before is not None or order != saved:
+                is_kept = saved is None or saved == before or saved.content == order.content
+                records.save(self.opened.state, self.path, order, None if is_kept else saved, before)
 
         return self.write(report, save)
 
@@ -195,7 +200,8 @@ class Run(NamedTuple):
         ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
         by_root = list(self.library.roots.items())
-        has_news = self.record.saved is None or self.record.saved.noted != report.noted
+        last = self.record.saved_order
+        has_news = last is None or last.noted != report.noted
         return report._replace(is_changed=is_changed, by_root=by_root, notes=notes, has_news=has_news)
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[str]:

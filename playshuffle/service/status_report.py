@@ -13,7 +13,8 @@ from playshuffle.library.missing import Root, check_root
 from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
 from playshuffle.service import running
 from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
-from playshuffle.store.decks import load_all
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck, SavedOrder
 from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
@@ -40,11 +41,13 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
         if config is not None:
             _add_configured(config, state, roots, playlists)
         outputs = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
-        decks = dict(load_all(state))
+        written = records.dealt(state)
+        saved = {path: records.last(state, path) for path, is_dealt in written.items() if is_dealt}
+        decks = {path: record.deck for path, record in saved.items() if isinstance(record, SavedDeck)}
         by_hand = [
             path
-            for path in state.playlists()
-            if path not in outputs and path not in decks and not _seems_deleted(path)
+            for path, is_dealt in written.items()
+            if path not in outputs and not is_dealt and not _seems_deleted(path)
         ]
         for path in sorted([*(decks.keys() - outputs), *(by_hand if lists_all else ())]):
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
@@ -132,7 +135,8 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     """Return the status of a playlist that no service manages."""
     result = PlaylistStatus(name, os.fsdecode(output))
-    if (last_order := state.last_order(output)) is not None:
+    last_order = records.last(state, output)
+    if isinstance(last_order, SavedOrder):
         state_name = BY_MAKE if name is None else "not managed"
         result = replace(result, state=state_name, tracks=last_order.played)
     with contextlib.suppress(PlayshuffleError, OSError):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 4
+VERSION = 5
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
@@ -27,8 +27,8 @@ _COLUMNS: dict[str, dict[str, type]] = {
     "counter": {"next_number": int, "version": int},
     "record": {
         "path": bytes,
-        "kind": str,
         "age": int,
+        "kind": str,
         "numbers": bytes,
         "facts": str,
         "content": str,
@@ -42,7 +42,7 @@ _KEYS = {
     "folder": "path",
     "vanished": "number",
     "root": "path, ignore_files",
-    "record": "path, kind, age",
+    "record": "path, age",
     "output": "path",
     "plays": "source",
     "skip_list": "playlist, list",

@@ -1,13 +1,9 @@
-"""Store the table of tracks, and the last order of each playlist, in a file that must not be lost.
-
-An order is an array of the numbers of tracks, so no rename, new tag or move can touch it.
-"""
+"""Store the table of tracks, and where playlists are, in a file that must not be lost."""
 
 import json
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
@@ -16,46 +12,7 @@ from playshuffle.store.state_file import StateFile
 from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
-ORDER, DECK = "order", "deck"
 _WITH_NUMBERS = ("folder", "root", "record")
-LAST, BEFORE, IN_FILE = range(3)  # ages of records
-_FACTS = ("played", "drawn_s", "stamp", "options", "noted")
-
-
-class SavedOrder(NamedTuple):
-    """The order of a playlist, as it was written.
-
-    Attributes:
-        numbers: of the tracks in order, those that were absent among them.
-        absent: since when each track was absent that was not written, in Unix seconds, by number.
-        played: the number of tracks, from the first present one, that were in the file.
-        drawn_s: when the order was drawn, in Unix seconds.
-        content: fingerprint of the file that was written with it.
-        digest: of the tracks that it was written from.
-        stamp: of the file that was written; empty if that is not known.
-        options: those that it was written with, as in a request; empty if not known.
-        noted: what users were told of its choice, as in a report.
-    """
-
-    numbers: "array[int]"
-    absent: Mapping[int, int]
-    played: int
-    drawn_s: int
-    content: str
-    digest: bytes
-    stamp: str = ""
-    options: str = ""
-    noted: str = ""
-
-    @property
-    def present_then(self) -> "array[int]":
-        """Return the numbers of the tracks that were there, in order."""
-        if not self.absent:
-            return self.numbers
-        return array("I", [number for number in self.numbers if number not in self.absent])
-
-
-NO_ORDER = SavedOrder(array("I"), {}, 0, 0, "", b"")
 
 
 class State(StateFile):
@@ -161,84 +118,6 @@ class State(StateFile):
             row = (self.real.stored(playlist), self._mounts_as(mounts))
             self.change(lambda database: database.execute(schema.replace("output"), row), playlist)
 
-    def playlists(self) -> list[bytes]:
-        """Return all playlists with a saved order."""
-        rows = self.rows("SELECT DISTINCT path FROM record WHERE kind = ?", ORDER)
-        return sorted(self.real.absolute(path) for (path,) in rows)
-
-    def last_order(self, playlist: bytes) -> SavedOrder | None:
-        """Return the newest order of the playlist at this path; None if there is none."""
-        return next((order for _, order in self._orders(playlist) if order != NO_ORDER), None)
-
-    def orders(self, playlist: bytes) -> list[SavedOrder]:
-        """Return the last orders of the playlist at this path, the newest first; at most three.
-
-        The newest is kept before the file is replaced. If that did not come about, the file
-        still has one of the others.
-        """
-        return [order for _, order in self._orders(playlist) if order != NO_ORDER]
-
-    def order_before(self, playlist: bytes) -> SavedOrder | None:
-        """Return the order that the playlist had before its last one was drawn; None if it is not known."""
-        before = dict(self._orders(playlist)).get(BEFORE)
-        return before if before != NO_ORDER else None
-
-    def last_made(self) -> bytes | None:
-        """Return the playlist that was made or dealt last; None if there is none."""
-        rows = self.rows("SELECT path FROM record WHERE age = ? ORDER BY rowid DESC LIMIT 1", BEFORE)
-        return self.real.absolute(rows[0][0]) if rows else None
-
-    def _orders(self, playlist: bytes) -> Iterator[tuple[int, SavedOrder]]:
-        """Yield the age of each order of a playlist, and the order. Each is loaded when it is asked for."""
-        query = "SELECT numbers, facts, content, digest FROM record WHERE path = ? AND kind = ? AND age = ?"
-        for age in (LAST, BEFORE, IN_FILE):
-            for numbers, text, content, digest in self.rows(query, self.real.stored(playlist), ORDER, age):
-                facts = json.loads(text)
-                absent = dict(facts.pop("absent"))
-                yield age, SavedOrder(array("I", numbers), absent, content=content, digest=digest, **facts)
-
-    def save_order(
-        self,
-        playlist: bytes,
-        order: SavedOrder,
-        in_file: SavedOrder | None,
-        before: SavedOrder | None = None,
-    ) -> None:
-        """Keep the order of a playlist, and beside it the one that its file has until it is replaced.
-
-        Args:
-            playlist: resolved path of its file.
-            order: the order now.
-            in_file: the order that the file has until it is replaced.
-            before: the order to go back to, `NO_ORDER` if there is none; None keeps the one that is stored.
-
-        Raises:
-            PlayshuffleError: it cannot be written.
-        """
-        path = self.real.stored(playlist)
-
-        def act(database: Connection) -> None:
-            database.execute(
-                "DELETE FROM record WHERE path = ? AND kind = ? AND age IN (?, ?)",
-                (path, ORDER, LAST, IN_FILE),
-            )
-            ages = ((LAST, order), (BEFORE, before), (IN_FILE, in_file if in_file != before else None))
-            for age, each in ages:
-                if each is not None and (age == LAST or each.content != order.content):
-                    facts = {name: getattr(each, name) for name in _FACTS}
-                    text = json.dumps({"absent": [*each.absent.items()]} | facts)
-                    key = path, ORDER, age
-                    put_record(database, *key, each.numbers, text, each.content, each.digest)
-            if before is not None and before.content == order.content:
-                # Nothing new to go back to. This list was made last all the same.
-                database.execute(
-                    "UPDATE record SET rowid = (SELECT max(rowid) + 1 FROM record)"
-                    " WHERE path = ? AND kind = ? AND age = ?",
-                    (path, ORDER, BEFORE),
-                )
-
-        self.change(act, playlist)
-
     def forget(self, playlist: bytes) -> bool:
         """Remove all that is saved of a playlist; return whether there was anything.
 
@@ -272,18 +151,3 @@ class State(StateFile):
                 for point, kind, source, fsid in mounts
             ]
         )
-
-
-def put_record(
-    database: Connection,
-    path: bytes,
-    kind: str,
-    age: int,
-    numbers: "array[int]",
-    facts: str,
-    content: str,
-    digest: bytes = b"",
-) -> None:
-    """Store a record of a playlist; path: as it is stored."""
-    row = (path, kind, age, numbers.tobytes(), facts, content, digest)
-    database.execute(schema.replace("record"), row)

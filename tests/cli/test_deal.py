@@ -219,7 +219,7 @@ def test_lists_that_are_made_are_not_dealt(tmp_path: Path) -> None:
 
 
 def test_undo_needs_no_known_options(tmp_path: Path) -> None:
-    """A pipe named the files, or the options are damaged."""
+    """A pipe named the files."""
     music = numbered(tmp_path / "My Music", 10)
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")

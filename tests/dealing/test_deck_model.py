@@ -12,7 +12,8 @@ from playshuffle.dealing.next_deal import is_due, next_deal
 from playshuffle.dealing.period import Every, period_start
 from playshuffle.dealing.sizes import ByCount
 from playshuffle.shuffle import Seeded
-from playshuffle.store import decks
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck
 from playshuffle.store.state import State
 from tests.support.decks import Uniform, check
 
@@ -149,11 +150,11 @@ class Decks(RuleBasedStateMachine):
         check(self.before)
         if self.deck.is_ended:  # a new round is begun and dealt from at once, so that is never stored
             return
-        before = decks.StoredDeck(self.before, "1-1")
-        decks.save(self.state, b"/m/today.m3u", decks.StoredDeck(self.deck, "2-2"), before)
-        loaded, previous = (decks.load(self.state, b"/m/today.m3u", age) for age in (0, 1))
-        assert loaded is not None
-        assert previous is not None
+        before = SavedDeck(self.before, "1-1")
+        records.save(self.state, b"/m/today.m3u", SavedDeck(self.deck, "2-2"), before=before)
+        loaded, previous = records.load(self.state, b"/m/today.m3u").values()
+        assert isinstance(loaded, SavedDeck)
+        assert isinstance(previous, SavedDeck)
         assert (loaded.deck, previous.deck, self.state.notes) == (self.deck, self.before, [])
 
 

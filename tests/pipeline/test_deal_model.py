@@ -16,11 +16,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from playshuffle.dealing.period import Every, is_new_period, period_start
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.pipeline import record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import parse
 from playshuffle.shuffle import Seeded
-from playshuffle.store import decks
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck
 from playshuffle.store.state import State
 from playshuffle.tags.reading import Tags
 from tests.support.library import deal, reader, tools, undo_deal
@@ -93,9 +95,9 @@ class Dealing(RuleBasedStateMachine):
         is_alone = len([one for one in self.here if self.where[one].parent == old.parent]) == 1
         if not new.exists() and new.parent.exists() and (not is_alone or new.parent == old.parent):
             self.where[track] = old.rename(new)
-            self.is_moved |= new.parent != old.parent
+            self.is_moved |= new.parent != old.parent or root == 1
 
-    @precondition(lambda self: not self.is_moved)  # nobody would know what was moved to it
+    @precondition(lambda self: not self.is_moved)  # nobody would know what was moved to it or renamed on it
     @rule()
     def a_drive_goes(self) -> None:
         if not self.is_away:
@@ -207,22 +209,27 @@ class Dealing(RuleBasedStateMachine):
 
     def crashing(self, crash: str, kept: list[Any], act: Callable[[], object]) -> Exit | None:
         """Do it, and perhaps crash on the way: then None."""
-        save, confirm = decks.save, decks.confirm
+        save, confirm = records.save, record.confirm
 
-        def saving(*given: Any) -> None:
+        def saving(*given: Any, **before: Any) -> None:
             if crash == "before commit":
                 raise CrashError
-            save(*given)
+            save(*given, **before)
             kept.append(given[2])
             if crash == "before replace":
                 raise CrashError
 
-        def confirming(*given: Any) -> None:
+        def confirming(*given: Any) -> SavedDeck:
             if crash == "before confirm" and kept:
                 raise CrashError
-            confirm(*given)
+            with mock.patch.object(records, "save", save):
+                return confirm(*given)
 
-        with mock.patch.object(decks, "save", saving), mock.patch.object(decks, "confirm", confirming):
+        with (
+            mock.patch.object(records, "save", saving),
+            mock.patch("playshuffle.pipeline.deal.confirm", confirming),
+            mock.patch("playshuffle.pipeline.record.confirm", confirming),
+        ):
             try:
                 act()
             except CrashError:

@@ -30,7 +30,8 @@ from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.m3u import parse
-from playshuffle.store import decks
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.tags.reading import Tags
@@ -43,11 +44,11 @@ class KilledError(Exception):
     """What a kill would be."""
 
 
-_save = decks.save
+_save = records.save
 
 
-def _save_and_die(*given: Any) -> None:
-    _save(*given)
+def _save_and_die(*given: Any, **before: Any) -> None:
+    _save(*given, **before)
     raise KilledError
 
 
@@ -97,7 +98,7 @@ class Listener:
         only written again is not saved.
         """
         self.now += timedelta(days=days)
-        kill = mock.patch.object(decks, "save", _save_and_die) if is_killed else nullcontext()
+        kill = mock.patch.object(records, "save", _save_and_die) if is_killed else nullcontext()
         self.was_killed = True
         with (
             suppress(KilledError),
@@ -131,8 +132,8 @@ class Listener:
     @property
     def deck(self) -> Deck:
         with State(writes=False) as state:
-            stored = decks.load(state, atomic_file.resolved(bytes(self.file)))
-        return stored.deck if stored is not None else Deck()
+            stored = records.last(state, atomic_file.resolved(bytes(self.file)))
+        return stored.deck if isinstance(stored, SavedDeck) else Deck()
 
     def named(self, numbers: Sequence[int]) -> list[int]:
         """Return the tracks that have these numbers in the state, and that there are."""

@@ -12,7 +12,9 @@ from playshuffle.pipeline.record import Record, load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.m3u import fingerprint_of
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.store.state import SavedOrder, State
+from playshuffle.store import records
+from playshuffle.store.records import SavedOrder
+from playshuffle.store.state import State
 from tests.support import damage
 
 OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
@@ -86,7 +88,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
-        state.save_order(bytes(path), saved(fingerprint_of([OURS])), None)
+        records.save(state, bytes(path), saved(fingerprint_of([OURS])))
     assert record(path).notes == ()
     path.write_bytes(OURS + b"c.mp3\n")
 
@@ -115,17 +117,17 @@ def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) ->
     path.write_bytes(OURS)
     first, unheard = saved(fingerprint_of([OURS])), saved("9-0")
     with State() as state:
-        state.save_order(bytes(path), first, None)
-        state.save_order(bytes(path), unheard, first)
+        records.save(state, bytes(path), first, None)
+        records.save(state, bytes(path), unheard, first)
 
-    assert record(path) == Record(first, first)
+    assert record(path) == Record(first, saved=first)
 
 
 def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:
     """A foreign file is not ours because we once wrote to its path."""
     path = tmp_path / "x.m3u"
     with State() as state:
-        state.save_order(bytes(path), saved(fingerprint_of([OURS])), None)
+        records.save(state, bytes(path), saved(fingerprint_of([OURS])))
     path.write_bytes(b"#EXTM3U\nmine.mp3\n")
 
     assert "--force" in str(refused(path))

@@ -5,7 +5,8 @@ from unittest import mock
 
 from playshuffle.dealing.period import Every
 from playshuffle.pipeline.request import Request
-from playshuffle.store import decks
+from playshuffle.store import records
+from playshuffle.store.records import SavedOrder
 from playshuffle.store.state import State
 from tests.support.library import NO_TAGS, deal, keep, make_playlist, tools, undo_deal
 from tests.support.program import numbered
@@ -16,12 +17,13 @@ def test_changed_options_are_saved_though_the_playlist_stays(tmp_path: Path) -> 
     request = Request((bytes(numbered(tmp_path / "Music", 3)),), out, options="first")
     make_playlist(request, tools(NO_TAGS))
     with State(writes=False) as state:
-        [made] = state.orders(out)
+        made = records.last(state, out)
 
     report = keep(request._replace(options="second"), tools(NO_TAGS))
 
     with State(writes=False) as state:
-        [kept] = state.orders(out)
+        kept = records.last(state, out)
+    assert isinstance(made, SavedOrder)
     assert (made.options, kept, report.is_changed) == ("first", made._replace(options="second"), False)
 
 
@@ -29,20 +31,19 @@ def test_a_deck_has_the_options_of_its_file_also_after_undo(tmp_path: Path) -> N
     out = bytes(tmp_path / "today.m3u")
     request = Request((bytes(numbered(tmp_path / "Music", 6)),), out, options="first")
 
-    def options(age: int = 0) -> str | None:
+    def options(age: int = records.LAST) -> str:
         with State(writes=False) as state:
-            stored = decks.load(state, out, age)
-            return stored and stored.options
+            return records.load(state, out)[age].options
 
     for text in ("first", "second"):
         deal(request._replace(options=text), tools(NO_TAGS), 2)
         assert options() == text
-    assert options(1) == "first"
+    assert options(records.BEFORE) == "first"
     deal(request._replace(options="again"), tools(NO_TAGS), 2, Every.DAY)
-    assert (options(), options(1)) == ("again", "first")
+    assert (options(), options(records.BEFORE)) == ("again", "first")
     for undone, redone in (("first", "again"), ("again", "first")):
         undo_deal(request, tools(NO_TAGS))
-        assert (options(), options(1)) == (undone, redone)
+        assert (options(), options(records.BEFORE)) == (undone, redone)
 
 
 def test_an_order_and_its_options_are_saved_in_one_change(tmp_path: Path) -> None:

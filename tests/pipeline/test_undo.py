@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 
-from playshuffle.dealing.amount import DealSettings
+from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.errors import PlayshuffleError
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
@@ -14,7 +14,7 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.pipeline.undo import record_before
 from playshuffle.pipeline.undo import undo as undo_run
 from playshuffle.shuffle import System
-from playshuffle.store import decks
+from playshuffle.store import records
 from playshuffle.store.state import State
 from tests.support import library
 from tests.support.library import NO_TAGS, deal, keep, make_playlist, undo
@@ -47,8 +47,7 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
         else:
             make_playlist(request, tools())
         contents.append(listed(tmp_path / "all.m3u"))
-    what = (decks, "save") if is_dealt else (State, "save_order")
-    with mock.patch.object(*what, side_effect=KilledError), pytest.raises(KilledError):
+    with mock.patch.object(records, "save", side_effect=KilledError), pytest.raises(KilledError):
         undo(request_._replace(deal=settings), tools())
 
     assert listed(tmp_path / "all.m3u") == contents[0]
@@ -92,20 +91,30 @@ def test_updates_in_between_do_not_change_what_is_taken_back(request_: Request, 
     assert len(listed(tmp_path / "all.m3u")) == 10
 
 
-def test_a_list_that_was_made_and_dealt_takes_back_what_the_file_has(
+def test_a_deck_is_taken_back_after_a_make_and_an_order_after_a_deal(
     request_: Request, tmp_path: Path
 ) -> None:
+    made, dealt = request_, request_._replace(options="dealt", deal=DealSettings(Amount(3)))
+    make_playlist(made, tools())
+    first = listed(tmp_path / "all.m3u")
+    deal(dealt, tools(), 3)
+    second = listed(tmp_path / "all.m3u")
+
+    undo(made, tools())
+    assert listed(tmp_path / "all.m3u") == first
+    undo(dealt, tools())
+    assert listed(tmp_path / "all.m3u") == second
+
+    make_playlist(made, tools())
+    undo(dealt, tools())
+    assert listed(tmp_path / "all.m3u") == second
+
+
+def test_a_deck_goes_on_after_one_make_of_its_file(request_: Request, tmp_path: Path) -> None:
+    dealt = deal(request_, tools(), 3).deck.dealt
     make_playlist(request_, tools())
-    for _ in range(2):
-        deal(request_._replace(options="dealt"), tools(), 3)
-    path = request_.output or b""
-    with State(writes=False) as state:
-        assert isinstance(record_before(state, path), decks.StoredDeck)
 
-    make_playlist(request_._replace(options="made"), tools())
-
-    with State(writes=False) as state:
-        assert record_before(state, path).options == "first"
+    assert deal(request_, tools(), 3).deck.dealt[:3] == dealt
 
 
 def test_a_list_that_is_made_while_undo_chooses_its_record_is_not_undone(

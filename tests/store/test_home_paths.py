@@ -12,10 +12,10 @@ from playshuffle.dealing.deck import Deck
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
-from playshuffle.store import decks, skip_lists
-from playshuffle.store.decks import StoredDeck
+from playshuffle.store import records, skip_lists
 from playshuffle.store.home_paths import HomePaths
-from playshuffle.store.state import SavedOrder, State
+from playshuffle.store.records import SavedDeck, SavedOrder
+from playshuffle.store.state import State
 from playshuffle.system.mounts import Mount
 
 
@@ -57,7 +57,7 @@ def test_another_home_has_the_same_state_below_itself(
     (tmp_path / "ann").symlink_to("disk") if is_link else (tmp_path / "ann").mkdir()
     order, deck = (
         SavedOrder(array("I", [1]), {}, 1, 0, "1-1", b""),
-        StoredDeck(Deck(dealt=(1,), round=1), "1-1"),
+        SavedDeck(Deck(dealt=(1,), round=1), "1-1"),
     )
     mark, names = bytes(MARK_BYTES), ("Music/all.m3u", "Music/today.m3u")
 
@@ -73,8 +73,8 @@ def test_another_home_has_the_same_state_below_itself(
     all_, today = (os.path.realpath(home + b"/" + os.fsencode(name)) for name in names)
     with State() as state:
         state.save_tracks(state.load_tracks(), table(home))
-        state.save_order(all_, order, None)
-        decks.save(state, today, deck, None)
+        records.save(state, all_, order)
+        records.save(state, today, deck)
         skip_lists.save(state, all_, {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]})
 
     monkeypatch.setenv("HOME", str(tmp_path / "bob"))
@@ -82,12 +82,12 @@ def test_another_home_has_the_same_state_below_itself(
     all_, today = (home + b"/" + os.fsencode(name) for name in names)
     with State() as state:
         assert state.load_tracks() == table(home)
-        assert (state.roots(), state.playlists(), decks.deck_paths(state)) == ([home], [all_], [today])
+        assert (state.roots(), records.dealt(state)) == ([home], {all_: False, today: True})
         assert state.root(home) == Root(home, 1, list(table(home).roots[home, True].mounts))
-        assert (state.orders(all_), decks.load(state, today)) == ([order], deck)
+        assert (records.last(state, all_), records.last(state, today)) == (order, deck)
         assert skip_lists.load(state, all_) == {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]}
         assert state.forget(all_)
-        assert (state.playlists(), decks.deck_paths(state)) == ([], [today])
+        assert records.dealt(state) == {today: True}
 
 
 def replace_number(row: FolderRow, number: int) -> FolderRow:

@@ -22,10 +22,11 @@ from playshuffle.history.rows import Played
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
-from playshuffle.store import decks, plays, skip_lists
+from playshuffle.store import plays, records, skip_lists
 from playshuffle.store.plays import StoredPlays
+from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.schema import VERSION
-from playshuffle.store.state import SavedOrder, State
+from playshuffle.store.state import State
 from playshuffle.system import sqlite
 from playshuffle.system.mounts import Mount
 from tests.support.damage import damaged
@@ -76,7 +77,12 @@ def save(table: TrackTable = TABLE, order: SavedOrder = ORDER, lists: Iterable[b
     with State() as state:
         state.save_tracks(state.load_tracks(), table)
         for playlist in lists:
-            state.save_order(playlist, order, None)
+            records.save(state, playlist, order)
+
+
+def orders_of(state: State, playlist: bytes) -> list[SavedRecord]:
+    """Return the records of a playlist, the newest first."""
+    return [*records.load(state, playlist).values()]
 
 
 def edit(home: Path, *statements: str) -> bytes:
@@ -148,7 +154,7 @@ def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
             state.save_tracks(table, after)
             given_numbers += numbers
             all_of_them = array("I", given_numbers[1:])
-            state.save_order(LIST, ORDER._replace(numbers=all_of_them, absent={}, played=0), None)
+            records.save(state, LIST, ORDER._replace(numbers=all_of_them, absent={}, played=0))
             if between:
                 state.change(lambda database: database.execute(between))
 
@@ -171,10 +177,10 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
     save()
     with State() as state:
         if is_deck:
-            decks.save(state, DECK, decks.StoredDeck(Deck((900,), (1, 2)), "1-1"), None)
+            records.save(state, DECK, SavedDeck(Deck((900,), (1, 2)), "1-1"))
         else:
             numbers = array("I", [3, 900, 1])
-            state.save_order(LIST, ORDER._replace(numbers=numbers, absent={900: 1}), None)
+            records.save(state, LIST, ORDER._replace(numbers=numbers, absent={900: 1}))
     edit(home, *damage)
 
     for _ in range(2):
@@ -189,82 +195,28 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
             assert state.load_tracks() == after
 
 
-# Orders
-
-
-def test_an_order_comes_back_as_it_was_saved() -> None:
-    save()
-
-    with State() as state:
-        [order] = state.orders(LIST)
-        assert order == ORDER
-        assert list(order.present_then) == [3, 1, 2]
-        assert state.playlists() == [LIST]
-        assert state.notes == []
+# Playlists
 
 
 def test_what_was_never_saved_is_not_there() -> None:
     with State() as state:
-        assert (state.orders(LIST), state.playlists()) == ([], [])
+        assert (orders_of(state, LIST), records.dealt(state), records.last_made(state)) == ([], {}, None)
         assert (state.root(b"/m"), state.roots()) == (None, [])
         assert state.load_tracks() == TrackTable()
         assert state.output_mounts(LIST) == []
         assert not state.forget(LIST)
 
 
-def test_the_order_before_is_kept_until_the_next() -> None:
-    """Whichever of the two the file turns out to have is there; the other one is deleted."""
-    first, second, third = (ORDER._replace(content=content) for content in ("1-a", "2-b", "3-c"))
-    with State() as state:
-        for order, before, expected in (
-            (first, None, [first]),
-            (second, first, [second, first]),
-            (third, first, [third, first]),  # the file was not replaced: it has the first one still
-            (third, third, [third]),
-        ):
-            state.save_order(LIST, order, before)
-            assert state.orders(LIST) == expected
-
-
-@st.composite
-def orders(draw: st.DrawFn) -> SavedOrder:
-    numbers = draw(st.lists(st.integers(1, (1 << 32) - 1), min_size=1, unique=True))
-    absent = draw(st.dictionaries(st.sampled_from(numbers), st.integers(0, 1 << 33)))
-    played = draw(st.integers(0, len(numbers)))
-    digest = draw(st.binary(max_size=3))
-    return SavedOrder(array("I", numbers), absent, played, draw(st.integers(0, 1 << 33)), "", digest)
-
-
-@settings(max_examples=30)
-@given(st.lists(st.tuples(orders(), st.booleans()), max_size=8))
-def test_the_last_two_orders_are_known_whatever_came_before(steps: Sequence[tuple[SavedOrder, bool]]) -> None:
-    """A step: an order, and whether the file was replaced."""
-    with State() as state:
-        state.forget(LIST)
-    in_file: SavedOrder | None = None
-    for number, (each, is_replaced) in enumerate(steps):
-        order = each._replace(content=f"{number}")
-        with State() as state:
-            state.save_order(LIST, order, in_file)
-        with State() as state:
-            assert state.orders(LIST) == [order, *([in_file] if in_file is not None else [])]
-            assert state.notes == []
-        if is_replaced:
-            in_file = order
-
-
 def test_all_that_is_saved_of_a_playlist_is_forgotten_and_nothing_of_another() -> None:
     save(lists=LISTS)
     with State() as state:
         for playlist in LISTS:
-            decks.save(state, playlist, decks.StoredDeck(Deck((1,), (2,)), "1-1"), None)
             state.save_output_mounts(playlist, [MOUNT])
 
         assert state.forget(LIST)
 
-        assert (state.orders(LIST), decks.load(state, LIST), state.output_mounts(LIST)) == ([], None, [])
-        assert state.orders(LISTS[1]) == [ORDER]
-        assert decks.deck_paths(state) == [LISTS[1]]
+        assert (orders_of(state, LIST), state.output_mounts(LIST)) == ([], [])
+        assert orders_of(state, LISTS[1]) == [ORDER]
         assert state.output_mounts(LISTS[1]) == [MOUNT]
         assert state.load_tracks() == TABLE
 
@@ -294,9 +246,9 @@ def test_a_reader_changes_nothing(home: Path) -> None:
     before = state_file(home).read_bytes()
 
     with State(writes=False) as state:
-        assert (state.load_tracks(), state.orders(LIST)) == (TABLE, [ORDER])
+        assert (state.load_tracks(), orders_of(state, LIST)) == (TABLE, [ORDER])
         with pytest.raises(PlayshuffleError):
-            state.save_order(LIST, ORDER, None)
+            records.save(state, LIST, ORDER)
         with pytest.raises(PlayshuffleError):
             state.save_tracks(TABLE, TrackTable())
 
@@ -310,7 +262,7 @@ def test_a_state_of_another_version_is_set_aside_and_named(home: Path, version: 
     before = edit(home, f"PRAGMA user_version = {version}")
 
     with State(writes=writes) as state:
-        assert (state.orders(LIST), state.load_tracks()) == ([], TrackTable())
+        assert (orders_of(state, LIST), state.load_tracks()) == ([], TrackTable())
         assert "written by another version of playshuffle" in state.notes[0]
 
     aside = [*state_file(home).parent.glob("*damaged*")]
@@ -318,7 +270,7 @@ def test_a_state_of_another_version_is_set_aside_and_named(home: Path, version: 
     assert (state_file(home).read_bytes() == before) != writes
     save()
     with State() as state:
-        assert (state.orders(LIST), state.notes) == ([ORDER], [])
+        assert (orders_of(state, LIST), state.notes) == ([ORDER], [])
 
 
 def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
@@ -330,7 +282,7 @@ def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
 
     with State() as state:
         assert "kept as" in state.notes[0]
-        assert state.orders(LIST) == []
+        assert orders_of(state, LIST) == []
 
 
 @pytest.fixture
@@ -351,13 +303,14 @@ def use(state: State) -> Known:
     """Load all, check that no track has the number or the position of another one, and save it again."""
     table = state.load_tracks()
     state.root(b"/m")
-    loaded = [order for playlist in LISTS for order in state.orders(playlist)]
+    loaded = [order for playlist in LISTS for order in orders_of(state, playlist)]
     numbers = [number for row in table.folders.values() for _, number, _ in row.each()]
     assert len({*numbers}) == len(numbers)
     assert table.next_number > max(numbers, default=0)
     is_right = [MANY_NUMBERS.get(path, number) == number for number, path in table.paths_of(MANY).items()]
     lost = len(MANY) - sum(is_right)
     for order in loaded:
+        assert isinstance(order, SavedOrder)
         there = {*order.numbers}
         assert [number for number in order.numbers if number in MANY_PATHS] == [
             number for number in MANY_ORDER.numbers if number in there
@@ -365,7 +318,7 @@ def use(state: State) -> Known:
         lost += len(MANY) - len(there.intersection(MANY))
     state.save_tracks(table, replace(MANY_TABLE, next_number=max(5000, table.next_number)))
     for playlist in LISTS:
-        state.save_order(playlist, MANY_ORDER, None)
+        records.save(state, playlist, MANY_ORDER)
     return Known(len(loaded), lost)
 
 
@@ -405,7 +358,7 @@ def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, cou
         (b'"ext4"', b'"ext4 '),  # no JSON any more
         (b"ext4", b"ext\xf4"),  # no UTF-8
         (b'[["', b'["["'),  # JSON, but not of a mount
-        (b'{"absent"', b'{"absenT"'),
+        (b'"absent"', b'"absenT"'),
         (b"CREATE TABLE folder", b"CREA\xd4E TABLE folder"),  # as SQLite's message quotes it
         (b"CREATE TABLE record", b"CREATE TABLE recorb"),
     ],
@@ -429,13 +382,13 @@ def test_damage_that_shows_only_later_ends_the_run_and_is_set_aside_by_the_next(
         with pytest.raises(PlayshuffleError, match="cannot be read: file is not a database"):
             state.load_tracks()
         with pytest.raises(PlayshuffleError, match="cannot be written: file is not a database"):
-            state.save_order(LIST, ORDER, None)
+            records.save(state, LIST, ORDER)
 
     save()
     [aside] = state_file(home).parent.glob("state.db.damaged-*[0-9]")
     assert aside.read_bytes() == broken
     with State() as state:
-        assert (state.load_tracks(), state.orders(LIST)) == (TABLE, [ORDER])
+        assert (state.load_tracks(), orders_of(state, LIST)) == (TABLE, [ORDER])
 
 
 def test_a_state_that_others_hold_is_not_taken_for_damaged(
@@ -454,11 +407,11 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
     with State() as state:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(PlayshuffleError, match="cannot be read"):
-            state.orders(LIST)
+            orders_of(state, LIST)
         with pytest.raises(
             PlayshuffleError, match=r"state of .* cannot be written: .* No playlist was changed"
         ):
-            state.save_order(LIST, ORDER, None)
+            records.save(state, LIST, ORDER)
         with State() as second:
             assert second.notes == ["Nothing can be saved for the next run: database is locked."]
     other.close()
@@ -503,7 +456,7 @@ def test_a_full_disk_of_the_state_is_named_as_such(home: Path, monkeypatch: pyte
 def test_a_reader_makes_nothing(home: Path) -> None:
     """Where there is no state yet it knows nothing, and needs not say so."""
     with State(writes=False) as state, state.locked():
-        assert state.orders(LIST) == []
+        assert orders_of(state, LIST) == []
         assert state.root(b"/m") is None
         assert state.notes == []
 
@@ -518,7 +471,7 @@ def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -
     file.write_bytes(content)
 
     with State(writes=False) as state:
-        assert state.orders(LIST) == []
+        assert orders_of(state, LIST) == []
         assert len(state.notes) == bool(content)
         assert not content or "damaged. It is not used and was not changed." in state.notes[0]
 
@@ -549,8 +502,8 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
     with State() as state:
         assert state.notes[0].startswith("Nothing can be saved")
         with state.locked():
-            state.save_order(LIST, ORDER, None)
-        assert state.orders(LIST) == [ORDER]
+            records.save(state, LIST, ORDER)
+        assert orders_of(state, LIST) == [ORDER]
 
 
 @pytest.mark.parametrize(
@@ -592,7 +545,7 @@ def every(home: Path) -> bytes:
     )
     save(table)
     with State() as state:
-        decks.save(state, DECK, decks.StoredDeck(Deck((1,), (2,)), "1-1"), None)
+        records.save(state, DECK, SavedDeck(Deck((1,), (2,)), "1-1"))
         for playlist in (LIST, DECK):
             state.save_output_mounts(playlist, [MOUNT])
             skip_lists.save(state, playlist, {b"/never\xfe.m3u": [b"/m/a.mp3"]})
@@ -607,13 +560,12 @@ def rows(state: State) -> dict[str, list[tuple[object, ...]]]:
 def load_all(state: State) -> None:
     state.load_tracks()
     for playlist in (LIST, DECK):
-        state.orders(playlist)
+        orders_of(state, playlist)
         state.output_mounts(playlist)
         skip_lists.load(state, playlist)
         plays.load(state, playlist)
     for root in (b"/m", b"/n"):
         state.root(root)
-    decks.load_all(state)
 
 
 _CHANGES = (
@@ -682,7 +634,7 @@ def test_without_room_for_a_copy_a_damaged_row_stays_and_is_not_used(
     monkeypatch.setattr("playshuffle.store.state_file.copy_aside", mock.Mock(side_effect=no_room))
 
     with State() as state:
-        assert state.orders(LIST) == []
+        assert orders_of(state, LIST) == []
         assert state.notes[0] == f"Nothing can be saved for the next run: {no_room.strerror}."
     with pytest.raises(PlayshuffleError, match=no_room.strerror):
         State(must_remember=True)

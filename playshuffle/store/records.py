@@ -1,0 +1,169 @@
+"""Save what is remembered of a playlist: its order or its deck, now and before its last make or deal.
+
+A record has the numbers of tracks, so no rename, new tag or move can touch it.
+"""
+
+import json
+from array import array
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.period import Every
+from playshuffle.store import schema
+from playshuffle.store.state import State
+from playshuffle.system.sqlite import Connection
+
+_ORDER, _DECK = "order", "deck"
+LAST, BEFORE, IN_FILE = range(3)  # ages of records
+_ORDER_FACTS = ("played", "drawn_s", "stamp", "options", "noted")
+_PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")
+_FACTS = ("round", "number", "deals_left", "order", "heard_from_s")
+_DEAL_FACTS = ("round", "number", "of", "is_pending")
+
+
+class SavedOrder(NamedTuple):
+    """The order of a playlist, as it was written.
+
+    Attributes:
+        numbers: of the tracks in order, those that were absent among them.
+        absent: since when each track was absent that was not written, in Unix seconds, by number.
+        played: the number of tracks, from the first present one, that were in the file.
+        drawn_s: when the order was drawn, in Unix seconds.
+        content: fingerprint of the file that was written with it.
+        digest: of the tracks that it was written from.
+        stamp: of the file that was written; empty if that is not known.
+        options: those that it was written with, as in a request; empty if not known.
+        noted: what users were told of its choice, as in a report.
+    """
+
+    numbers: "array[int]"
+    absent: Mapping[int, int]
+    played: int
+    drawn_s: int
+    content: str
+    digest: bytes
+    stamp: str = ""
+    options: str = ""
+    noted: str = ""
+
+    @property
+    def present_then(self) -> "array[int]":
+        """Return the numbers of the tracks that were there, in order."""
+        if not self.absent:
+            return self.numbers
+        return array("I", [number for number in self.numbers if number not in self.absent])
+
+
+class SavedDeck(NamedTuple):
+    """The deck of a playlist.
+
+    content: fingerprint of the file that its deal is in, or will be. options: those that the file was
+    written with, as in a request; empty if not known.
+    """
+
+    deck: Deck
+    content: str
+    options: str = ""
+
+
+SavedRecord = SavedOrder | SavedDeck
+
+NOTHING = SavedOrder(array("I"), {}, 0, 0, "", b"")  # before the first make or deal
+
+
+def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
+    """Return the records of the playlist at this path by age, the newest first.
+
+    LAST is saved before the file is replaced. If that did not come about, the file still has one of the
+    others. BEFORE is missing before the second make or deal.
+    """
+    query = "SELECT age, kind, numbers, facts, content, digest FROM record WHERE path = ? ORDER BY age"
+    found = {age: _record(*row) for age, *row in state.rows(query, state.real.stored(playlist))}
+    return {age: record for age, record in found.items() if record != NOTHING}
+
+
+def last(state: State, playlist: bytes) -> SavedRecord | None:
+    """Return the newest record of a playlist; None if there is none."""
+    return load(state, playlist).get(LAST)
+
+
+def dealt(state: State) -> dict[bytes, bool]:
+    """Return by path, for each playlist with a record, whether that is a deck."""
+    rows = state.rows("SELECT path, kind = ? FROM record WHERE age = ?", _DECK, LAST)
+    return dict(sorted((state.real.absolute(path), bool(is_deck)) for path, is_deck in rows))
+
+
+def last_made(state: State) -> bytes | None:
+    """Return the playlist that was made or dealt last; None if there is none."""
+    rows = state.rows("SELECT path FROM record WHERE age = ? ORDER BY rowid DESC LIMIT 1", BEFORE)
+    return state.real.absolute(rows[0][0]) if rows else None
+
+
+def save(
+    state: State,
+    playlist: bytes,
+    record: SavedRecord,
+    in_file: SavedRecord | None = None,
+    before: SavedRecord | None = None,
+) -> None:
+    """Save the record of a playlist.
+
+    Args:
+        state: where to save it.
+        playlist: resolved path of its file.
+        record: the record now.
+        in_file: the one that the file has until it is replaced; None if that is `record` or `before`.
+        before: the one to go back to, `NOTHING` if there is none; None keeps the one that is saved.
+
+    Raises:
+        PlayshuffleError: it cannot be written.
+    """
+    path = state.real.stored(playlist)
+    ages = {LAST: record, BEFORE: before, IN_FILE: in_file}
+    rows = [(path, age, *_packed(each)) for age, each in ages.items() if each is not None]
+
+    def act(database: Connection) -> None:
+        database.execute("DELETE FROM record WHERE path = ? AND age = ?", (path, IN_FILE))
+        database.executemany(schema.replace("record"), rows)
+
+    state.change(act, playlist)
+
+
+def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
+    """Return kind, numbers, facts, content and digest of a record."""
+    if isinstance(record, SavedOrder):
+        facts = {name: getattr(record, name) for name in _ORDER_FACTS}
+        text = json.dumps(facts | {"absent": [*record.absent.items()]})
+        return _ORDER, record.numbers.tobytes(), text, record.content, record.digest
+    deck, deal = record.deck, record.deck.deal
+    parts = [*(getattr(deck, part) for part in _PARTS), deal.entries if deal is not None else ()]
+    facts = {name: getattr(deck, name) for name in _FACTS}
+    facts |= {"since": deck.since.isoformat(), "parts": [*map(len, parts)], "options": record.options}
+    if deal is not None:
+        facts["deal"] = {name: getattr(deal, name) for name in _DEAL_FACTS}
+        facts["deal"] |= {"period": deal.period.isoformat(), "every": deal.every.value}
+    return _DECK, array("I", chain(*parts)).tobytes(), json.dumps(facts), record.content, b""
+
+
+def _record(kind: str, packed: bytes, text: str, content: str, digest: bytes) -> SavedRecord:
+    numbers, facts = array("I", packed), json.loads(text)
+    if kind == _DECK:
+        return SavedDeck(_deck(numbers, facts), content, facts["options"])
+    return SavedOrder(numbers, dict(facts.pop("absent")), content=content, digest=digest, **facts)
+
+
+def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:
+    each = iter(numbers)
+    *parts, entries = (tuple(islice(each, size)) for size in facts["parts"])
+    fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
+    deck = Deck(**fields, since=date.fromisoformat(facts["since"]))
+    if "deal" not in facts:
+        return deck
+    deal = facts["deal"]
+    of_deal = {name: deal[name] for name in _DEAL_FACTS}
+    period = date.fromisoformat(deal["period"])
+    return replace(deck, deal=Deal(period, entries, every=Every(deal["every"]), **of_deal))

@@ -1,0 +1,96 @@
+"""Orders and decks are loaded as they were saved."""
+
+from array import array
+from datetime import date
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.period import Every
+from playshuffle.store import records
+from playshuffle.store.records import (
+    BEFORE,
+    IN_FILE,
+    LAST,
+    NOTHING,
+    SavedDeck,
+    SavedOrder,
+    SavedRecord,
+)
+from playshuffle.store.state import State
+
+LIST, OTHER = b"/m/today.m3u", b"/m/other.m3u"
+TRACKS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, (1 << 32) - 1]
+
+
+@st.composite
+def any_deck(draw: st.DrawFn) -> Deck:
+    tracks = draw(st.permutations(TRACKS))
+    dealt, upcoming, missing = sorted(draw(st.tuples(*[st.integers(0, len(TRACKS))] * 3)))
+    parts = tuple(tracks[:dealt]), tuple(tracks[dealt:upcoming]), tuple(tracks[upcoming:missing])
+    deal = draw(st.none() | st.just(Deal(date(2026, 3, 1), tuple(tracks[:3]), 1, 2, 3, every=Every.WEEK)))
+    return Deck(
+        *parts,
+        removed=parts[0][: draw(st.integers(0, 3))],
+        tail=tuple(tracks[:2]),
+        round=draw(st.integers(0, 3)),
+        since=date(2026, 1, 2),
+        deals_left=4,
+        order="albums",
+        deal=deal,
+        unheard=tuple(draw(st.lists(st.sampled_from(TRACKS), max_size=9))),
+        heard_from_s=draw(st.integers(0, 1 << 32)),
+    )
+
+
+@st.composite
+def any_order(draw: st.DrawFn) -> SavedOrder:
+    numbers = draw(st.lists(st.integers(1, (1 << 32) - 1), min_size=1, unique=True))
+    absent = draw(st.dictionaries(st.sampled_from(numbers), st.integers(0, 1 << 33)))
+    played, drawn_s = draw(st.integers(0, len(numbers))), draw(st.integers(0, 1 << 33))
+    return SavedOrder(
+        array("I", numbers), absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", "{}", "x"
+    )
+
+
+RECORDS = any_order() | any_deck().map(lambda deck: SavedDeck(deck, "1-1", "{}"))
+
+
+@settings(max_examples=30)  # each of them waits for the disk
+@given(st.lists(st.tuples(RECORDS, st.none() | RECORDS, st.none() | st.just(NOTHING) | RECORDS), max_size=4))
+def test_records_come_back_as_they_were_saved(
+    steps: list[tuple[SavedRecord, SavedRecord | None, SavedRecord | None]],
+) -> None:
+    """The one in the file is known until the next is saved, the one to go back to until another is."""
+    with State() as state:
+        state.forget(LIST)
+    to_go_back: SavedRecord | None = None
+    for record, in_file, before in steps:
+        with State() as state:
+            records.save(state, LIST, record, in_file, before)
+        to_go_back = before or to_go_back
+        ages = {LAST: record, BEFORE: None if to_go_back == NOTHING else to_go_back, IN_FILE: in_file}
+        with State() as state:
+            assert records.load(state, LIST) == {age: each for age, each in ages.items() if each is not None}
+            assert records.last(state, LIST) == record
+            assert records.dealt(state) == {LIST: isinstance(record, SavedDeck)}
+            assert records.last_made(state) == (None if to_go_back is None else LIST)
+            assert state.notes == []
+
+
+def test_the_playlist_that_was_made_last_is_the_one_whose_record_to_go_back_to_was_saved_last() -> None:
+    order = SavedOrder(array("I", [1, 2]), {2: 5}, 1, 0, "1-1", b"")
+    with State() as state:
+        for playlist in (LIST, OTHER):
+            records.save(state, playlist, order, before=NOTHING)
+        records.save(state, LIST, order)
+        assert records.last_made(state) == OTHER
+        records.save(state, LIST, order, before=NOTHING)
+        assert records.last_made(state) == LIST
+
+
+def test_absent_tracks_of_an_order_are_not_among_those_that_were_there() -> None:
+    order = SavedOrder(array("I", [3, 1, 4, 2]), {4: 1_000}, 3, 2_000, "1-1", b"")
+
+    assert list(order.present_then) == [3, 1, 2]
