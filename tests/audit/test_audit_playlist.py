@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from mutagen.id3 import ID3, TALB, TPE1
 
-from playshuffle.audit.mix import mix, nearest, neighbours_by_chance, successors
+from playshuffle.audit.mix import nearest, neighbours_by_chance, successors
 from playshuffle.errors import shown
 from playshuffle.library.cache import Cache
 from playshuffle.shuffle import fewest_repeats, repeats
@@ -85,12 +85,6 @@ def test_successors_are_those_in_path_order() -> None:
     assert successors([b"c", b"b", b"a"]) == 0
     assert successors([b"b", b"c", b"a", b"b"]) == 2
     assert successors([]) == 0
-
-
-def test_a_mix_is_compared_with_the_best_with_chance_and_with_path_order() -> None:
-    found = mix([b"c", b"a", b"b", b"d"], [0, 0, 1, 1])
-
-    assert found == (2, 0, 1, 0, 1, 2)
 
 
 # A playlist

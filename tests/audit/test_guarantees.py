@@ -75,15 +75,6 @@ def test_the_chances_of_weights_are_those_of_drawing_by_weight(tracks: int) -> N
     assert chances_of(shares, tracks) == approximate(favoured(tracks, heavy, 3).chances)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("tracks", [3, 8])
-def test_every_track_and_every_position_has_a_chance_of_one_in_all(name: str, tracks: int) -> None:
-    chances = audited(name, tracks).guarantee.chances
-
-    assert [sum(row) for row in chances] == pytest.approx([1] * len(chances))
-    assert [sum(column) for column in zip(*chances, strict=True)] == pytest.approx([1] * len(chances))
-
-
 def freedom_of(shares: Shares, chances: list[list[Fraction]]) -> Fraction:
     """Twice the mean squared over the variance of the sum, from the chances of every pair of orders."""
     size = len(chances)

@@ -28,9 +28,14 @@ def copied(home: Path, name: str) -> Path:
     return copy
 
 
-def test_the_round_of_a_deck_goes_on_in_a_copied_home(tmp_path: Path) -> None:
-    ann = tmp_path / "ann"
-    numbered(ann / "Music", 9)
+@pytest.fixture
+def ann(tmp_path: Path) -> Path:
+    """A home with music."""
+    numbered(tmp_path / "ann/Music", 9)
+    return tmp_path / "ann"
+
+
+def test_the_round_of_a_deck_goes_on_in_a_copied_home(ann: Path) -> None:
     heard: list[str] = []
     in_home(ann, "deal", ann / "Music", "-n", "3", "--every", "run")
     heard += listed(ann / "Music/today.m3u")
@@ -44,9 +49,7 @@ def test_the_round_of_a_deck_goes_on_in_a_copied_home(tmp_path: Path) -> None:
     assert len(set(heard)) == 9
 
 
-def test_a_deck_is_undone_and_shown_in_a_copied_home(tmp_path: Path) -> None:
-    ann = tmp_path / "ann"
-    numbered(ann / "Music", 9)
+def test_a_deck_is_undone_and_shown_in_a_copied_home(ann: Path) -> None:
     for _ in range(2):
         in_home(ann, "deal", ann / "Music", "-n", "3", "--every", "run")
 
@@ -59,10 +62,8 @@ def test_a_deck_is_undone_and_shown_in_a_copied_home(tmp_path: Path) -> None:
     assert "~/Music/today.m3u is as before: 3 tracks" in undone.err
 
 
-def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(tmp_path: Path) -> None:
+def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(ann: Path) -> None:
     """The entries of the skip list are known, too, after it was removed."""
-    ann = tmp_path / "ann"
-    numbered(ann / "Music", 9)
     (ann / "hated.m3u").write_text("#EXTM3U\nMusic/003.mp3\n")
     in_home(ann, "make", ann / "Music", "-o", ann / "all.m3u", "--without", ann / "hated.m3u")
 
@@ -76,9 +77,7 @@ def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(tmp_
     assert len(entries((bob / "all.m3u").read_bytes())) == 8
 
 
-def test_a_play_history_is_known_in_a_copied_home_though_its_file_is_gone(tmp_path: Path) -> None:
-    ann = tmp_path / "ann"
-    numbered(ann / "Music", 9)
+def test_a_play_history_is_known_in_a_copied_home_though_its_file_is_gone(ann: Path) -> None:
     (ann / "heard.csv").write_text("path,plays\n003.mp3,4\n")
     in_home(ann, "make", ann / "Music", "-o", ann / "all.m3u", "--history", ann / "heard.csv")
 

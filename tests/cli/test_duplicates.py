@@ -7,7 +7,6 @@ from pathlib import Path
 import mutagen
 import pytest
 
-from tests.support.in_process import Program
 from tests.support.program import listed, make, run
 from tests.support.service import config
 from tests.support.terminal import on_terminal
@@ -63,18 +62,7 @@ def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
     assert (done.code, f"no: duplicate of {tmp_path}/b.flac" in done.out.decode()) == (1, True)
 
 
-@pytest.mark.parametrize("words", ["albums", "folders", "groups --group-by genre"])
-def test_no_duplicates_is_refused_where_an_album_would_have_gaps(
-    tmp_path: Path, words: str, program: Program
-) -> None:
-    done = program("make", str(tmp_path), "--no-duplicates", "--order", *words.split())
-
-    assert done.code == 2
-    assert f"--no-duplicates does not work with --order {words.split(maxsplit=1)[0]}" in done.err
-
-
-def test_no_duplicates_needs_tags(tmp_path: Path) -> None:
-    assert "--no-duplicates needs tags" in run("make", tmp_path, "--no-duplicates", "--no-tags").err
+def test_no_duplicates_is_refused_in_the_configuration_where_an_album_would_have_gaps(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(config(tmp_path, no_duplicates=True, order="albums"))
     done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})

@@ -12,7 +12,6 @@ from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from scripts.command_tree import Command, commands
 from scripts.man_pages import page_name
-from tests.support.in_process import Program
 from tests.support.program import CHECKOUT, run
 
 PACKAGE = Path(__file__).parents[2] / "playshuffle"
@@ -150,65 +149,6 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
         assert not re.search(r"docs/\w+\.md", text), path
         for topic in re.findall(r"playshuffle help ([a-z-]+)", text):
             assert topic in {*TOPICS, *ORDERS, *PLAYERS, *words}, (path, topic)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("mak", "Unknown command 'mak'. Did you mean 'make'? See: playshuffle --help"),
-        ("shuffle", "Unknown command 'shuffle'. Did you mean 'make'? See: playshuffle --help"),
-        ("hate a.mp3", "Unknown command 'hate'. Did you mean 'never'? See: playshuffle --help"),
-        ("copy a.m3u x", "Unknown command 'copy'. Did you mean 'export'? See: playshuffle --help"),
-        (
-            "help audiobooks",
-            "Unknown topic 'audiobooks'. To play one: playshuffle make FOLDER --spoken --order sorted",
-        ),
-        (
-            "make /tmp --order newest",
-            "Unknown order 'newest'. For new tracks: --where mtime:-1m.. -o new.m3u",
-        ),
-        ("help people", "Unknown topic 'people'. Each user writes lists of their own: -o FOLDER/NAME.m3u"),
-        (
-            "help drives",
-            "Unknown topic 'drives'. Name all folders, such as: playshuffle make ~/Music /mnt/usb",
-        ),
-        ("help usb", "Unknown topic 'usb'. To copy a playlist to one: playshuffle export LIST FOLDER"),
-        ("config shw", "Unknown command 'shw'. Did you mean 'show'? See: playshuffle config --help"),
-        ("make --ordr x", "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help"),
-        (
-            "make --exclude x",
-            "Unknown option '--exclude'. Did you mean '--where'? See: playshuffle make --help",
-        ),
-        ("make --order", "Option '--order' requires an argument. See: playshuffle make --help"),
-        ("make -n x", "-n must be a whole number, not 'x'. See: playshuffle make --help"),
-        ("make --limit x", "--limit must be a whole number, not 'x'. See: playshuffle make --help"),
-        ("make /tmp -n 0", "-n must be a number from 1, not 0."),
-        ("make /tmp --limit 0", "--limit must be a number from 1, not 0."),
-        ("check", "Missing argument 'FILE.m3u...'. See: playshuffle check --help"),
-        ("help a b", "Unexpected argument: b. See: playshuffle help --help"),
-    ],
-)
-def test_a_usage_error_names_what_was_written_and_where_to_read_on(
-    words: str, says: str, program: Program
-) -> None:
-    done = program(*words.split())
-
-    assert (done.code, done.err) == (2, f"error: {says}\n")
-
-
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (("make", "genre:jazz"), "'genre:jazz' is not a folder. To choose tracks by a query, write --where"),
-        (("make", ".", "-where", "genre:jazz"), "Unknown option '-where'. Did you mean '--where'?"),
-        (("make", ".", "--skip", "x.m3u"), "Unknown option '--skip'. Did you mean '--without'?"),
-        (("deal", ".", "--dry-run"), "Unknown option '--dry-run'. Did you mean '--peek'?"),
-        (("make", ".", "--peek"), "Unknown option '--peek'. It is an option of: playshuffle deal"),
-    ],
-)
-def test_a_wrong_word_names_the_right_one(words: tuple[str, ...], hint: str, program: Program) -> None:
-    done = program(*words)
-    assert (done.code, hint in done.err) == (2, True), done.err
 
 
 @pytest.mark.process

@@ -104,6 +104,13 @@ def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
         ("--order albums --no-tags", "needs tags (album)"),
         ("--order favourites --no-tags", "needs tags (rating)"),
         ("--order groups --group-by genre --no-tags", "needs tags (genre)"),
+        ("--no-duplicates --no-tags", "--no-duplicates needs tags"),
+        ("--no-duplicates --order albums", "--no-duplicates does not work with --order albums"),
+        ("--no-duplicates --order folders", "--no-duplicates does not work with --order folders"),
+        (
+            "--no-duplicates --order groups --group-by genre",
+            "--no-duplicates does not work with --order groups",
+        ),
         ("--order favourites", "no track has one"),
         ("--order album", "Did you mean 'albums'?"),
     ],
