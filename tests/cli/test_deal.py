@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.in_process import Program
 from tests.support.needs import need
-from tests.support.program import Done, change_options, library, listed, numbered, run
+from tests.support.program import Done, change_options, configured, library, listed, numbered, run
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -443,20 +443,19 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
 def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -> None:
     """One that fails does not stop the others."""
     music = numbered(tmp_path / "Music", 6)
-    config = tmp_path / "config.toml"
-    config.write_text(
+    configured(
         f'[playlist.gone]\nfolders = ["{tmp_path}/none"]\nlimit = 2\nevery = "day"\n'
         f'[playlist.today]\nfolders = ["{music}"]\nlimit = 2\nevery = "day"\n'
         f'[playlist.all]\nfolders = ["{music}"]\n'
     )
 
-    done = run("deal", "--due", "--config", config)
+    done = run("deal", "--due")
     assert done.code == 66
     assert "deal 1 of 3 in round 1" in done.err
     assert "error: gone: " in done.err
     assert len(listed(music / "today.m3u")) == 2
     assert not (music / "all.m3u").exists()
-    assert "Already dealt today" in run("deal", "--due", "--config", config).err
+    assert "Already dealt today" in run("deal", "--due").err
 
 
 def test_the_json_says_all_there_is_to_say(tmp_path: Path) -> None:
@@ -481,14 +480,14 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
 def test_undo_of_a_configured_deal_uses_its_options(tmp_path: Path) -> None:
     """It does so beside a configuration that is wrong by now."""
     music = numbered(tmp_path / "Music", 10)
-    file = tmp_path / "config.toml"
-    file.write_text(f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\npaths = "absolute"\n')
-    env = {"PLAYSHUFFLE_CONFIG": str(file)}
-    assert run("deal", "--due", env=env).code == 0
+    file = configured(
+        f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\npaths = "absolute"\n'
+    )
+    assert run("deal", "--due").code == 0
     first = (music / "some.m3u").read_bytes()
     deal(music, "-n", "2", "--now", "--paths", "relative", "-o", music / "some.m3u")
     file.write_text("folders = [")
-    done = run("undo", env=env)
+    done = run("undo")
 
     assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import mutagen
 import pytest
 
-from tests.support.program import listed, make, run
+from tests.support.program import configured, listed, make, run
 from tests.support.service import config
 from tests.support.terminal import on_terminal
 
@@ -63,9 +63,8 @@ def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
 
 
 def test_no_duplicates_is_refused_in_the_configuration_where_an_album_would_have_gaps(tmp_path: Path) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text(config(tmp_path, no_duplicates=True, order="albums"))
-    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+    configured(config(tmp_path, no_duplicates=True, order="albums"))
+    done = run("config", "check")
     assert done.code == 78
     assert 'line 3: no_duplicates does not work with order = "albums"' in done.err
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import make, run
+from tests.support.program import configured, make, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -45,13 +45,12 @@ def test_the_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
 
 def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
     make(music, "-o", tmp_path / "all.m3u")
-    config = tmp_path / "config.toml"
-    config.write_text(f'[playlist.car]\nfolders = ["{music}"]\n')
-    make("car", "--config", config)
+    configured(f'[playlist.car]\nfolders = ["{music}"]\n')
+    make("car")
 
-    for words in (("all",), ("car", "--config", config)):
-        done = run("export", *words, tmp_path / "stick")
-        assert f"{tmp_path}/stick/{words[0]}: 3 tracks, 0 MB. Copied 3" in done.err
+    for name in ("all", "car"):
+        done = run("export", name, tmp_path / "stick")
+        assert f"{tmp_path}/stick/{name}: 3 tracks, 0 MB. Copied 3" in done.err
     assert "gone cannot be read: No such file" in run("export", "gone", tmp_path / "stick").err
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.history.databases import stickers
-from tests.support.program import listed, mpd_conf, run
+from tests.support.program import configured, listed, mpd_conf, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -76,11 +76,10 @@ def test_favourites_are_named_by_a_playlist(music: Path) -> None:
     assert (made.code, names(music / "playshuffle.m3u")) == (0, ["a.mp3"])
 
 
-def test_tags_know_the_configured_history(music: Path, tmp_path: Path) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
+def test_tags_know_the_configured_history(music: Path) -> None:
+    configured(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
 
-    done = run("tags", "plays", "--config", config)
+    done = run("tags", "plays")
 
     assert (done.code, done.out.decode().split()) == (0, ["2", "2", "1", "0"])
 

@@ -3,12 +3,11 @@
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.program import Done, listed, make, numbered, run
+from tests.support.program import Done, configured, listed, make, numbered, run
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -31,11 +30,6 @@ def music(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a music folder; the current folder has none that is called like a list."""
     monkeypatch.chdir(tmp_path)
     return numbered(tmp_path / "Music", 20)
-
-
-def configured(tmp_path: Path, text: str) -> Mapping[str, str]:
-    (tmp_path / "config.toml").write_text(text)
-    return {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
 
 
 # Make a list again
@@ -122,37 +116,36 @@ def test_a_folder_makes_a_list_anew(music: Path) -> None:
 
 
 def test_without_words_all_lists_of_the_configuration_are_made(music: Path, tmp_path: Path) -> None:
-    env = configured(
-        tmp_path,
+    configured(
         f'folders = ["{music}"]\n[playlist.all]\n[playlist.today]\nlimit = 3\nevery = "day"\n'
         '[playlist.bad]\norder = 3\n[playlist.few]\nlimit = 2\norder = "sorted"\n',
     )
 
-    done = run("make", env=env)
-    assert (done.code, f"{tmp_path}/config.toml, line 7: order must be a text" in done.err) == (78, True)
+    done = run("make")
+    assert (done.code, "config.toml, line 7: order must be a text" in done.err) == (78, True)
     assert [len(listed(music / f"{name}.m3u")) for name in ("all", "few")] == [20, 2]
     assert not (music / "today.m3u").exists()
     before = listed(music / "all.m3u")
-    assert "all.m3u: 20 tracks" in run("make", "--dry-run", env=env).err
+    assert "all.m3u: 20 tracks" in run("make", "--dry-run").err
     assert listed(music / "all.m3u") == before
 
-    done = run("make", "all", env=env)
+    done = run("make", "all")
     assert (done.code, f"Wrote {music}/all.m3u again: 20 tracks" in done.err) == (0, True)
     assert listed(music / "all.m3u") != before
-    assert run("make", "bad", env=env).code == 78
-    assert "is dealt, not made. Its next deal: playshuffle deal today" in run("make", "today", env=env).err
-    done = run("make", "all", "--order", "spread", env=env)
+    assert run("make", "bad").code == 78
+    assert "is dealt, not made. Its next deal: playshuffle deal today" in run("make", "today").err
+    done = run("make", "all", "--order", "spread")
     assert (done.code, "The options of 'all' are in the configuration." in done.err) == (2, True)
-    assert run("make", "few", "-n", "3", "-o", music / "other.m3u", env=env).code == 0
+    assert run("make", "few", "-n", "3", "-o", music / "other.m3u").code == 0
     assert listed(music / "other.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
 
 
 def test_without_words_no_list_is_made_if_all_of_the_configuration_are_dealt(
     music: Path, tmp_path: Path
 ) -> None:
-    env = configured(tmp_path, f'folders = ["{music}"]\n[playlist.today]\nevery = "day"\n')
+    configured(f'folders = ["{music}"]\n[playlist.today]\nevery = "day"\n')
 
-    done = run("make", env=env)
+    done = run("make")
 
     assert (done.code, "All lists of the configuration are dealt." in done.err) == (2, True)
     assert not [*music.glob("*.m3u")]
@@ -162,11 +155,11 @@ def test_several_lists_are_one_json_document(music: Path, tmp_path: Path) -> Non
     for name in ("a", "b"):
         make(music, "-o", music / f"{name}.m3u")
     text = "".join(f'[playlist.{name}]\nevery = "day"\nlimit = 2\n' for name in ("one", "two"))
-    env = configured(tmp_path, f'folders = ["{music}"]\n{text}')
+    configured(f'folders = ["{music}"]\n{text}')
 
     made = json.loads(run("make", "a", "b", "--json", "-q").out)
     assert [report["output"] for report in made] == [f"{music}/a.m3u", f"{music}/b.m3u"]
-    dealt = json.loads(run("deal", "--due", "--json", "-q", env=env).out)
+    dealt = json.loads(run("deal", "--due", "--json", "-q").out)
     assert [report["tracks"] for report in dealt] == [2, 2]
 
 
@@ -181,9 +174,9 @@ def test_the_options_of_a_list_are_shown_whatever_their_values_are(music: Path) 
 
 
 def test_options_without_words_make_a_list_of_the_configured_folders(music: Path, tmp_path: Path) -> None:
-    env = configured(tmp_path, f'folders = ["{music}"]\n[playlist.all]\n')
+    configured(f'folders = ["{music}"]\n[playlist.all]\n')
 
-    done = run("make", "--order", "sorted", "-o", music / "sorted.m3u", env=env)
+    done = run("make", "--order", "sorted", "-o", music / "sorted.m3u")
 
     assert (done.code, f"Folders: {music} (from " in done.err) == (0, True)
     assert not (music / "all.m3u").exists()

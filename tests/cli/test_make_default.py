@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, run
+from tests.support.program import DATA, configured, run
 
 pytestmark = pytest.mark.process
 
@@ -18,8 +18,7 @@ def track(folder: Path) -> None:
 def test_the_configured_lists_come_first(home: Path) -> None:
     track(home / "Music")
     track(home / "one")
-    (home / ".config/playshuffle").mkdir(parents=True)
-    (home / ".config/playshuffle/config.toml").write_text('folders = ["~/one"]\n[playlist.x]\n')
+    configured('folders = ["~/one"]\n[playlist.x]\n')
 
     done = run("make")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, library, run
+from tests.support.program import DATA, configured, library, run
 from tests.support.service import config
 from tests.support.tagging import tagged_library
 
@@ -48,19 +48,18 @@ def test_several_values_of_a_tag_count_each(music: Path) -> None:
     assert run("tags", "genre", music).out.split() == [b"3", b"Jazz", b"1", b"Rock", b"1", b"Soul"]
 
 
-def test_the_folders_of_the_configuration_are_the_default(music: Path, tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text(config(music))
-    done = run("tags", "genre", env={"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")})
+def test_the_folders_of_the_configuration_are_the_default(music: Path) -> None:
+    configured(config(music))
+    done = run("tags", "genre")
 
     assert done.out.split() == [b"2", b"Jazz", b"1", b"Rock"]
 
 
-def test_a_field_of_files_needs_no_play_history(music: Path, tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text(config(music, history=["gone.csv"]))
-    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
+def test_a_field_of_files_needs_no_play_history(music: Path) -> None:
+    configured(config(music, history=["gone.csv"]))
 
-    assert run("tags", "genre", env=env).code == 0
-    assert "gone.csv: No such file" in run("tags", "plays", env=env).err
+    assert run("tags", "genre").code == 0
+    assert "gone.csv: No such file" in run("tags", "plays").err
 
 
 def test_the_tags_of_files_are_shown(music: Path) -> None:

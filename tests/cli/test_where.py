@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import library, listed, make, report, run, update_configured
+from tests.support.program import configured, library, listed, make, report, run, update_configured
 from tests.support.service import Service, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 
@@ -87,12 +87,11 @@ def test_a_query_that_needs_tags_does_not_work_without_them(music: Path) -> None
 
 
 def test_an_invalid_query_in_the_configuration_is_named_with_its_line(music: Path) -> None:
-    file = music.parent / "config.toml"
-    file.write_text(config(music, where="genre:jazz OR"))
-    done = run("config", "check", env={"PLAYSHUFFLE_CONFIG": str(file)})
+    configured(config(music, where="genre:jazz OR"))
+    done = run("config", "check")
 
     assert done.code == 78
-    assert f"{file}, line 3: where: The query has an error in column 14: a term is missing." in done.err
+    assert "config.toml, line 3: where: The query has an error in column 14: a term is missing." in done.err
 
 
 # Spoken word
@@ -118,19 +117,14 @@ def test_toggling_a_query_off_and_on_restores_the_order(tmp_path: Path) -> None:
     names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(12)]
     music = aged(library(tmp_path / "Music", names))
     playlist = music / "all.m3u"
-    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
-    text = config(music)
-    (tmp_path / "config.toml").write_text(text)
-    update_configured(env)
+    update_configured(config(music))
     before = listed(playlist)
 
     for _ in range(2):
-        (tmp_path / "config.toml").write_text(config(music, where="path:a"))
-        update_configured(env)
+        update_configured(config(music, where="path:a"))
         assert listed(playlist) == [name for name in before if name.startswith("a/")]
 
-        (tmp_path / "config.toml").write_text(text)
-        update_configured(env)
+        update_configured(config(music))
         assert listed(playlist) == before
 
 
@@ -138,11 +132,9 @@ def test_a_copy_of_a_track_left_out_does_not_take_its_position(tmp_path: Path) -
     names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(6)]
     music = tagged_library(tmp_path / "Music", {name: {"title": name} for name in names})
     aged(music)
-    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
 
     def settle(**keys: object) -> list[str]:
-        (tmp_path / "config.toml").write_text(config(music, **keys))
-        update_configured(env)
+        update_configured(config(music, **keys))
         return listed(music / "all.m3u")
 
     before = settle()

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import DATA, change_options, listed, make, numbered, run, update_configured
+from tests.support.program import (
+    DATA,
+    change_options,
+    configured,
+    listed,
+    make,
+    numbered,
+    run,
+    update_configured,
+)
 from tests.support.service import aged, config
 from tests.support.tagging import tagged_library
 
@@ -40,13 +49,11 @@ def test_a_playlist_of_make_is_explained_with_its_options(music: Path) -> None:
     assert b"no: outside of the folders" in run("why", __file__).out
 
 
-def test_each_playlist_of_the_configuration_is_explained(music: Path, tmp_path: Path) -> None:
-    env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
-    (tmp_path / "config.toml").write_text(
+def test_each_playlist_of_the_configuration_is_explained(music: Path) -> None:
+    update_configured(
         config(music) + '[playlist.jazz]\nwhere = "genre:jazz"\n[playlist.today]\nlimit = 1\nevery = "day"\n'
     )
-    update_configured(env)
-    done = run("why", music / "live/2.ogg", "--json", env=env)
+    done = run("why", music / "live/2.ogg", "--json")
     rows = {row["playlist"]: row for row in json.loads(done.out)["files"][0]["playlists"]}
 
     assert done.code == 1
@@ -55,61 +62,53 @@ def test_each_playlist_of_the_configuration_is_explained(music: Path, tmp_path: 
     assert rows["today"]["reason"] == ("in" if dealt else "upcoming")
     assert rows["all"]["position"] == listed(music / "all.m3u").index("live/2.ogg") + 1
 
-    assert run("why", music / "1.mp3", "--in", "jazz", env=env).code == 0
-    assert run("why", music / "1.mp3", "--in", music / "jazz.m3u", env=env).code == 0
-    assert run("why", music / "1.mp3", "--in", "nothing", env=env).code == 2
+    assert run("why", music / "1.mp3", "--in", "jazz").code == 0
+    assert run("why", music / "1.mp3", "--in", music / "jazz.m3u").code == 0
+    assert run("why", music / "1.mp3", "--in", "nothing").code == 2
 
 
-def test_each_term_is_named_with_the_line_of_the_configuration(music: Path, tmp_path: Path) -> None:
+def test_each_term_is_named_with_the_line_of_the_configuration(music: Path) -> None:
     aged(music)
-    file = tmp_path / "config.toml"
-    file.write_text(config(music, where="genre:jazz -title:live length:..10:00"))
-    env = {"PLAYSHUFFLE_CONFIG": str(file)}
-    update_configured(env)
-    done = run("why", music / "live/2.ogg", env=env)
+    update_configured(config(music, where="genre:jazz -title:live length:..10:00"))
+    done = run("why", music / "live/2.ogg")
     terms = "genre:jazz fails (genre is Rock); -title:live holds; length:..10:00 holds"
 
-    assert f"  all  no: {file}, line 3: {terms}\n" in done.out.decode()
-    [row] = json.loads(run("why", music / "live/2.ogg", "--json", env=env).out)["files"][0]["playlists"]
+    assert f"  all  no: ~/.config/playshuffle/config.toml, line 3: {terms}\n" in done.out.decode()
+    [row] = json.loads(run("why", music / "live/2.ogg", "--json").out)["files"][0]["playlists"]
     assert row["line"] == 3
     assert [term["holds"] for term in row["terms"]] == [False, True, True]
     assert row["terms"][0] == {"term": "genre:jazz", "holds": False, "values": {"genre": "Rock"}}
-    [row] = json.loads(run("why", music / "1.mp3", "--json", env=env).out)["files"][0]["playlists"]
+    [row] = json.loads(run("why", music / "1.mp3", "--json").out)["files"][0]["playlists"]
     assert (row["in"], [term["holds"] for term in row["terms"]]) == (True, [True, True, True])
 
 
-def test_a_rule_for_all_playlists_is_named_with_its_line_and_the_day(music: Path, tmp_path: Path) -> None:
+def test_a_rule_for_all_playlists_is_named_with_its_line_and_the_day(music: Path) -> None:
     need("faketime")
     aged(music)
-    (tmp_path / "never.m3u").write_text(f"{music}/1.mp3\n")
-    file = tmp_path / "config.toml"
-    rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "never.m3u"\n'
-    file.write_text(f'{rules}[playlist.all]\nwhere = "path:/"\nwithout = "other.m3u"\n')
-    (tmp_path / "other.m3u").write_text("")
-    env = {"PLAYSHUFFLE_CONFIG": str(file)}
+    rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "no.m3u"\n'
+    file = configured(f'{rules}[playlist.all]\nwhere = "path:/"\nwithout = "other.m3u"\n')
+    (file.parent / "other.m3u").write_text("")
+    (file.parent / "no.m3u").write_text(f"{music}/1.mp3\n")
 
     def why(name: str, day: str) -> str:
         before = ["faketime", "-f", f"@{day} 12:00:00"]
-        return run("why", music / name, env=env, before=before).out.decode()
+        return run("why", music / name, before=before).out.decode()
 
     terms = "-genre:rock fails (genre is Rock); today:12-01..12-26 fails (today is 11-23)"
-    assert f"no: {file}, line 2: {terms}; path:/ holds" in why("live/2.ogg", "2026-11-23")
+    assert f"config.toml, line 2: {terms}; path:/ holds" in why("live/2.ogg", "2026-11-23")
     assert "no: the playlist does not exist yet" in why("live/2.ogg", "2026-12-01")
-    assert f"no: {file}, line 3: in {tmp_path}/never.m3u, line 1\n" in why("1.mp3", "2026-12-01")
+    assert "config.toml, line 3: in ~/.config/playshuffle/no.m3u, line 1\n" in why("1.mp3", "2026-12-01")
 
 
-def test_a_file_that_is_still_being_written_is_named(music: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_still_being_written_is_named(music: Path) -> None:
     aged(music)
-    file = tmp_path / "config.toml"
-    file.write_text('settle = "60m"\n' + config(music))
-    env = {"PLAYSHUFFLE_CONFIG": str(file)}
-    update_configured(env)
+    update_configured('settle = "60m"\n' + config(music))
     (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())
-    done = run("why", music / "new.mp3", "--json", env=env)
+    done = run("why", music / "new.mp3", "--json")
 
     [row] = json.loads(done.out)["files"][0]["playlists"]
     assert (done.code, row["reason"]) == (1, "growing")
-    assert run("why", music / "1.mp3", env=env).code == 0
+    assert run("why", music / "1.mp3").code == 0
 
 
 def test_a_folder_is_counted_in_words_and_files_left_out_are_grouped(music: Path) -> None:

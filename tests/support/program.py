@@ -200,9 +200,17 @@ def change_options(options: str) -> None:
         state.change(change)
 
 
-def update_configured(env: Mapping[str, str]) -> None:
+def configured(text: str) -> Path:
+    """Write the configuration of the user, which all commands read."""
+    file = Path.home() / ".config/playshuffle/config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def update_configured(text: str) -> None:
     """Update the lists of a configuration as the service does, in this process."""
-    config = load(os.fsencode(env["PLAYSHUFFLE_CONFIG"]))
+    config = load(os.fsencode(configured(text)))
     requests = {each.name: each.request._replace(redraw_before_s=0) for each in config.playlists}
     assert run_lists(requests, update, quiet=True)[1] == []
 
