@@ -254,7 +254,9 @@ def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
 ) -> None:
     """By artist or another tag, in a list that ends by number or time."""
     tag = by or "artist"
-    tracks, tags_of = tagged({f"/m/{at:02}": Tags(60_000, **{tag: name}) for at, name in enumerate(names)})  # type: ignore[arg-type]
+    tracks, tags_of = tagged(
+        {f"/m/{at:02}": Tags(60_000, artist=name, genre=name) for at, name in enumerate(names)}
+    )
     recipe = Recipe("spread", group_by=by, limit=limit, time_ms=time_ms)
 
     arranged = arrange(tracks, recipe, None, Seeded(seed), tags_of)

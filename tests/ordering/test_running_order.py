@@ -16,7 +16,7 @@ from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.ordering.running_order import last_order_now, update_order
-from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
+from playshuffle.shuffle import Inside, RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 from tests.support.tagged import by_artists, numbered, tagged
@@ -170,75 +170,38 @@ def test_a_new_pin_that_makes_a_repeat_has_the_others_spread_again() -> None:
         assert repeats([keys[index] for index in found.arranged.order]) == 0
 
 
-@pytest.mark.parametrize("pins", [(), (Pin(0, 2),)])
-@pytest.mark.parametrize("order", ["random", "sorted"])
-def test_the_stored_order_is_the_played_one_with_what_has_disappeared(
-    order: str, pins: tuple[Pin, ...]
-) -> None:
-    for seed in range(10):
-        recipe = Recipe(order, pins=pins)
-        update = kept(numbered(5), [2, 0, 4, 1, 3], [0, 1, 2, 3, None], Seeded(str(seed)), recipe)
-
-        assert [index for index in update.order if index < 5] == update.arranged.order
-        assert sorted(update.order) == [*range(6)]
-
-
-def test_spread_is_spread_again_by_the_tag_that_it_goes_by() -> None:
-    names = ["A", "B", "A", "C"]
-    tracks, tags_of = tagged({f"/m/{n}.ogg": Tags(genre=name) for n, name in enumerate(names)})
-    recipe = Recipe("spread", group_by="genre")
-
-    update = kept(tracks, [0, 4, 2, 1, 3], [0, 1, 2, 3, None], Seeded("1"), recipe, tags_of=tags_of)
-
-    genres = [names[index] for index in update.arranged.order]
-    assert all(one != other for one, other in itertools.pairwise(genres))
-
-
 def test_a_clock_that_was_set_back_keeps_nothing_for_ever() -> None:
     found = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: 2_000_000_000}, now_s=5)
 
     assert found.absent == [(1, 5)]
 
 
-def test_a_new_album_opens_between_the_others() -> None:
-    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xyz" for n in (1, 2)}
+@pytest.mark.parametrize(
+    ("albums", "inside", "order", "now", "members"),
+    [
+        # a new album opens between the others
+        ("xxyyzz", None, [2, 3, 0, 1], [0, 1, 2, 3],
+         {(4, 5, 2, 3, 0, 1): 3, (2, 3, 4, 5, 0, 1): 3, (2, 3, 0, 1, 4, 5): 3}),
+        # a track joins an album that is shuffled inside at any position
+        ("xxxyyy", "all", [4, 2, 3, 1, 0], [0, 2, 3, 4, 5],
+         {(5, 3, 4, 1, 2, 0): 3, (5, 3, 4, 2, 1, 0): 3, (5, 3, 4, 2, 0, 1): 3}),
+        # a new album behind the last one: that is sorted, and the new one is shuffled
+        ("xxyy", "last", [1, 0], [0, 1], {(0, 1, 2, 3): 4, (0, 1, 3, 2): 4, (2, 3, 1, 0): 2}),
+    ],
+)  # fmt: skip
+def test_what_is_new_goes_to_its_album(
+    albums: str,
+    inside: Inside | None,
+    order: list[int],
+    now: list[int | None],
+    members: dict[tuple[int, ...], int],
+) -> None:
+    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for n, album in enumerate(albums)}
     tracks, tags_of = tagged(files)
-    shares = distribution(
-        lambda draw: tuple(
-            kept(tracks, [2, 3, 0, 1], [0, 1, 2, 3], draw, Recipe(order="albums"), tags_of=tags_of).order
-        )
-    )
+    recipe = Recipe("albums", inside=inside)
+    shares = distribution(lambda draw: tuple(kept(tracks, order, now, draw, recipe, tags_of=tags_of).order))
 
-    assert is_uniform_over(shares, [(4, 5, 2, 3, 0, 1), (2, 3, 4, 5, 0, 1), (2, 3, 0, 1, 4, 5)])
-
-
-def test_a_track_joins_an_album_that_is_shuffled_inside_at_any_position() -> None:
-    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2, 3)}
-    tracks, tags_of = tagged(files)
-    recipe = Recipe(order="albums", inside="all")
-    shares = distribution(
-        lambda draw: tuple(
-            kept(tracks, [4, 2, 3, 1, 0], [0, 2, 3, 4, 5], draw, recipe, tags_of=tags_of).order
-        )
-    )
-
-    assert is_uniform_over(shares, [(5, 3, 4, *block) for block in ((1, 2, 0), (2, 1, 0), (2, 0, 1))])
-
-
-def test_only_the_last_album_stays_shuffled_inside() -> None:
-    """A new album behind the last one: that is sorted, and the new one is shuffled."""
-    files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
-    tracks, tags_of = tagged(files)
-    recipe = Recipe(order="albums", inside="last")
-    shares = distribution(
-        lambda draw: tuple(kept(tracks, [1, 0], [0, 1], draw, recipe, tags_of=tags_of).order)
-    )
-
-    assert shares == {
-        (0, 1, 2, 3): Fraction(1, 4),
-        (0, 1, 3, 2): Fraction(1, 4),
-        (2, 3, 1, 0): Fraction(1, 2),
-    }
+    assert shares == {order: Fraction(1, share) for order, share in members.items()}
 
 
 @pytest.mark.parametrize(
@@ -279,12 +242,12 @@ def test_a_pin_moves_no_other_track(order: str, removed: bool) -> None:
     """Several tracks come in before the pinned one, or go; the others keep their order."""
     before = [5, 2, 0, 4, 1, 3]
     now = [0, 1, None, 3, 4, None] if removed else [0, 1, 2, 3, 4, 5]
-    recipe = Recipe(order, pins=(Pin(4, 3),))
+    recipe = Recipe(order, pins=(Pin(4, 3), Pin(0, 1)))
     for seed in range(20):
         updated = kept(numbered(12), before, now, Seeded(str(seed)), recipe).arranged.order
 
-        assert updated[3] == 4
-        others = [index for index in before if now[index] is not None and index != 4]
+        assert (updated[1], updated[3]) == (0, 4)
+        others = [index for index in before if now[index] is not None and index not in (0, 4)]
         assert [index for index in updated if index in others] == others
 
 
@@ -328,29 +291,24 @@ def test_nothing_is_lost_or_doubled_or_moved(data: st.DataObject) -> None:
     assert [index for index in found.arranged.order if index in stay] == old
 
 
-def test_what_has_moved_to_another_folder_joins_it_there() -> None:
-    """Of a folder torn in two the smaller part goes where it belongs now; the others stay."""
-    tracks, _ = tagged({f"/m/{name}": None for name in ("a/1", "b/1", "b/2", "b/3", "c/1")})
-    # Once b/2 was c/2.
-    found = kept(tracks, [1, 3, 0, 4, 2], list(range(5)), replay(), Recipe(order="folders"))
+@pytest.mark.parametrize(
+    ("order", "names", "before", "after"),
+    [
+        # of a folder torn in two the smaller part goes where it belongs now: once b/2 was c/2
+        ("folders", "a/1 b/1 b/2 b/3 c/1", [1, 3, 0, 4, 2], [1, 2, 3, 0, 4]),
+        ("folders", "a/1 a/2 a/3 b/1", [3, 1, 0, 2], [3, 0, 1, 2]),
+        ("sorted", "1 2 3", [2, 0, 1], [0, 1, 2]),
+        # of `1`, `10`, `2`, the last one is new
+        ("folders", "a/1 a/10 a/2", [0, 1], [0, 2, 1]),
+        ("sorted", "a/1 a/10 a/2", [0, 1], [0, 2, 1]),
+    ],
+)
+def test_renamed_and_new_tracks_go_where_their_paths_belong(
+    order: str, names: str, before: list[int], after: list[int]
+) -> None:
+    tracks, _ = tagged({f"/m/{name}": None for name in names.split()})
 
-    assert found.order == [1, 2, 3, 0, 4]
-
-
-@pytest.mark.parametrize("order", ["sorted", "folders"])
-def test_a_new_track_comes_in_natural_order(order: str) -> None:
-    """Of `1`, `10`, `2`, the last one is new."""
-    tracks, tags_of = tagged(dict.fromkeys(("/m/a/1", "/m/a/10", "/m/a/2")))
-
-    found = kept(tracks, [0, 1], [0, 1], replay(), Recipe(order=order), tags_of=tags_of)
-
-    assert found.order == [0, 2, 1]
-
-
-def test_sorted_is_sorted_again_after_a_renaming() -> None:
-    found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(order="sorted"))
-
-    assert found.order == [0, 1, 2]
+    assert kept(tracks, before, range(len(before)), replay(), Recipe(order)).order == after
 
 
 def test_spread_is_spread_again_after_a_removal() -> None:
@@ -367,16 +325,19 @@ def test_spread_is_spread_again_after_a_removal() -> None:
 
 @given(st.data())
 def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> None:
-    """Removed, new and retagged tracks, with a limit or not, also where one artist has most tracks."""
+    """Removed, new and retagged tracks, with a limit or not, by any tag, also where one has most tracks."""
     artists = data.draw(st.lists(st.sampled_from("AABCD"), min_size=1, max_size=16))
     limit = data.draw(st.none() | st.integers(1, 16))
-    recipe = Recipe(order="spread", limit=limit)
+    by = data.draw(st.sampled_from(["artist", "genre"]))
+    recipe = Recipe(order="spread", limit=limit, group_by=by)
     before = data.draw(st.integers(0, 12))
     places = data.draw(st.permutations(range(before)))
     stay = data.draw(st.permutations(range(len(artists))))[: data.draw(st.integers(0, before))]
     now: list[int | None] = [*stay, *[None] * (before - len(stay))]
-    tracks, tags_of = by_artists(*artists)
-    keys = groups.artist_keys(tracks.artists)[0]
+    tracks, tags_of = tagged(
+        {f"/m/{at:02}.ogg": Tags(artist=name, genre=name) for at, name in enumerate(artists)}
+    )
+    keys = groups.group_keys(tracks, tags_of, by)
 
     found = kept(tracks, places, now, Seeded("x"), recipe, tags_of=tags_of)
 
@@ -420,13 +381,6 @@ def test_albums_are_whole_and_in_order_whatever_was_retagged(data: st.DataObject
     for album in blocks:
         numbers = [number for name, number in played if name == album]
         assert numbers == sorted(numbers)
-
-
-def test_folders_are_by_path_again_after_a_renaming() -> None:
-    tracks, _ = tagged({f"/m/{name}": None for name in ("a/1", "a/2", "a/3", "b/1")})
-    found = kept(tracks, [3, 1, 0, 2], list(range(4)), replay(), Recipe(order="folders"))
-
-    assert found.order == [3, 0, 1, 2]
 
 
 @given(st.data())
