@@ -13,7 +13,6 @@ from playshuffle.history.sources import Source, SourceError, read_rows
 from tests.history.databases import (
     BEETS,
     CLEMENTINE,
-    MPD,
     NAVIDROME_0_49,
     NAVIDROME_0_55,
     STRAWBERRY,
@@ -46,22 +45,15 @@ def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) ->
         },
     )
 
+    others = [("Artist", "Ann", "playCount", "3"), ("playlist", "a.m3u", "playCount", "3")]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany("INSERT INTO sticker VALUES (?, ?, ?, ?)", others)
+
     assert read_rows(source(path))[0] == "MPD"
     assert rows(path) == {
         b"a/1.flac": Played(JUNE, None, 7, None, 0.8),
         b"a/2.flac": Played(None, JUNE + 1, None, 2),
     }
-
-
-def test_stickers_of_artists_and_playlists_are_no_tracks(tmp_path: Path) -> None:
-    path = database(
-        tmp_path / "sticker.sql",
-        MPD,
-        "INSERT INTO sticker VALUES (?, ?, ?, ?)",
-        [("Artist", "Ann", "playCount", "3"), ("playlist", "a.m3u", "playCount", "3")],
-    )
-
-    assert rows(path) == {}
 
 
 def test_beets_gives_no_ratings_since_mpdstats_makes_them_up(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 import json
 import os
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,7 @@ import pytest
 from playshuffle.history.rows import Played, Row
 from playshuffle.history.sources import Source, read_rows
 from tests.players.drivers.mpd import running
-from tests.players.drivers.process import started, until
 from tests.support.beets_commands import run_beets
-from tests.support.library import FRAME
 from tests.support.needs import need, need_beets
 from tests.support.program import run
 from tests.support.tagging import tagged_library
@@ -51,40 +47,6 @@ def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
             mpd.say(f'sticker set song "a.mp3" playCount "{count}"')
             _, found = rows(mpd.path.parent / "sticker.sql")
             assert found[0] == Row(b"a.mp3", Played(JUNE, None, count))
-
-
-def test_plays_that_mpdstats_of_beets_has_counted(music: Path, tmp_path: Path) -> None:
-    need_beets()
-    home, track = tmp_path / "beets", music / "a.mp3"
-    track.write_bytes(track.read_bytes() + 70 * FRAME)  # five seconds: mpdstats asks what plays
-    run_beets(home, music, [], ["mpdstats"])
-    began_s = int(time.time())
-    with running(music) as mpd:
-        with (home / "config.yaml").open("a") as config:
-            config.write(f"music_directory: {music}\nmpd:\n  host: {mpd.path}\n")
-        words = [sys.executable, "-c", "from beets.ui import main; main(['mpdstats'])"]
-        with started(words, {**os.environ, "BEETSDIR": str(home), "PYTHONWARNINGS": "ignore"}) as process:
-            # When it begins to watch, nobody can see: play until it has counted. It has seconds to notice
-            # the end of each play.
-            play_s = 0.0
-
-            def has_counted() -> bool:
-                nonlocal play_s
-                if b"state: stop" not in mpd.say("status"):
-                    play_s = time.monotonic() + 3
-                elif time.monotonic() > play_s:
-                    mpd.say("clear")
-                    mpd.say('add "a.mp3"')
-                    mpd.say("play")
-                return any(row.played.plays for row in rows(home / "library.db")[1])
-
-            until(has_counted, process)
-            [row] = rows(home / "library.db")[1]
-
-    assert music / os.fsdecode(row.path) == music / "a.mp3"
-    assert row.played.last_played is not None
-    assert began_s <= row.played.last_played <= time.time()
-    assert row.played.rating is None
 
 
 QUERIES = ("play_count:3", "last_played:2025", "-last_played:2025", "skip_count:1..", "play_count:..2")

@@ -60,26 +60,15 @@ def test_what_stays_in_is_lost_by_no_version_or_said(name: str, some: list[bytes
 
 
 @pytest.mark.parametrize(
-    ("name", "style", "kept"),
+    ("path", "style", "takers"),
     [
-        ("mpv", PathStyle.URI, True),
-        ("vlc", PathStyle.URI, True),
-        ("quodlibet", PathStyle.URI, True),
-        ("mopidy", PathStyle.URI, True),
-        ("rhythmbox", PathStyle.URI, True),
-        ("audacious", PathStyle.URI, True),
-        ("cmus", PathStyle.RELATIVE, False),
-        ("mpd", PathStyle.RELATIVE, False),
+        (b"/m/new\nline.mp3", PathStyle.URI, PLAYERS.keys() - {"mpd", "cmus"}),
+        (b"/m/new\nline.mp3", PathStyle.RELATIVE, set()),
+        (b"/m/c\rr.mp3", PathStyle.RELATIVE, {"mpd", "mpv", "vlc", "cmus", "quodlibet", "audacious"}),
     ],
 )
-def test_a_newline_is_kept_for_those_that_take_it(name: str, style: PathStyle, kept: bool) -> None:
-    assert (left_out([b"/m/new\nline.mp3"], style, b"/m", name) == {}) is kept
-
-
-def test_a_carriage_return_is_kept_for_those_that_take_it() -> None:
-    lost = {n for n in PLAYERS if left_out([b"/m/c\rr.mp3"], PathStyle.RELATIVE, b"/m", n)}
-
-    assert lost == PLAYERS.keys() - {"mpd", "mpv", "vlc", "cmus", "quodlibet", "audacious"}
+def test_a_line_break_is_kept_for_those_that_take_it(path: bytes, style: PathStyle, takers: set[str]) -> None:
+    assert {name for name in PLAYERS if not left_out([path], style, b"/m", name)} == takers
 
 
 def test_what_an_old_version_takes_for_another_file_is_left_out_if_there_is_that_file(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.selection.evaluation import TagsOf
 from playshuffle.selection.query import parse
 from playshuffle.tags.reading import Tags
-from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
+from tests.support.needs import need_beets
 from tests.support.tagged import tagged
 
 FOLDER = "/music"
@@ -181,34 +181,6 @@ def test_every_query_keeps_what_beets_lists(count: int) -> None:
 
     assert version >= "2."
     assert sum(isinstance(answer, list) and 0 < len(answer) < len(items()) for answer in theirs) > count / 4
-    assert differences(queries, theirs) == []
-
-
-def is_understood_by_old_beets(text: str) -> bool:
-    """Whether beets 1.6 reads a query in the same way.
-
-    It has no = and =~, starts relative paths at the current folder, and has all genres in one text.
-    """
-    paths = text.count("path:") - text.count("path:/")
-    return (
-        ":=" not in text
-        and not paths
-        and "genre::" not in text
-        and '"' not in text
-        and " :" not in f" {text}"
-    )
-
-
-@pytest.mark.process
-@pytest.mark.timeout(3600)
-def test_the_beets_of_debian_agrees_where_it_reads_a_query_alike() -> None:
-    need_beets_of_debian()
-    choose = random.Random(16)
-    queries = list(filter(is_understood_by_old_beets, (query(choose) for _ in range(2000))))
-    version, theirs = beets_answers("/usr/bin/python3", DEBIAN_BEETS, queries)
-
-    assert version.startswith("1.")
-    assert len(queries) > 400
     assert differences(queries, theirs) == []
 
 
