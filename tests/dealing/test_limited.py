@@ -121,15 +121,6 @@ def test_an_artist_of_half_of_the_tracks_is_in_each_deal_and_others_fill_the_fir
         assert deal_size.short_deals(decks[0].upcoming) == 17
 
 
-def test_a_limited_artist_waits_for_no_end_of_the_round() -> None:
-    """Three of nine: a random order would often deal all others first, and then three deals of one."""
-    here, deal_size = limited([3, *[1] * 6], 3, 1)
-    for seed in map(str, range(50)):
-        (decks,) = rounds(here, deal_size, Seeded(seed), 1)
-
-        assert sizes(decks) == [3, 3, 3]
-
-
 @pytest.mark.parametrize(("counts", "size"), [([3, 1, 1], 2), ([2, 2, 1], 2), ([3, 2], 3), ([2, 1, 1], 3)])
 def test_each_track_of_a_value_is_as_likely_as_the_others(counts: list[int], size: int) -> None:
     here, deal_size = limited(counts, size, 1)

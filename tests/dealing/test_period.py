@@ -81,13 +81,6 @@ def test_the_next_week_is_a_new_period(moment: datetime, every: Every) -> None:
     assert is_new_period(every, moment + timedelta(days=7), period_start(every, moment))
 
 
-def test_who_changes_from_days_to_weeks_waits_for_monday() -> None:
-    saturday = period_start(Every.DAY, at("2026-11-21 12:00"))
-
-    assert not is_new_period(Every.WEEK, at("2026-11-22 12:00"), saturday)
-    assert is_new_period(Every.WEEK, at("2026-11-23 00:00"), saturday)
-
-
 @given(MOMENTS, st.sampled_from([Every.DAY, Every.WEEK]), st.sampled_from([Every.DAY, Every.WEEK]))
 def test_the_next_start_is_the_first_day_of_a_new_period(
     moment: datetime, before: Every, every: Every

@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 
 from playshuffle.shuffle import (
-    Seeded,
     Shuffle,
     System,
     durstenfeld,
@@ -79,14 +78,9 @@ def test_a_part_beyond_the_order_is_refused(positions: range) -> None:
 
 
 def test_a_part_hands_its_entries_over_in_its_order() -> None:
-    assert part(range(6), range(1, 6, 2), lambda entries, _: list(reversed(entries)), replay()) == [
-        0,
-        5,
-        2,
-        3,
-        4,
-        1,
-    ]
+    shuffled = part(range(6), range(1, 6, 2), lambda entries, _: entries[::-1], replay())  # type: ignore[arg-type,return-value]
+
+    assert shuffled == [0, 5, 2, 3, 4, 1]
 
 
 @pytest.mark.parametrize(
@@ -119,17 +113,6 @@ def test_a_semi_shuffle_makes_half_as_many_swaps_less_the_skipped(
 
 def test_a_semi_shuffle_swaps_the_positions_drawn() -> None:
     assert semi_shuffle(range(5), 1, 0, replay(0, 4, 4, 1)) == [4, 0, 2, 3, 1]
-
-
-def test_after_a_semi_shuffle_the_old_order_shows() -> None:
-    """An entry is left alone by 26 swaps of two out of 52 with probability e⁻¹, not 1/52: 19 of 52."""
-    stayed = sum(
-        sum(position == entry for position, entry in enumerate(semi_shuffle(range(52), 1, 0, source)))
-        for source in [Seeded("semi")]
-        for _ in range(200)
-    )
-
-    assert 18 < stayed / 200 < 22
 
 
 @pytest.mark.parametrize(("group", "skip"), [(0, 0), (1, -1)])

@@ -4,10 +4,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from playshuffle.shuffle import EmptyPositionError, RandBelow, Seeded, System, not_before, soonest_after
+from playshuffle.shuffle import EmptyPositionError, RandBelow, System, not_before, soonest_after
 from tests.shuffle.all_draws import distribution, is_uniform_over
 
 
@@ -41,22 +39,20 @@ def test_a_gap_beyond_the_order_is_refused() -> None:
         after_gap(range(3), 4, System())
 
 
-def test_a_long_gap_is_kept() -> None:
-    old = range(2000)
-    for _ in range(5):
-        assert keeps_gap(old, tuple(after_gap(old, 500, System())), 500)
-
-
-def permitted(
-    order: Sequence[int], soonest: Mapping[int, int], pins: Mapping[int, int]
-) -> set[tuple[int, ...]]:
-    """All orders with these pins in which no other entry comes too soon."""
-    return {
+def check_all_draws(order: Sequence[int], soonest: Mapping[int, int], pins: Mapping[int, int]) -> None:
+    """Check that all orders with these pins in which no other entry comes too soon are equally likely."""
+    members = {
         new
         for new in itertools.permutations(order)
         if all(new[at] == entry for at, entry in pins.items())
         and all(at >= soonest.get(entry, 0) for at, entry in enumerate(new) if at not in pins)
     }
+    if not members:
+        with pytest.raises(EmptyPositionError):
+            not_before(order, soonest, System(), pins)
+    else:
+        shares = distribution(lambda randbelow: tuple(not_before(order, soonest, randbelow, pins)))
+        assert is_uniform_over(shares, members)
 
 
 @pytest.mark.parametrize("pins", [{}, {0: 1}, {1: 0, 2: 2}, {4: 3, 0: 4}], ids=str)
@@ -66,15 +62,7 @@ def permitted(
 def test_all_orders_in_which_nothing_comes_too_soon_are_equally_likely(
     soonest: Mapping[int, int], pins: Mapping[int, int]
 ) -> None:
-    order = [3, 1, 4, 0, 2]
-    members = permitted(order, soonest, pins)
-
-    if not members:
-        with pytest.raises(EmptyPositionError):
-            not_before(order, soonest, System(), pins)
-    else:
-        shares = distribution(lambda randbelow: tuple(not_before(order, soonest, randbelow, pins)))
-        assert is_uniform_over(shares, members)
+    check_all_draws([3, 1, 4, 0, 2], soonest, pins)
 
 
 @pytest.mark.parametrize("fresh", [[], [7], [8, 7, 9]])
@@ -83,15 +71,7 @@ def test_all_orders_in_which_nothing_comes_too_soon_are_equally_likely(
 def test_new_entries_may_have_any_position_after_a_gap(
     fresh: list[int], gap: int, pins: dict[int, int]
 ) -> None:
-    order, soonest = [*fresh, 1, 0, 2], soonest_after([1, 0, 2], gap)
-    members = permitted(order, soonest, pins)
-
-    if not members:
-        with pytest.raises(EmptyPositionError):
-            not_before(order, soonest, System(), pins)
-    else:
-        shares = distribution(lambda randbelow: tuple(not_before(order, soonest, randbelow, pins)))
-        assert is_uniform_over(shares, members)
+    check_all_draws([*fresh, 1, 0, 2], soonest_after([1, 0, 2], gap), pins)
 
 
 @pytest.mark.parametrize(
@@ -114,16 +94,3 @@ def test_pins_that_the_order_does_not_have_are_refused(pins: Mapping[int, int]) 
 
 def test_all_pinned_is_an_order_too() -> None:
     assert not_before([1, 0], {0: 1}, System(), {0: 0, 1: 1}) == [0, 1]
-
-
-@given(st.integers(0, 40), st.integers(0, 40), st.data())
-def test_draws_in_bulk_give_the_order_of_the_same_draws_one_by_one(
-    fresh: int, played: int, data: st.DataObject
-) -> None:
-    order = range(fresh + played)
-    soonest = soonest_after(order[fresh:], data.draw(st.integers(0, len(order))))
-
-    in_bulk = not_before(order, soonest, Seeded("1"))
-
-    assert in_bulk == not_before(order, soonest, Seeded("1").__call__)
-    assert sorted(in_bulk) == list(order)
