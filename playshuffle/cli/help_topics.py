@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
 from playshuffle.cli.screen import Screen
 from playshuffle.cli.streams import say
+from playshuffle.config.example import example
 from playshuffle.config.options import ROWS
 from playshuffle.config.own_players import add_own_players
 from playshuffle.errors import flag
@@ -159,27 +160,12 @@ A duration has a unit:
 A playlist by `make --time 90m` is never longer than 90 minutes.
 """
 
-_CONFIG = """\
-The configuration is a TOML file. To create one: playshuffle config init
-
-folders = ["~/Music"]        # for every playlist without folders of its own
-settle = "2s"                # how long to wait after the last change
-poll = "5m"                  # how often folders on network drives are scanned
-
-[playlist.calm]              # writes ~/Music/calm.m3u
-order = "spread"
-reshuffle = "daily"          # or weekly, on-start, never
-
-[playlist.today]             # writes ~/Music/today.m3u
-every = "day"                # or week, run: deals other tracks each time
-limit = 40                   # or time = "90m"
-tell = ["mpd"]               # replace the queue of a player
-
-Other keys of a playlist:"""
-
 
 def _config() -> Iterator[str]:
-    yield _CONFIG
+    yield "The configuration is a TOML file. `playshuffle config init` writes this one:"
+    yield ""
+    yield example()
+    yield "Keys of a playlist:"
     yield from _columns([(row.key, row.help) for row in ROWS if row.has_key and not row.is_negated])
     yield from _columns([(f"{row.key} = false", row.help) for row in ROWS if row.is_negated])
 

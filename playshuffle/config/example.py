@@ -8,10 +8,10 @@ from playshuffle.system.xdg import config_home
 _MUSIC = re.compile(r'^\s*XDG_MUSIC_DIR="(.*)"\s*$', re.MULTILINE)
 
 _EXAMPLE = """\
-# The playlists that playshuffle keeps up to date. After a change: playshuffle config check
-# Options of `playshuffle make` are keys here: order for --order, group_by for --group-by.
+# Playlists that are kept up to date. After a change: playshuffle config check
+# Options of `make` are keys here: order for --order, group_by for --group-by.
 
-# Music folders of every playlist without folders of its own. ~ is your home folder.
+# Music folders of each playlist without its own. ~ is your home folder.
 folders = [{music}]
 
 # How long to wait after the last change of a folder.
@@ -23,7 +23,7 @@ folders = [{music}]
 # All tracks, in {music_in_words}/everything.m3u
 [playlist.everything]
 
-# Three hours, rarely two tracks in a row by the same artist, shuffled again every day:
+# Three hours, artists apart, shuffled again every day:
 # [playlist.calm]
 # output = "~/calm.m3u"
 # order = "spread"
@@ -34,7 +34,8 @@ folders = [{music}]
 # [playlist.today]
 # limit = 40             # or time = "90m"
 # every = "day"          # or: week, run
-# Tracks that you did not hear can come again. Keys: count and history. See: playshuffle help history
+# tell = ["mpd"]         # replace the queue of a player
+# To deal tracks again until you have heard them: playshuffle help history
 """
 
 
