@@ -3,11 +3,9 @@
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,8 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.needs import unmet
-from tests.support.processes import WRITES, strace
+from tests.support.processes import strace, writing_calls
 from tests.support.program import PROGRAM, environment, listed, numbered, run
 
 pytestmark = pytest.mark.process
@@ -68,21 +65,6 @@ def station(top: Path) -> Station:
     return Station(top, [])
 
 
-def boundaries(here: Station) -> list[tuple[str, int]]:
-    """Each call that writes anything, by its name and number, that a deal makes in its main process."""
-    log = here.top / "log"
-    assert here.deal(before=["env"]) == 0  # compiles all modules
-    if here.deal(before=strace(log, f"trace={WRITES}")) != 0:
-        unmet("strace does not work here")
-    lines = [line.split(None, 1) for line in log.read_text().splitlines()]
-    counts: Counter[str] = Counter()
-    for process, call in lines:
-        if process == lines[0][0] and (name := re.match(r"\w+(?=\()", call)):
-            counts[name[0]] += 1
-    assert {"fsync", "write", "pwrite64"} < counts.keys()
-    return [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
-
-
 def killed_at(here: Station, calls: Sequence[tuple[str, int]]) -> int:
     """Kill a deal at each of these calls, with whole deals in between; how many were."""
     killed = 0
@@ -101,7 +83,7 @@ def killed_at(here: Station, calls: Sequence[tuple[str, int]]) -> int:
 
 def everywhere(tmp_path: Path, every: int) -> None:
     stations = [station(tmp_path / str(number)) for number in range(2)]
-    calls = boundaries(stations[0])[::every]
+    calls = writing_calls(tmp_path / "log", lambda before: stations[0].deal(before) == 0)[::every]
     with ThreadPoolExecutor(2) as pool:
         killed = sum(pool.map(lambda mine: killed_at(stations[mine], calls[mine::2]), range(2)))
     assert killed > 0.8 * len(calls)

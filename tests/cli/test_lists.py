@@ -72,13 +72,6 @@ def test_two_lists_of_one_name_are_both_made_again(music: Path, tmp_path: Path) 
     assert all(listed(file) != old for file, old in zip(files, before, strict=True))
 
 
-def test_paths_of_a_list_are_printed_whatever_their_names(music: Path) -> None:
-    (music / "000.mp3").rename(music / "a\nb.mp3")
-    make(music)
-
-    assert b"a\nb.mp3\0" in run("make", "playshuffle", "--print0").out
-
-
 def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) -> None:
     make(music, "--order", "sorted")
 

@@ -1,17 +1,15 @@
 """`playshuffle make` as a user runs it: a process of its own, real files, what it leaves and says."""
 
-import contextlib
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.players.drivers.terminal import mpv
 from tests.support.hostile import PATHS
 from tests.support.needs import need, unmet
 from tests.support.program import (
@@ -30,6 +28,7 @@ from tests.support.program import (
     run,
     state_file,
 )
+from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
@@ -109,24 +108,6 @@ def test_a_dash_writes_to_stdout_and_keeps_no_state(music: Path, home: Path) -> 
     assert report(music, "-o", f"{home}/x.m3u")["notes"] == []
 
 
-@pytest.mark.parametrize("style", ["relative", "absolute", "uri"])
-def test_tracks_are_named_as_asked(tmp_path: Path, style: str) -> None:
-    music = library(tmp_path / "Mu sic", ["a b.mp3", "#1/ä.mp3"])
-    (music / "Playlists").mkdir()
-
-    make(music, "-o", music / "Playlists/x.m3u", "--order", "sorted", "--paths", style)
-
-    written = entries((music / "Playlists/x.m3u").read_bytes())
-    assert (
-        written
-        == {
-            "relative": ["../#1/ä.mp3", "../a b.mp3"],
-            "absolute": [f"{music}/#1/ä.mp3", f"{music}/a b.mp3"],
-            "uri": [f"file://{tmp_path}/Mu%20sic/{name}" for name in ("%231/%C3%A4.mp3", "a%20b.mp3")],
-        }[style]
-    )
-
-
 def test_print0_writes_every_name_and_no_file(tmp_path: Path) -> None:
     """Also one with a line break, which no path style can hold."""
     names = {"new\nline.mp3", "caf\udce9.mp3", "x.mp3"}
@@ -168,10 +149,11 @@ def test_what_only_tries_changes_nothing(tmp_path: Path, home: Path) -> None:
 
 
 def test_dry_run_says_what_would_be(music: Path) -> None:
-    said = make(music, "--dry-run")
+    done = run("make", music, "--dry-run", "--json")
 
-    assert f"Would write {music}/playshuffle.m3u: 13 tracks" in said
-    assert report(music, "--dry-run")["changed"] is False
+    assert done.err.startswith(f"ok: Would write {music}/playshuffle.m3u: 13 tracks")
+    facts = json.loads(done.out)
+    assert (facts["tracks"], facts["changed"]) == (13, False)
     assert not (music / "playshuffle.m3u").exists()
 
 
@@ -300,13 +282,6 @@ def test_json_says_it_to_programs(tmp_path: Path) -> None:
     assert (said["unreadable"], said["notes"]) == ([], [])
 
 
-def test_json_goes_to_stdout_and_the_summary_to_stderr(music: Path) -> None:
-    done = run("make", music, "--dry-run", "--json")
-
-    assert json.loads(done.out)["tracks"] == 13
-    assert done.err.startswith(f"ok: Would write {music}/playshuffle.m3u: 13 tracks")
-
-
 def test_what_is_no_audio_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
     """A file that is damaged further on is still a track."""
     music = library(tmp_path, ["good.mp3"])
@@ -414,28 +389,14 @@ def test_hostile_words_are_shown_harmlessly(hostile: Path, code: int, words: lis
     assert not _HARMFUL.search(done.err), ascii(_HARMFUL.findall(done.err))
 
 
-@contextlib.contextmanager
-def terminal() -> Iterator[tuple[int, int]]:
-    ours, theirs = pty.openpty()
-    try:
-        yield ours, theirs
-    finally:
-        os.close(ours)
-        os.close(theirs)
-
-
 @pytest.mark.timing
-@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}], ids=" ".join)
-def test_a_short_run_shows_no_bar_and_colour_unless_told_not_to(tmp_path: Path, env: dict[str, str]) -> None:
+def test_a_short_run_shows_no_bar_and_colour_unless_told_not_to(tmp_path: Path) -> None:
     music = library(tmp_path, ["a.mp3"])
+    plain, coloured = on_terminal("make", music, NO_COLOR="1").text, on_terminal("make", music).text
 
-    with terminal() as (ours, theirs):
-        subprocess.run([*PROGRAM, "make", music], stderr=theirs, env=environment(**env), check=True)
-        said = os.read(ours, 1 << 16)
-
-    assert b"Finding" not in said
-    assert b"Reading" not in said
-    assert (b"\x1b" in said) == ("NO_COLOR" not in env)
+    assert ("\x1b" in plain, "\x1b" in coloured) == (False, True)
+    assert "Finding" not in plain + coloured
+    assert "Reading" not in plain + coloured
 
 
 def test_nothing_but_the_summary_goes_down_a_pipe(music: Path) -> None:
@@ -469,6 +430,15 @@ def test_a_reader_who_has_had_enough_is_no_error(tmp_path: Path, words: list[str
     assert process.returncode == 0
     assert "Traceback" not in said
     assert "pipe" not in said.lower()
+
+
+@pytest.mark.players
+def test_mpv_plays_every_format(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music")
+    make(music)
+
+    with mpv(music) as opened:
+        assert len(opened(music / "playshuffle.m3u")) == len(TRACKS)
 
 
 def test_a_closed_stderr_is_as_good_as_quiet(tmp_path: Path) -> None:

@@ -283,29 +283,6 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
 # A drive that is away
 
 
-def test_a_missing_root_empties_nothing(tmp_path: Path) -> None:
-    music, other = numbered(tmp_path / "usb", 3), numbered(tmp_path / "other", 3)
-    playlist = tmp_path / "x.m3u"
-    make(other, music, "-o", playlist)
-    before = sorted(listed(playlist))
-
-    music.rename(tmp_path / "unplugged")
-    said = make(other, music, "-o", playlist)
-    assert f"3 of 6 tracks wait for {music}: No such file" in said
-    (note,) = report(music, other, "-o", playlist)["notes"]
-    assert note.startswith(f"3 of 6 tracks wait for {music}: ")
-    assert sorted(listed(playlist)) == before
-
-    music.mkdir()
-    assert "no track was found; 3 were there" in make(music, other, "-o", playlist)
-    assert sorted(listed(playlist)) == before
-
-    music.rmdir()
-    (tmp_path / "unplugged").rename(music)
-    assert "wait" not in make(other, music, "-o", playlist, "--order", "sattolo")
-    assert sorted(listed(playlist)) == before
-
-
 @pytest.mark.root
 def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
     """The library, or a part of it however small; mounted again, all is well."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import mutagen
 import pytest
 
 from playshuffle.errors import flag
@@ -51,17 +50,6 @@ def is_whole(playlist: Sequence[str], blocks: Mapping[str, Sequence[str]]) -> bo
             return False
         del rest[: len(block)]
     return not rest and not left
-
-
-@pytest.mark.parametrize("name", ORDERS)
-def test_every_order_plays_every_track_once(tmp_path: Path, name: str) -> None:
-    music = tagged_library(tmp_path, SONGS)
-    rated = mutagen.File(music / "Abba/One/a.flac")
-    rated["fmps_rating"] = "0.8"
-    rated.save()
-    words = ["--group-by", "artist"] if name == "groups" else []
-
-    assert sorted(order(music, "--order", name, *words)) == sorted(SONGS)
 
 
 def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,8 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support import damage
-from tests.support.needs import unmet
-from tests.support.processes import WRITES, children, ignores_interrupts, is_alive, strace
+from tests.support.processes import children, ignores_interrupts, is_alive, strace, writing_calls
 from tests.support.program import (
     PROGRAM,
     entries,
@@ -68,33 +66,21 @@ def station(top: Path, *words: str, is_new: bool = False) -> Station:
     return here
 
 
-def boundaries(here: Station, *words: str) -> list[tuple[str, int]]:
-    """Each call that writes anything, by its name and number, that a run makes in its main process."""
-    log = here.top.parent / "log"
-    run("make", here.music, *words, env=here.env(), before=["env"])  # compiles all modules
-    here.again()
-    done = run("make", here.music, *words, env=here.env(), before=strace(log, f"trace={WRITES}"))
-    if done.code != 0:
-        unmet(f"strace does not work here: {done.err}")
-    counts: Counter[str] = Counter()
-    lines = [line.split(None, 1) for line in log.read_text().splitlines()]
-    for process, call in lines:
-        if process == lines[0][0] and (name := re.match(r"\w+(?=\()", call)):
-            counts[name[0]] += 1
-    here.again()
-    assert {"fsync", "write"} < counts.keys()
-    return [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
-
-
 def killed_everywhere(tmp_path: Path, *words: str, is_new: bool = False, every: int = 1) -> set[bytes | None]:
     """Kill a run at each call that writes; the playlists that this left. The next run must do.
 
     Of those inside the database, which are many and alike, at `every` so manyeth.
     """
     stations = [station(tmp_path / str(number), *words, is_new=is_new) for number in range(2)]
+
+    def from_new(before: list[str]) -> bool:
+        done = run("make", stations[0].music, *words, env=stations[0].env(), before=before)
+        stations[0].again()
+        return done.code == 0
+
     calls = [
         (name, number)
-        for name, number in boundaries(stations[0], *words)
+        for name, number in writing_calls(tmp_path / "log", from_new)
         if name != "pwrite64" or number % every == 0
     ]
     left: set[bytes | None] = set()

@@ -22,14 +22,6 @@ VALUES: dict[Any, st.SearchStrategy[Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", Options._fields)
-@given(data=st.data())
-def test_each_option_is_read_back_from_json(name: str, data: st.DataObject) -> None:
-    options = Options()._replace(**{name: data.draw(VALUES[TYPES[name]])})
-
-    assert from_json(to_json(options)) == options
-
-
 @given(st.fixed_dictionaries({name: VALUES[type_] for name, type_ in TYPES.items()}))
 def test_all_options_are_read_back_from_json(values: dict[str, Any]) -> None:
     options = Options(**values)

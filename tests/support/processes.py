@@ -3,9 +3,11 @@
 import contextlib
 import re
 import signal
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
-from tests.support.needs import need
+from tests.support.needs import need, unmet
 
 WRITES = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,ftruncate,fchmod,mkdir"
 
@@ -14,6 +16,23 @@ def strace(log: Path | str, *expressions: str) -> list[str]:
     """The words that have strace start a program."""
     need("strace")
     return ["strace", "-f", "-qq", "-o", str(log), *(word for one in expressions for word in ("-e", one))]
+
+
+def writing_calls(log: Path, run: Callable[[list[str]], bool]) -> list[tuple[str, int]]:
+    """Return each call that writes anything, by its name and number, that a run makes in its main process.
+
+    run: starts the program behind words; returns whether it did its work.
+    """
+    run(["env"])  # compiles all modules
+    if not run(strace(log, f"trace={WRITES}")):
+        unmet("strace does not work here")
+    counts: Counter[str] = Counter()
+    lines = [line.split(None, 1) for line in log.read_text().splitlines()]
+    for process, call in lines:
+        if process == lines[0][0] and (name := re.match(r"\w+(?=\()", call)):
+            counts[name[0]] += 1
+    assert {"fsync", "write"} < counts.keys()
+    return [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
 
 
 def children(pid: int) -> list[int]:
