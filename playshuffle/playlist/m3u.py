@@ -1,7 +1,6 @@
 """Write and read M3U playlists.
 
-Paths are bytes and stay bytes. Work that is the same for a folder is not repeated for its files: a
-library of 100,000 tracks is written in the time that its file takes to reach the disk.
+Paths are bytes and stay bytes.
 """
 
 import os
@@ -89,16 +88,10 @@ def _entry(path: bytes, style: PathStyle, base: bytes) -> bytes:
 
 def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
     """Return the lines of each file of a folder for a playlist in the folder `base`."""
-    base = base.rstrip(b"/") + b"/"
-    with_extinf = with_extinf and bool(folder.lines)
-    if style is PathStyle.URI or (style is PathStyle.RELATIVE and folder.path == base):
-        entry_lines = [_entry(path, style, base) + b"\n" for path in folder.file_paths()]
-        return list(map(bytes.__add__, folder.extinf_lines(), entry_lines)) if with_extinf else entry_lines
-    # All that could make an entry odd is in front of the name, and the same for all.
-    prefix = _entry(folder.path, style, base)
-    if with_extinf:
-        return prefix.join(folder.lines.split(b"\0/")).split(b"\0")
-    return [prefix + name + b"\n" for name in folder.file_names()]
+    entry_lines = [entry + b"\n" for entry in entries(folder.file_paths(), style, base)]
+    if not with_extinf or not folder.lines:
+        return entry_lines
+    return list(map(bytes.__add__, folder.extinf_lines(), entry_lines))
 
 
 def escaped(line: bytes) -> bytes:

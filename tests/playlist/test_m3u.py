@@ -1,18 +1,14 @@
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import Folder
 from playshuffle.playlist.m3u import (
     PathStyle,
     Text,
     entries,
-    lines,
     parse,
     unwritable,
 )
@@ -35,7 +31,9 @@ segments = (
 ).filter(_is_name)
 folders = st.lists(segments, max_size=3).map(lambda names: b"/" + b"/".join(names))
 some_paths = st.lists(
-    st.tuples(folders, segments).map(lambda both: both[0].rstrip(b"/") + b"/" + both[1]),
+    st.tuples(folders, segments | st.sampled_from(sorted(PATHS))).map(
+        lambda both: both[0].rstrip(b"/") + b"/" + both[1]
+    ),
     max_size=6,
     unique=True,
 )
@@ -139,29 +137,6 @@ def content_of(
     return b"".join(Text(lines, order, comments))
 
 
-def folder_of(path: bytes, names: Sequence[bytes], extinfs: Sequence[bytes]) -> Folder:
-    packed = b"\0".join(extinf + b"\0/" + name + b"\n" for extinf, name in zip(extinfs, names, strict=True))
-    return Folder(path, 0, 0, 0, 0, b"", True, False, b"", b"/".join(names), b"", b"", packed)
-
-
-@given(
-    st.lists(segments, min_size=1, unique=True),
-    st.sampled_from([b"/", b"/m/", b"/m/#a/b/", b"/n/", b"/m/co:lon/"]),
-    st.sampled_from([b"/", b"/m", b"/m/#a/b", b"/o/p"]),
-    st.sampled_from(PathStyle),
-)
-def test_what_is_said_of_a_folder_is_what_would_be_said_of_each_file(
-    some: list[bytes], top: bytes, here: bytes, style: PathStyle
-) -> None:
-    """The quick way for a whole folder is the slow way for each of its files."""
-    extinfs = [b"#EXTINF:%d,x\n" % row if row % 2 else b"" for row in range(len(some))]
-    folder = folder_of(top, some, extinfs)
-    written = [entry + b"\n" for entry in entries([top + name for name in some], style, here)]
-
-    assert lines(folder, style, here, with_extinf=False) == written
-    assert lines(folder, style, here, with_extinf=True) == [*map(bytes.__add__, extinfs, written)]
-
-
 def test_a_playlist_is_a_header_our_comments_and_the_entries_in_order() -> None:
     written = [b"a", b"b", b"c"]
     extinfs = [b"#EXTINF:1,A\n", b"", b"#EXTINF:3,C\n"]
@@ -195,26 +170,6 @@ def test_what_is_written_is_read_back(
     assert read.foreign == 0
     assert read.is_ours
     assert list(read.comments) == ["KEY"]
-
-
-@pytest.mark.parametrize("style", PathStyle)
-def test_hostile_names_on_the_disk_are_found_again(tmp_path: Path, style: PathStyle) -> None:
-    """Every entry that is written leads to the very file that was meant."""
-    folder = os.fsencode(tmp_path)
-    paths = [folder + b"/" + name for name in sorted(PATHS)]
-    for number, path in enumerate(paths):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(b"%d" % number)
-    written = entries(paths, style, folder)
-    order = sorted(set(range(len(paths))).difference(unwritable(written)))
-
-    read = parse(content_of(written, [b""] * len(written), order, []), folder).paths
-
-    assert [int(Path(os.fsdecode(path)).read_bytes()) for path in read] == order
-    assert len(order) == len(paths) - (
-        0 if style is PathStyle.URI else sum(b"\n" in p or b"\r" in p for p in paths)
-    )
 
 
 @pytest.mark.parametrize(
