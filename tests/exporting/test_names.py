@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from playshuffle.exporting.names import safe_name
 from playshuffle.exporting.tracks import find_tracks
-from playshuffle.tags.reading import Reading, Tags
-from tests.support.hostile import NAMES
+from playshuffle.tags.reading import Reading
 
 
 @given(st.text(), st.booleans())
@@ -41,28 +40,6 @@ def test_every_name_is_accepted(text: str, is_ascii: bool) -> None:
 )
 def test_plain_letters(text: str, plain: str) -> None:
     assert safe_name(text, is_ascii=True) == plain
-
-
-@pytest.mark.parametrize("is_ascii", [False, True])
-def test_hostile_files_get_names_that_lead_nowhere_else(tmp_path: Path, is_ascii: bool) -> None:
-    paths = [os.path.join(os.fsencode(tmp_path), name) for name in NAMES if b"/" not in name]
-    for path in paths:
-        with open(path, "wb") as file:
-            file.write(b"x")
-
-    tracks, skipped = find_tracks(
-        paths,
-        lambda paths: ((n, Reading(Tags())) for n in range(len(paths))),
-        lambda *_: None,
-        is_ascii=is_ascii,
-    )
-
-    assert len(tracks) + len(skipped) == len(paths)
-    for track in tracks:
-        assert track.name.isprintable()
-        assert track.name.endswith(".mp3")
-        assert "/" not in track.name
-        assert b"\n" not in track.extinf[:-1]
 
 
 def test_only_audio_files_are_copied(tmp_path: Path) -> None:

@@ -40,25 +40,6 @@ def test_every_order_gets_the_fewest_repeats_with_few_moves_whatever_is_drawn(co
             assert fewest_moved(range(count), after) <= surplus
 
 
-@given(st.lists(st.integers(0, 5), max_size=40), st.integers(0, 1 << 30), st.data())
-def test_removals_and_new_groups_leave_the_fewest_repeats(
-    keys: list[int], seed: int, data: st.DataObject
-) -> None:
-    """Also where one group has most entries."""
-    changed = data.draw(st.lists(st.integers(0, len(keys) - 1), max_size=10)) if keys else []
-    for entry in changed:
-        keys[entry] = 0
-    order = data.draw(st.permutations(range(len(keys))))
-    order = order[: data.draw(st.integers(0, len(order)))]
-    surplus = repeats(groups_of(order, keys)) - fewest_repeats(groups_of(order, keys))
-
-    after = move_apart(order, keys, Seeded(str(seed)))
-
-    assert sorted(after) == sorted(order)
-    assert repeats(groups_of(after, keys)) == fewest_repeats(groups_of(order, keys))
-    assert fewest_moved(order, after) <= surplus
-
-
 @given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 12), st.integers(0, 1 << 30))
 def test_played_positions_stay_and_repeats_never_become_more(keys: list[int], first: int, seed: int) -> None:
     first = min(first, len(keys))
