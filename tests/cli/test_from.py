@@ -1,13 +1,12 @@
 """Test playlists that are made from a list of files instead of folders."""
 
 import os
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, PROGRAM, environment, library, listed, make, run
+from tests.support.program import DATA, library, listed, make, run
 
 pytestmark = pytest.mark.process
 
@@ -17,18 +16,6 @@ NAMES = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv")
 @pytest.fixture
 def music(tmp_path: Path) -> Path:
     return library(tmp_path / "Music", [*NAMES, "c/other.mp3"])
-
-
-def piped(content: bytes, *words: str | Path, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*PROGRAM, "make", "--from", "-", *words],
-        input=content,
-        cwd=cwd,
-        env=environment(),
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
 
 
 @pytest.mark.parametrize(
@@ -46,9 +33,11 @@ def test_the_files_of_a_list_are_the_library(
     music: Path, form: Callable[[list[bytes]], bytes], is_relative: bool
 ) -> None:
     paths = [os.fsencode(name if is_relative else music / name) for name in NAMES]
-    done = piped(form(paths), "-o", "list.m3u", cwd=music)
+    list_file = music.with_name("list")
+    list_file.write_bytes(form(paths))
+    done = run("make", "--from", "-", "-o", "list.m3u", cwd=music, stdin=list_file)
 
-    assert done.returncode == 0, done.stderr.decode()
+    assert done.code == 0, done.err
     assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
 
 
@@ -98,17 +87,8 @@ def test_a_list_that_is_its_own_source_loses_no_missing_entry(music: Path) -> No
         assert done.code == 75
         assert "lose 1 entry," in done.err
         assert "a/1.mp3 (no such file)" in done.err
-    with playlist.open("rb") as file:
-        done_by_pipe = subprocess.run(
-            [*PROGRAM, "make", "--from", "-", "-o", playlist],
-            stdin=file,
-            cwd=music,
-            env=environment(),
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-    assert done_by_pipe.returncode == 75, done_by_pipe.stderr
+    piped = run("make", "--from", "-", "-o", playlist, cwd=music, stdin=playlist)
+    assert piped.code == 75, piped.err
     assert playlist.read_bytes() == before
 
     make("--from", playlist, "-o", music / "other.m3u")
@@ -212,14 +192,10 @@ def test_a_list_that_makes_no_sense_is_a_usage_error(
 
 
 def test_a_fifo_is_read_if_something_writes_it(music: Path) -> None:
-    script = (
-        f'exec {" ".join(PROGRAM)} make --from <(printf "%s\\n" a/1.mp3 b/3.flac | sed "s,^,$PWD/,") -o l.m3u'
-    )
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=music, env=environment(), capture_output=True, check=False, timeout=60
-    )
+    script = 'exec "$@" --from <(printf "%s\\n" a/1.mp3 b/3.flac | sed "s,^,$PWD/,") -o l.m3u'
+    done = run("make", cwd=music, before=["bash", "-c", script, "bash"])
 
-    assert done.returncode == 0, done.stderr.decode()
+    assert done.code == 0, done.err
     assert sorted(listed(music / "l.m3u")) == ["a/1.mp3", "b/3.flac"]
 
 
@@ -233,19 +209,9 @@ def test_devices_and_a_fifo_without_a_writer_end_at_once(music: Path) -> None:
 
 
 def test_endless_input_is_refused(music: Path) -> None:
-    with open("/dev/zero", "rb") as zeros:
-        done = subprocess.run(
-            [*PROGRAM, "make", "--from", "-", "-o", "x.m3u"],
-            stdin=zeros,
-            cwd=music,
-            env=environment(),
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
+    done = run("make", "--from", "-", "-o", "x.m3u", cwd=music, stdin=Path("/dev/zero"))
 
-    assert done.returncode == 66
-    assert b"larger than 256 MB" in done.stderr
+    assert (done.code, "larger than 256 MB" in done.err) == (66, True)
 
 
 def test_a_climb_from_a_linked_folder_starts_where_the_link_leads(music: Path, tmp_path: Path) -> None:

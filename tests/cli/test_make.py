@@ -444,13 +444,12 @@ def test_mpv_plays_every_format(tmp_path: Path) -> None:
 def test_a_closed_stderr_is_as_good_as_quiet(tmp_path: Path) -> None:
     """As in `playshuffle make … 2>&-`; above all the summary must not end up in the playlist."""
     music = library(tmp_path / "Music", ["a.mp3"])
-    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *PROGRAM, "make", str(music)]
+    closed = ["sh", "-c", 'exec "$@" 2>&-', "sh"]
 
-    done = subprocess.run([*command, "-o", "-"], env=environment(), capture_output=True, check=False)
-    assert (done.returncode, entries(done.stdout)) == (0, [f"{music}/a.mp3"])
+    done = run("make", music, "-o", "-", before=closed)
+    assert (done.code, entries(done.out)) == (0, [f"{music}/a.mp3"])
 
-    done = subprocess.run(command, env=environment(), capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, b"")
+    assert run("make", music, before=closed) == Done(0, b"", "")
     assert listed(music / "playshuffle.m3u") == ["a.mp3"]
 
 

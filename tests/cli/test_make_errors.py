@@ -1,7 +1,6 @@
 """Whatever goes wrong: one clear line, the right exit code, and the old playlist byte for byte."""
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,9 +8,7 @@ import pytest
 
 from tests.support.needs import need, unmet
 from tests.support.program import (
-    PROGRAM,
     Done,
-    environment,
     library,
     listed,
     make,
@@ -223,19 +220,26 @@ def test_force_replaces_a_playlist_from_another_program(tmp_path: Path) -> None:
 def test_what_cannot_be_said_is_an_error(music: Path, words: list[str]) -> None:
     """`/dev/full` is a disk without room; a closed stdout takes nothing either."""
     for redirected in (">/dev/full", ">&-"):
-        command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *PROGRAM, "make", str(music), *words]
-        done = subprocess.run(command, env=environment(), stderr=subprocess.PIPE, check=False)
-        said = done.stderr.decode()
+        done = run("make", music, *words, before=["sh", "-c", f'exec "$@" {redirected}', "sh"])
 
-        assert "Traceback" not in said
-        assert said.splitlines()[-1].startswith("error: ")
-        assert done.returncode == 73
+        assert "Traceback" not in done.err
+        assert done.err.splitlines()[-1].startswith("error: ")
+        assert done.code == 73
+
+
+def in_own_mounts(script: str, folder: Path, *words: str | Path) -> Done:
+    """Run a script that may mount, with the words of a command as its arguments."""
+    need("unshare")
+    before = ["unshare", "--mount", "sh", "-c", script, "sh"]
+    done = run(*words, cwd=folder, env={"OTHER": str(folder)}, before=before)
+    if done.code == 99 or done.err.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.err}")
+    return done
 
 
 @pytest.mark.root
 def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(tmp_path: Path) -> None:
     """That of the playlist, and that of the state."""
-    need("unshare")
     music = numbered(tmp_path / "Music", 60)
     (tmp_path / "disk").mkdir()
     script = """
@@ -257,24 +261,23 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
         ls -A
     """
 
-    done = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", script, "sh", *PROGRAM, "make", str(music), "--no-tags"],
+    done = run(
+        "make",
+        music,
+        "--no-tags",
         cwd=tmp_path,
-        env=environment(OTHER=str(tmp_path)),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        env={"OTHER": str(tmp_path)},
+        before=["unshare", "--mount", "sh", "-c", script, "sh"],
     )
-    if done.returncode == 99 or done.stderr.startswith("unshare:"):
-        unmet(f"this root may not mount: {done.stderr}")
+    if done.code == 99 or done.err.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.err}")
 
-    lines = done.stdout.splitlines()
+    lines = done.out.decode().splitlines()
     assert lines[0:12:2] == ["made 0", "made 73", "made 0"] * 2
     for first, second, third in (lines[1:6:2], lines[7:12:2]):
         assert first == second != third
     assert lines[12:] == ["playshuffle", "x.m3u"]
-    full, unkept = done.stderr.splitlines()
+    full, unkept = done.err.splitlines()
     assert "x.m3u: the disk is full. The old file was not changed." in full
     assert f"The saved state of {tmp_path}/y.m3u cannot be written" in unkept
     assert "No playlist was changed. Make room on the disk of" in unkept
@@ -286,7 +289,6 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
 @pytest.mark.root
 def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
     """The library, or a part of it however small; mounted again, all is well."""
-    need("unshare")
     numbered(tmp_path / "kept", 5)
     script = """
         mkdir music && mount -t tmpfs drive music && cp kept/000.mp3 kept/001.mp3 music/ || exit 99
@@ -302,19 +304,17 @@ def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
         try music a.m3u "$@"; try both b.m3u "$@"
     """
 
-    done = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", script, "sh", *PROGRAM, "make", "--no-tags"],
+    done = run(
+        "make",
+        "--no-tags",
         cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        env={"OTHER": str(tmp_path)},
+        before=["unshare", "--mount", "sh", "-c", script, "sh"],
     )
-    if done.returncode == 99 or done.stderr.startswith("unshare:"):
-        unmet(f"this root may not mount: {done.stderr}")
+    if done.code == 99 or done.err.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.err}")
 
-    lines = [line for line in done.stdout.splitlines() if line.startswith(("made", "-"))]
+    lines = [line for line in done.out.decode().splitlines() if line.startswith(("made", "-"))]
     assert lines == [
         "made 0, 2", "made 0, 5",
         "- one mount is gone", "made 0, 5",
@@ -323,7 +323,7 @@ def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
         "- the drive is gone", "made 75, 2", "made 0, 5",
         "- it is back", "made 0, 2", "made 0, 5",
     ]  # fmt: skip
-    _, gone, back, all_gone, all_back = done.stdout.split("\n- ")
+    _, gone, back, all_gone, all_back = done.out.decode().split("\n- ")
     for text in (gone, all_gone):
         assert f"tracks wait for {tmp_path}/both: " in text
         assert "is not mounted as it was (tmpfs, drive)" in text

@@ -64,19 +64,21 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
+    stdin: Path | None = None,
 ) -> Done:
     """Run the program to its end; `before` are the words of a program that starts it."""
     variables = environment(**(env or {}))
-    if before or any(name.startswith(_OF_PYTHON) for name in env or ()):
-        started = subprocess.run(
-            [*before, *PROGRAM, *words],
-            cwd=cwd,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=100,
-        )
+    if before or stdin or any(name.startswith(_OF_PYTHON) for name in env or ()):
+        with open(stdin or os.devnull, "rb") as given:
+            started = subprocess.run(
+                [*before, *PROGRAM, *words],
+                cwd=cwd,
+                env=variables,
+                stdin=given,
+                capture_output=True,
+                check=False,
+                timeout=100,
+            )
         done = Done(started.returncode, started.stdout, started.stderr.decode())
     else:
         done = _run_forked([str(word) for word in words], cwd, variables)
