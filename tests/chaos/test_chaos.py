@@ -43,6 +43,7 @@ _WHOLE = "whole"  # the list that does without ignore files
 _LEFT_OUT = ("Music/xmas", "Music/spoken/tales", "Music/.dot", "Music/@eaDir")
 _STAYING = 10  # files in each of them; of most of a list it could be thought that a drive was taken away
 _MISSING = {"missing"}
+_SERVICE, _UPDATE = 0, 2  # processes, the oldest first
 _KINDS = "plain " * 6 + "kill down missing missing full reshuffle"  # of rounds
 
 
@@ -141,8 +142,10 @@ class Chaos:
             self.counts["changes"] += 1
             if kills and self._chance.random() < 0.7:
                 self._await_anything()
-                self.service.kill()
-                self.service.start()
+                which = self._chance.choice([None, None, _SERVICE, _UPDATE])
+                self.service.kill(which)
+                if which != _UPDATE:
+                    self.service.start()
             elif self._chance.random() < 0.3:
                 self._await_anything()
 

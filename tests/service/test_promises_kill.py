@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import random
 import re
 import signal
 import subprocess
@@ -31,23 +30,6 @@ def litter(top: Path, service: Service) -> list[str]:
     told = (top / ".local/state/playshuffle/services").iterdir()
     dead = [path.name for path in told if path.suffix == ".json" and path.stem != str(service.process.pid)]
     return dead + [path.name for path in top.rglob("*") if _LITTER.search(path.name)]
-
-
-def kill(service: Service, what: str) -> None:
-    """Kill one of its processes, or all of them; that of an update, only if there is one."""
-    processes = service.processes()
-    number = {"service": 0, "updates": 1, "update": 2}.get(what)
-    for process in processes if number is None else processes[number : number + 1]:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-
-
-def start_if_ended(service: Service) -> bool:
-    """Start it again if it has ended, as it does when its updates are killed before the first is done."""
-    assert service.process is not None
-    if service.process.poll() is not None:
-        service.begin()
-    return True
 
 
 def cpu_s(process: int) -> float:
@@ -134,7 +116,7 @@ def test_if_only_the_process_of_updates_is_killed_another_one_is_started(tmp_pat
         assert service.process is not None
         wait_for(holds(playlist, *changing.names()))
         changing.check(playlist)
-        kill(service, "updates")
+        service.kill(1)
         wait_for(lambda: "starting another one" in service.log)
         wait_for(lambda: len(service.processes()) == 2)
         before_s = cpu_s(service.process.pid)
@@ -162,7 +144,7 @@ def test_what_a_killed_update_was_to_do_the_next_one_does(tmp_path: Path, home: 
         with lock.held(os.fsencode(home / ".local/state/playshuffle/state.lock"), 5):
             (changing.music / first).unlink()
             wait_for(lambda: len(service.processes()) > 2)
-            kill(service, "update")
+            service.kill(2)
         wait_for(lambda: "ended by signal 9" in service.log)
         second = next(name for name in changing.names() if "/" in name)
         (changing.music / second).unlink()
@@ -181,7 +163,7 @@ def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
         updates = service.processes()[1]
         os.kill(updates, signal.SIGSTOP)
         try:
-            kill(service, "service")
+            service.kill(0)
             service.start()
 
             assert service.process is not None
@@ -189,43 +171,3 @@ def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
             assert [one["process"] for one in service.status()["services"]] == [service.process.pid]
         finally:
             os.kill(updates, signal.SIGKILL)
-
-
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize(
-    ("seed", "kills"), [(0, 8), *(pytest.param(n, 250, marks=pytest.mark.slow) for n in range(1, 5))]
-)
-def test_killed_at_any_moment_no_order_is_lost(tmp_path: Path, seed: int, kills: int) -> None:
-    """The whole of it, or one of its processes, while files come and go: lists stay whole."""
-    chance = random.Random(seed)
-    changing = Changing(tmp_path, seed)
-    playlist = changing.music / "all.m3u"
-    service = Service(tmp_path, config(changing.music), env=own_home(tmp_path))
-    kill_counts: Counter[str] = Counter()
-    with service:
-        wait_for(holds(playlist, *changing.names()))
-        for number in range(kills):
-            changing.check(playlist)
-            what = chance.choice(["all", "all", "all", "service", "updates", "update"])
-            # From the beginning of a start to the end of a look that events have led to.
-            time.sleep(chance.choice([chance.uniform(0, 0.8), chance.uniform(0.8, 2.2)]))
-            for _ in range(chance.randrange(4)):
-                changing.act()
-                time.sleep(chance.uniform(0, 0.1))
-            kill(service, what)
-            kill_counts[what] += 1
-            if what == "updates":
-                time.sleep(0.3)
-                start_if_ended(service)
-            if what in ("all", "service"):
-                changing.act()
-                service.begin()
-            if number % 6 == 4:
-                wait_for(lambda: start_if_ended(service) and holds(playlist, *changing.names())())
-                wait_for(lambda: not litter(tmp_path, service))
-        wait_for(lambda: start_if_ended(service) and holds(playlist, *changing.names())())
-        changing.check(playlist)
-        wait_for(lambda: not litter(tmp_path, service))
-        assert service.stop() == 0
-    assert "Traceback" not in service.log
-    assert kill_counts.total() == kills

@@ -250,32 +250,6 @@ def test_a_track_that_moves_to_another_folder_while_its_drive_is_missing_is_list
     )
 
 
-def test_a_deck_deals_each_track_once_while_a_drive_is_missing_and_back(drives: Managed) -> None:
-    """One that is on the drive is dealt when it is back, or at the end of the round."""
-    music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
-    drives.manage("deck", music, usb, deal=EACH_UPDATE)
-    dealt: list[str] = []
-
-    def deal() -> list[str]:
-        drives.update(WHOLE)
-        dealt.extend(drives.entries("deck"))
-        return drives.entries("deck")
-
-    deal()
-    usb.rename(away)
-    for _ in range(2):
-        assert all(entry.startswith("m/") for entry in deal())
-    away.rename(usb)
-    while len(dealt) < 12:
-        deal()
-    assert len({*dealt}) == 12
-    last = deal()[0]
-
-    assert sorted({*dealt[:12], last}) == sorted(
-        [*(f"m/{name}.mp3" for name in "abcdefgh"), *(f"usb/{name}.mp3" for name in "stuvw")]
-    )
-
-
 def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: Managed) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("deck", music, usb, deal=EACH_UPDATE)

@@ -126,14 +126,15 @@ class Service:
         self.signal(signal.SIGTERM)
         return self.process.wait(PATIENCE_S)
 
-    def kill(self) -> None:
-        """Kill it and all its processes, as a power cut would."""
+    def kill(self, which: int | None = None) -> None:
+        """Kill it and all its processes, as a power cut would; or one of them, if there is one."""
         if self.process is None:
             return
-        for process in self.processes():
+        for process in self.processes() if which is None else self.processes()[which : which + 1]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        self.process.wait()
+        if not which:
+            self.process.wait()
 
 
 def holds(playlist: Path, *names: str) -> Callable[[], bool]:

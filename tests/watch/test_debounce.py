@@ -61,12 +61,6 @@ def test_the_folder_of_a_changed_file_is_scanned() -> None:
     assert collected([Hint(None, b"/1.mp3")]) == Batch(frozenset([b"/"]))
 
 
-def test_a_deleted_file_is_reported() -> None:
-    assert collected([Hint(b"/m/a/1.mp3", None)]) == Batch(
-        frozenset([b"/m/a/"]), gone=frozenset([b"/m/a/1.mp3"])
-    )
-
-
 def test_both_folders_of_a_moved_file_are_scanned() -> None:
     assert collected([Hint(b"/m/a/1.mp3", b"/m/b/2.mp3")]) == Batch(
         frozenset([b"/m/a/", b"/m/b/"]),
@@ -79,14 +73,6 @@ def test_moves_are_reported_in_their_order() -> None:
     moves = [(b"/m/a.mp3", b"/m/x.mp3"), (b"/m/b.mp3", b"/m/a.mp3"), (b"/m/x.mp3", b"/m/b.mp3")]
 
     assert collected([Hint(*move) for move in moves]).moved == tuple(moves)
-
-
-def test_a_moved_folder_is_scanned_as_a_tree_and_so_are_both_parents() -> None:
-    batch = collected([Hint(b"/m/a", b"/m/b/c", is_folder=True)])
-
-    assert batch.trees == {b"/m/b/c/"}
-    assert batch.folders == {b"/m/", b"/m/b/"}
-    assert batch.gone == {b"/m/a"}
 
 
 def test_too_many_folders_become_a_full_scan() -> None:

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -12,39 +12,24 @@ from tests.support.service import wait_for
 ASLEEP = Activity(7, is_runnable=False)
 
 
-def test_a_blocked_thread_is_stalled_for_as_long_as_it_was_observed() -> None:
+@pytest.mark.parametrize(
+    ("observations", "stalled_s"),
+    [
+        pytest.param([(now_s, ASLEEP) for now_s in range(0, 41, 5)], 40, id="blocked"),
+        pytest.param([(now_s, None) for now_s in range(0, 41, 5)], 40, id="only the time is known"),
+        pytest.param([(0, ASLEEP), (40, ASLEEP)], 10, id="the observer was stopped"),
+        pytest.param([(0, ASLEEP), (10, ASLEEP), (20, Activity(8, is_runnable=False))], 0, id="ran"),
+        pytest.param([(0, ASLEEP), (10, ASLEEP), (20, Activity(7, is_runnable=True))], 0, id="ready to run"),
+    ],
+)
+def test_a_thread_is_stalled_while_it_is_blocked_and_observed(
+    observations: Sequence[tuple[float, Activity | None]], stalled_s: float
+) -> None:
     clock = StallClock(longest_s=10)
-    for now_s in range(0, 41, 5):
-        clock.observe(now_s, ASLEEP)
+    for now_s, seen in observations:
+        clock.observe(now_s, seen)
 
-    assert clock.stalled_s == 40
-
-
-def test_a_pause_of_the_observer_is_not_a_stall_of_the_thread() -> None:
-    """As when the process was stopped for 40 seconds."""
-    clock = StallClock(longest_s=10)
-    clock.observe(0, ASLEEP)
-    clock.observe(40, ASLEEP)
-
-    assert clock.stalled_s == 10
-
-
-@pytest.mark.parametrize("seen", [Activity(8, is_runnable=False), Activity(7, is_runnable=True)])
-def test_a_slow_thread_is_not_stalled(seen: Activity) -> None:
-    clock = StallClock(longest_s=10)
-    clock.observe(0, ASLEEP)
-    clock.observe(10, ASLEEP)
-    clock.observe(20, seen)
-
-    assert clock.stalled_s == 0
-
-
-def test_only_the_time_counts_if_no_activity_is_known() -> None:
-    clock = StallClock(longest_s=10)
-    for now_s in range(0, 41, 5):
-        clock.observe(now_s, None)
-
-    assert clock.stalled_s == 40
+    assert clock.stalled_s == stalled_s
 
 
 def test_a_reset_begins_again() -> None:

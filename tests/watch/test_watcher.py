@@ -119,17 +119,6 @@ def test_created_deleted_and_moved_files_and_folders_are_reported(top: bytes, tm
         assert seen.reports(top + b"/back/new/4.mp3")
 
 
-def test_a_file_that_a_tag_editor_replaces_is_a_change(top: bytes) -> None:
-    with watched(top) as seen:
-        put(top, b"a/.1.mp3.tmp")
-        os.rename(top + b"/a/.1.mp3.tmp", top + b"/a/1.mp3")
-        batch = seen.next()
-
-        assert batch.folders == {top + b"/a/"}
-        assert batch.gone == set()
-        assert batch.moved == ()
-
-
 def test_a_copied_tree_is_reported_and_so_are_later_changes_in_it(top: bytes, tmp_path: Path) -> None:
     source = os.fsencode(tmp_path / "source")
     put(source, *(b"%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
