@@ -18,8 +18,6 @@ from hypothesis import HealthCheck, event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options
 from playshuffle.dealing.amount import Amount, Count, DealSettings
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
@@ -151,28 +149,6 @@ def ann(tmp_path: Path) -> Listener:
     return listener
 
 
-def test_dealt_tracks_that_were_not_heard_come_first_in_the_next_deal(ann: Listener) -> None:
-    first = ann.deal(4)
-    ann.play(first[1])
-    ann.play(first[3], name="lastSkipped")
-    second = ann.deal(4)
-
-    assert second[:2] == [first[0], first[2]]
-    assert not {*second[2:]} & {*first}
-    assert (len(ann.deck.dealt), ann.deck.heard_count) == (6, 2)
-
-
-def test_a_track_is_dealt_at_most_three_times(ann: Listener) -> None:
-    first = ann.deal(4)
-    deals = [first]
-    for _ in range(3):
-        ann.play(deals[-1][-1])
-        deals.append(ann.deal(4))
-
-    assert all(deal[:3] == first[:3] for deal in deals[:3])
-    assert not {*deals[3]} & {*first}
-
-
 def test_no_track_waits_more_than_three_deals_in_rounds_of_one_deal(ann: Listener) -> None:
     for _ in range(6):
         deal = ann.deal(40)
@@ -226,15 +202,6 @@ def test_a_deal_that_can_be_played_no_more_is_replaced(ann: Listener) -> None:
     assert len(ann.deal(4)) == 4
 
 
-def test_now_deals_others_and_what_was_not_heard_comes_after_them(ann: Listener) -> None:
-    first = ann.deal(4)
-    second = ann.deal(4, is_now=True)
-    assert not {*first} & {*second}
-    ann.play(second[0])
-
-    assert ann.deal(7) == [*first, *second[1:]]
-
-
 def test_a_deal_counts_as_heard_and_undo_takes_that_back(ann: Listener) -> None:
     first = ann.deal(4)
     assert ann.deal(4, is_heard=True) == first
@@ -273,26 +240,6 @@ def test_a_deck_begins_to_count_plays_when_it_is_asked_to(ann: Listener) -> None
     assert ann.deck.unheard == ()
 
 
-@pytest.mark.parametrize("problem", ["missing", "locked"])
-def test_without_a_readable_history_its_last_rows_count(ann: Listener, problem: str) -> None:
-    first = ann.deal(4)
-    ann.play(first[0])
-    ann.peek()  # a dry run remembers nothing
-    ann.deal(4, days=0)
-    ann.play(*ann.listed()[1:])
-    if problem == "missing":
-        ann.database.rename(ann.music / "sticker.sql")
-        ann.deal(4)
-    else:
-        lock = sqlite3.connect(ann.database, isolation_level=None)
-        lock.execute("BEGIN EXCLUSIVE")
-        ann.deal(4)
-        lock.close()
-
-    assert ann.deck.heard_count == 1
-    assert {*ann.listed()} > {*first[1:]} - {first[0]}
-
-
 def test_what_was_heard_is_remembered_though_the_player_forgets_it(ann: Listener) -> None:
     first = ann.deal(4)
     ann.play(*first[:2])
@@ -303,20 +250,6 @@ def test_what_was_heard_is_remembered_though_the_player_forgets_it(ann: Listener
     database.close()
 
     assert ann.deal(4)[:2] == first[2:]
-
-
-def test_plays_at_the_end_of_a_round_do_not_count_for_the_next(ann: Listener) -> None:
-    first = ann.deal(8)
-    ann.play(*first)
-    last = ann.deal(8)  # four of this round, four of the next
-    assert ann.deck.round == 2
-    ann.play(*last[:3], last[4])
-    again = ann.deal(4)
-    assert again == [last[3], *last[5:]]
-    assert {*ann.named(ann.deck.dealt)} == {*last[4:]}
-
-    ann.play(*again)
-    assert {*ann.deal(8)} == {*ann.paths} - {*last[4:]}
 
 
 def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
@@ -330,16 +263,6 @@ def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
     assert ann.named(dealt.deck.deal.entries) == ann.deal(5)
 
 
-def test_a_deal_that_was_killed_is_written_by_the_next_run(ann: Listener) -> None:
-    first = ann.deal(4)
-    ann.play(first[0])
-    second = ann.deal(4, is_killed=True)
-    assert ann.listed() == first
-
-    assert ann.deal(4) == second == ann.listed()
-    assert ann.deck.heard_count == 1
-
-
 def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
     first = ann.deal(4)
     ann.play(first[0])
@@ -351,13 +274,6 @@ def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
     assert stages.explain(bytes(ann.paths[first[1]])).text == (
         "dealt before, in this round; not heard yet, so it comes in the next deal"
     )
-
-
-def test_count_played_needs_a_history(tmp_path: Path) -> None:
-    with pytest.raises(
-        PlayshuffleError, match=r"--count played needs a play history\. Name one, such as --history"
-    ):
-        build_request(Options(folders=(str(tmp_path),), every="day", done_when="played"))
 
 
 @dataclass

@@ -102,17 +102,6 @@ def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
     return entries(request)
 
 
-def test_in_a_deck_the_recording_counts_as_dealt(tmp_path: Path) -> None:
-    put(tmp_path, *(f"z/{number}.mp3" for number in range(8)))
-    request = request_for(tmp_path)
-    dealt = [Path(name).stem for name in deals(request, 1)]
-    put(tmp_path, *(f"a/{number}.flac" for number in range(8)))
-    for number in range(3):
-        dealt += [Path(name).stem for name in deals(request, 1, f"later {number}")]
-
-    assert sorted(dealt) == sorted(map(str, range(8)))
-
-
 def test_in_a_deck_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_names_that(
     tmp_path: Path,
 ) -> None:

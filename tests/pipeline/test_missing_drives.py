@@ -90,37 +90,6 @@ def test_a_folder_with_most_tracks_that_was_moved_away_unseen_is_missing(tmp_pat
     assert len(library.update()) == 60
 
 
-def test_a_folder_that_was_seen_to_be_moved_away_is_believed(tmp_path: Path) -> None:
-    library = Library(tmp_path, a=40, b=20)
-    library.update()
-    (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
-
-    changes = Changes(gone=frozenset([os.fsencode(tmp_path / "Music/a")]))
-
-    assert len(library.update(changes=changes)) == 20
-
-
-def test_some_deletions_that_were_seen_do_not_explain_the_others(tmp_path: Path) -> None:
-    library = Library(tmp_path, a=60)
-    library.update()
-    seen = library.remove("a", 10)
-    library.remove("a", 31)
-
-    assert "31 of 60 tracks are gone" in library.waits(changes=Changes(gone=frozenset(seen)))
-
-
-def test_a_library_that_was_shrunk_on_purpose_is_accepted_once(tmp_path: Path) -> None:
-    library = Library(tmp_path, a=60)
-    before = library.update()
-    library.remove("a", 40)
-    library.waits()
-
-    left = library.update(accept_missing=True)
-
-    assert left == [track for track in before if track in left]
-    assert library.update() == left
-
-
 def test_a_list_over_a_query_is_protected_like_the_folder(tmp_path: Path) -> None:
     """Of 100 tracks it has 40; of these 30 are gone, first with the rest of the folder, then alone."""
     library = Library(tmp_path, a=40, b=60)
@@ -228,21 +197,6 @@ def test_deletions_that_were_seen_stay_believed_when_another_root_is_missing(tmp
     assert library.notes == []
 
 
-def test_a_list_over_a_query_is_protected_whatever_another_list_found_before(tmp_path: Path) -> None:
-    """The other one has no track on the drive."""
-    library = Library(tmp_path, **{"x/g": 18, "x/other": 24, "y/g": 2, "y/other": 36})
-    library.update(where="path::/g/")
-    library.update(where="path::/y/", name="other")
-    (tmp_path / "Music/x").rename(tmp_path / "elsewhere")
-
-    for _ in range(2):
-        library.update(where="path::/y/", name="other")
-        assert "42 of 80 tracks are gone" in library.waits(where="path::/g/")
-
-    assert len(library.update(where="path::/g/", accept_missing=True)) == 2
-    assert len(library.update(where="path::/g/")) == 2
-
-
 def test_a_mount_that_is_gone_is_missed_whatever_another_list_found_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,19 +216,6 @@ def test_a_mount_that_is_gone_is_missed_whatever_another_list_found_before(
     library.update(where="path::/b/", name="other")
 
     assert "5 tracks are gone, and" in library.waits()
-
-
-def test_a_root_may_shrink_step_by_step_beside_a_list_over_a_query(tmp_path: Path) -> None:
-    """The list has 5 of 85 tracks, and loses 3 of them when the others have become few."""
-    library = Library(tmp_path, a=5, b=80)
-    before = library.update(where="path::/a/")
-    for _ in range(3):
-        library.remove("b", 20)
-        assert library.update(where="path::/a/") == before
-
-    library.remove("a", 3)
-
-    assert len(library.update(where="path::/a/")) == 2
 
 
 @pytest.mark.parametrize("roots", [("Music", "Music/a"), ("Music/a", "Music")])

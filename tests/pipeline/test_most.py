@@ -105,16 +105,6 @@ def test_a_free_place_may_go_to_any_of_the_others(tmp_path: Path) -> None:
     assert len(chosen) >= 3
 
 
-def test_renamed_tracks_keep_their_places(tmp_path: Path) -> None:
-    put(tmp_path, *by("Ann", 30))
-    before = kept(request_for(tmp_path))
-    (tmp_path / "new").mkdir()
-    for name in before:
-        (tmp_path / name).rename(tmp_path / "new" / name)
-
-    assert kept(request_for(tmp_path), "other") == [f"new/{name}" for name in before]
-
-
 def test_a_new_order_chooses_again(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 40))
     before = kept(request_for(tmp_path))
@@ -174,20 +164,6 @@ def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
         names = listed(tmp_path / "all.m3u")
         assert len(names) == 4
         assert artists(names)["Ann"] <= 3
-
-
-def test_a_limit_makes_no_drive_look_missing_and_hides_none(tmp_path: Path) -> None:
-    music = tmp_path / "Music"
-    put(music, *by("Ann", 60), *by("Bob", 60))
-    request = request_for(music, None)._replace(output=bytes(tmp_path / "all.m3u"))
-    kept(request)
-    limited = request._replace(most=LimitPerTag(1, "artist"))
-    assert len(kept(limited)) == 2
-
-    content = (tmp_path / "all.m3u").read_bytes()
-    music.rename(tmp_path / "Hidden")
-    keep(limited, tools())
-    assert (tmp_path / "all.m3u").read_bytes() == content
 
 
 def test_in_a_deck_each_deal_is_limited_and_a_round_has_every_track_once(tmp_path: Path) -> None:

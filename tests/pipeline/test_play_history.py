@@ -112,25 +112,6 @@ def test_queries_choose_by_what_players_remember(
     assert chosen(music, where, played) == expected
 
 
-@pytest.mark.parametrize("where", ["last_played:2026..", "skips:0", "-skip_count:1.."])
-def test_a_field_of_a_history_needs_one(music: Path, where: str) -> None:
-    with pytest.raises(PlayshuffleError, match=r"without a play history\. Name one: --history mpd"):
-        build_request(Options(folders=(str(music),), where=(where,)))
-
-
-@pytest.mark.parametrize(
-    "options", [Options(order="spread", group_by="skips"), Options(most="1:last_played")]
-)
-def test_a_group_by_a_field_of_a_history_needs_one(music: Path, options: Options) -> None:
-    with pytest.raises(PlayshuffleError, match="without a play history"):
-        build_request(options._replace(folders=(str(music),)))
-
-
-def test_history_needs_tags(music: Path, played: Path) -> None:
-    with pytest.raises(PlayshuffleError, match="--history needs tags"):
-        build_request(Options(folders=(str(music),), history=(str(played),), tags=False))
-
-
 def test_several_sources_give_the_latest_play_and_the_greatest_counts(
     music: Path, played: Path, tmp_path: Path
 ) -> None:
@@ -399,6 +380,10 @@ def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tm
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"history": (), "rest": None, "where": ("-skip_count:1..",)}, "without a play history"),
+        ({"history": (), "rest": None, "order": "spread", "group_by": "skips"}, "without a play history"),
+        ({"history": (), "rest": None, "most": "1:last_played"}, "without a play history"),
+        ({"tags": False}, "--history needs tags"),
         ({"history": ()}, r"--rest needs a play history\. Name one, such as --history mpd"),
         ({"seed": "x"}, "--rest does not work with --seed"),
         ({"order": "sattolo"}, "--rest does not work with --order sattolo"),
@@ -407,7 +392,7 @@ def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tm
         ({"rest": "often"}, "'often' is not a duration"),
     ],
 )
-def test_a_rest_that_has_no_meaning_is_an_error(
+def test_options_without_their_history_or_without_a_meaning_are_errors(
     music: Path, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     asked = Options(folders=(str(music),), history=(str(heard(tmp_path, a=1)),), rest="30d")

@@ -9,7 +9,7 @@ import pytest
 from playshuffle.dealing.period import Every
 from playshuffle.pipeline.request import Request
 from playshuffle.tags.reading import ReadAll, Reading, Tags
-from tests.support.library import deal, entries, keep, make_playlist, reader, tools
+from tests.support.library import deal, keep, make_playlist, reader, tools
 from tests.support.program import listed
 
 read_all = reader(lambda path: Tags(title=path))
@@ -64,24 +64,3 @@ def test_a_track_that_another_run_wrote_meanwhile_is_not_lost(
 
     assert sorted(listed(playlist)) == names
     assert len(names) == 6
-
-
-def test_a_changed_file_keeps_its_place_in_all_decks_beside_a_track_that_is_left_out(tmp_path: Path) -> None:
-    music = tmp_path / "Music"
-    music.mkdir()
-    for size, name in enumerate(["audiobook-0", *(f"jazz-{number}" for number in range(4))], 1):
-        (music / f"{name}.mp3").write_bytes(bytes(size))
-    decks = [Request((bytes(music),), bytes(tmp_path / f"{name}.m3u")) for name in ("first", "second")]
-
-    def deal_two(request: Request) -> list[str]:
-        deal(request, tools(read_by_name), 2)
-        return entries(request)
-
-    dealt = deal_two(decks[0]), deal_two(decks[1])
-    for path in music.glob("jazz-*"):
-        path.write_bytes(path.read_bytes() + b"more")
-
-    rounds = [before + deal_two(request) for before, request in zip(dealt, decks, strict=True)]
-
-    for tracks in rounds:
-        assert sorted(os.path.basename(track) for track in tracks) == [f"jazz-{n}.mp3" for n in range(4)]
