@@ -11,7 +11,7 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.players.losses import twins
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, Quirk, joined, odd_in
+from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, Quirk, odd_in
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.reading import Entry, Listed, content_of, read_content
 from playshuffle.text import any_of
@@ -148,9 +148,9 @@ def _keys(
 ) -> dict[str, list[Entry]]:
     """Return the odd entries, by each key of `QUIRKS` and `LIST_QUIRKS`."""
     keys: dict[str, list[Entry]] = defaultdict(list)
-    text = joined([_path_text(entry) for entry in playable])
+    names = list(map(_path_text, playable))
     for key in QUIRKS:
-        keys[key] = [playable[index] for index in odd_in(text, key)]
+        keys[key] = [playable[index] for index in odd_in(names, key)]
     name = os.path.basename(path)
     for entry in playable:
         for key in _line_keys(entry, name):

@@ -1,6 +1,7 @@
 """Find the tracks that a player would lose because of how they are written."""
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 from playshuffle.players.player import Lost, Player
 from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
-from playshuffle.players.quirks import QUIRKS, joined, odd_in
+from playshuffle.players.quirks import QUIRKS, odd_in
 from playshuffle.playlist.m3u import PathStyle, entries, unwritable
 
 _SERVERS = "every server"
@@ -45,7 +46,7 @@ def losses(
         player: one of `PLAYERS`.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
-    text = _names(paths, style, folder)
+    names = _names(paths, style, folder)
     form = _FORMS[style]
     all_losses = []
     for key, quirk in QUIRKS.items():
@@ -55,7 +56,7 @@ def losses(
             losers = [reader for reader in readers if key in reader.loses and reader.loses[key].has(form)]
         else:
             losers = [reader for reader in readers if reader.loses_written(key, form) is not None]
-        if losers and (indices := odd_in(text, key)):
+        if losers and (indices := odd_in(names, key)):
             all_losses.append(Loss(quirk.what, _labels(losers, key), quirk.cure, indices))
     all_losses += _beyond_limits(readers, paths, count, style, folder)
     return [loss for loss in all_losses if loss.indices]
@@ -75,13 +76,12 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
     out = dict.fromkeys(unwritable(lines, may_return=may_return), "line break in the name")
     if player == GENERIC:
         return out
-    text = _names(paths, style, folder)
-    names = text.split(b"\0")[1:-1]
+    names = _names(paths, style, folder)
     for key, quirk in QUIRKS.items():
         lost = reader.loses_written(key, form)
         if lost is None:
             continue
-        for index in odd_in(text, key):
+        for index in odd_in(names, key):
             instead = quirk.instead if lost.plays_another(form) else None
             if not lost.versions or (
                 instead and os.path.lexists(os.path.join(folder, instead(names[index])))
@@ -126,18 +126,14 @@ def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels))
 
 
-def _names(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> bytes:
-    """Join what the players get to see of each path, with a NUL before and after each.
+def _names(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> Sequence[bytes]:
+    """Return what the players get to see of each path.
 
     A relative entry does not hold the folder, so what is odd about that does no harm.
     """
-    text = joined(paths)
-    if style is PathStyle.RELATIVE:
-        above = folder.rstrip(b"/") + b"/"
-        while b"\0/" in text:
-            text = text.replace(b"\0" + above, b"\0./")
-            above = above[: above.rfind(b"/", 0, -1) + 1]
-    return text
+    if style is not PathStyle.RELATIVE:
+        return paths
+    return [re.sub(rb"\A(?:\.\.?/)*", b"./", entry) for entry in entries(paths, style, folder)]
 
 
 def _beyond_limits(

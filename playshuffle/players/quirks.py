@@ -1,10 +1,7 @@
-"""Find oddities of names and lines that players trip over, each with a key of its own.
-
-All names are searched as one text: where nothing is odd, 100,000 names take no time.
-"""
+"""Find oddities of names and lines that players trip over, each with a key of its own."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from playshuffle.library.suspect_names import UNICODE_BREAKS, is_utf8
@@ -106,28 +103,16 @@ LIST_QUIRKS = {
 }
 
 
-def joined(names: Sequence[bytes]) -> bytes:
-    """Make one text of names, with a NUL before and after each."""
-    return b"\0".join([b"", *names, b""])
-
-
-def odd_in(text: bytes, key: str) -> list[int]:
-    """Find the names in a text that are odd in one way: their numbers, ascending."""
+def odd_in(names: Sequence[bytes], key: str) -> list[int]:
+    """Find the names that are odd in one way: their numbers, ascending."""
     quirk = QUIRKS[key]
     if key == "bytes":
-        if is_utf8(text):
-            return []
-        return [index for index, name in enumerate(text.split(b"\0")[1:-1]) if not is_utf8(name)]
-    signs = filter(bytes.isascii, quirk.signs) if text.isascii() else quirk.signs
-    return sorted({i for sign in signs for i, name in _holders(text, sign) if re.match(quirk.pattern, name)})
-
-
-def _holders(text: bytes, sign: bytes) -> Iterator[tuple[int, bytes]]:
-    index, end = -1, 0
-    hit = text.find(sign)
-    while hit >= 0:
-        index += text.count(b"\0", end, hit)
-        start = text.rindex(b"\0", end, hit) + 1
-        end = text.index(b"\0", hit)
-        yield index, text[start:end]
-        hit = text.find(sign, end)
+        return [index for index, name in enumerate(names) if not is_utf8(name)]
+    text = b"\0".join(names)  # mostly none is odd, and then 100,000 names take no time
+    if not any(sign in text for sign in quirk.signs):
+        return []
+    return [
+        index
+        for index, name in enumerate(names)
+        if any(map(name.__contains__, quirk.signs)) and re.match(quirk.pattern, name)
+    ]
