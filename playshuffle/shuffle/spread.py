@@ -50,8 +50,6 @@ def spread(
     """
     if not order:
         return []
-    if 1 < len(order) == len({keys[entry] for entry in order}):
-        return _spread_singles(order, randbelow)
     groups = members(order, keys)
     [arranged] = _arranged([list(groups.values())], keys, randbelow)
     if within is None:
@@ -63,14 +61,6 @@ def spread(
     )
     next_of = {key: iter(group).__next__ for key, group in zip(several, inner, strict=True)}
     return [next_of[keys[entry]]() if keys[entry] in next_of else entry for entry in arranged]
-
-
-def _spread_singles(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Do what `spread` does where every group has one entry, with the same draws in half of the time."""
-    count = len(order)
-    *starts, opening = draws(randbelow, [count] * (count + 1))
-    ring = [order[at] for at in sorted(range(count), key=starts.__getitem__)]
-    return ring[opening:] + ring[:opening]
 
 
 def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: RandBelow) -> list[list[int]]:
