@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.support.processes import finished
 from tests.support.program import PROGRAM, environment
 
 pytestmark = pytest.mark.process
@@ -24,14 +25,7 @@ main()
     "words", [[], ["--version"], ["make", "Music"], ["watch"], ["status", "--json"]], ids=str
 )
 def test_each_command_says_in_a_sentence_that_it_needs_linux(system: str, words: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _ELSEWHERE, system, *words],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = finished([sys.executable, "-c", _ELSEWHERE, system, *words], env=environment())
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"error: playshuffle runs on Linux only. This system ({system}) lacks ")

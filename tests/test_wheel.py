@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import unmet
+from tests.support.processes import finished
 from tests.support.program import CHECKOUT, entries, numbered
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
@@ -28,12 +29,9 @@ _LOWEST = [dependency.replace(">=", "==") for dependency in _DEPENDENCIES]
 
 def pip(python: Path | str, *words: str | Path) -> None:
     """Run pip with the user's own configuration and cache; skip the test where it reaches no registry."""
-    done = subprocess.run(
+    done = finished(
         [python, "-m", "pip", "--disable-pip-version-check", *words],
         env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     if "Failed to establish a new connection" in done.stderr:
         unmet("pip reaches no package registry")
@@ -74,14 +72,7 @@ def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [tmp_path / "venv/bin/playshuffle", *words],
-            cwd=tmp_path,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return finished([tmp_path / "venv/bin/playshuffle", *words], cwd=tmp_path, env=env)
 
     made, wrong, units = run("make", music), run("make", "--nonsense"), run("service", "install", "--dry-run")
 

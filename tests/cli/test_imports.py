@@ -1,6 +1,5 @@
 """Check that commands do not import each other, nor slow modules that few runs need."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from playshuffle.cli.app import COMMANDS
 from scripts.command_tree import commands
+from tests.support.processes import finished
 from tests.support.program import environment, numbered
 
 _LOADED = """
@@ -26,14 +26,7 @@ _SLOW = {"rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio",
 
 def loaded(*words: str | Path, **variables: str) -> set[str]:
     """Run a command, and return the modules that it has imported, packages included."""
-    done = subprocess.run(
-        [sys.executable, "-c", _LOADED, *words],
-        env=environment(**variables),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
+    done = finished([sys.executable, "-c", _LOADED, *words], env=environment(**variables))
     assert done.returncode == 0, done.stderr
     return set(done.stderr.splitlines()[-1].split())
 

@@ -11,6 +11,7 @@ import pytest
 from playshuffle.system import sandbox
 from playshuffle.system.sandbox import Sandbox
 from tests.support.forked import forked
+from tests.support.processes import finished
 from tests.support.systemd import ROOT
 
 pytestmark = pytest.mark.process
@@ -34,9 +35,7 @@ def run(
         (home / "bin").mkdir()
         (home / "bin/env").symlink_to("/usr/bin/env")
     settings = {"HOME": str(home), "PATH": str(home / "bin")} | environment
-    return subprocess.run(
-        [script, "service", action, *words], check=False, env=settings, capture_output=True, text=True
-    )
+    return finished([script, "service", action, *words], env=settings)
 
 
 def configure(home: Path, text: str = CONFIG) -> None:

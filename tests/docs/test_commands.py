@@ -10,6 +10,7 @@ import pytest
 
 from playshuffle.demo.tones import write_library
 from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, TUTORIAL, Command, commands
+from tests.support.processes import finished
 from tests.support.program import environment, program_in
 
 # Folders of the machine that pages name; below the sandbox while they are tested.
@@ -36,15 +37,11 @@ def sandbox(home: Path, tones: Path) -> Path:
 def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
     for place in _PLACES:
         text = re.sub(rf"(?<![\w/]){place}", f"{sandbox}{place}", text)
-    return subprocess.run(
+    return finished(
         ["bash", "-c", text],
         cwd=sandbox,
         env=environment(PATH=f"{sandbox}/bin:{os.environ['PATH']}"),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
     )
 
 

@@ -1,7 +1,6 @@
 """Build the site, with warnings as errors."""
 
 import os
-import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.commands import CHECKOUT
+from tests.support.processes import finished
 
 
 class _Links(HTMLParser):
@@ -34,13 +34,10 @@ class _Links(HTMLParser):
 @pytest.mark.process
 def test_the_site_builds_without_warnings_and_all_links_lead_somewhere(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    done = subprocess.run(
+    done = finished(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", site],
         cwd=CHECKOUT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 

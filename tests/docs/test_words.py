@@ -2,7 +2,6 @@
 
 import ast
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from tests.docs.commands import CHECKOUT, GENERATED, PAGES
 from tests.docs.words import faults
+from tests.support.processes import finished
 
 WRITTEN = [*(page for page in PAGES if page not in GENERATED), CHECKOUT / "CHANGELOG.md"]
 # Texts of the program with such a phrase. No new ones.
@@ -58,12 +58,9 @@ def test_the_spelling_is_right() -> None:
         "systemd",
         "man",
     ]
-    done = subprocess.run(
+    done = finished(
         [sys.executable, "-m", "codespell_lib", "--skip", "*.svg,*.png,*.pyc", "-L", _SPELLINGS, *folders],
         cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
     assert (done.returncode, done.stdout + done.stderr) == (0, "")

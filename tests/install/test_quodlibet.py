@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.needs import need
+from tests.support.processes import finished
 from tests.support.program import DATA, run
 from tests.support.service import wait_for
 
@@ -50,14 +51,10 @@ def play(
 ) -> list[str | None]:
     """Return the song that plays after each step of "next", "previous" and "choose"."""
     job = {"plugin": str(plugin), "order": order, "songs": songs, "steps": steps, "resets": resets}
-    done = subprocess.run(
+    done = finished(
         ["/usr/bin/python3", PROBE],
         input=json.dumps(job),
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     answers: list[str | None] = json.loads(done.stdout)["answers"]
@@ -229,7 +226,7 @@ refresh_on_start = true
 
 def remote(*words: str) -> str:
     """Ask the running Quod Libet."""
-    done = subprocess.run(["quodlibet", *words], capture_output=True, text=True, check=False, timeout=60)
+    done = finished(["quodlibet", *words])
     return done.stdout if done.returncode == 0 else ""
 
 

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need, unmet
+from tests.support.processes import finished
 from tests.support.service import wait_for
 from tests.support.systemd import HOME, PROGRAM, ROOT, USER, VENV, Lab, lab
 
@@ -124,12 +124,9 @@ def test_a_unit_is_exposed_no_more_than_it_must(unit: str, tmp_path: Path) -> No
     scope, most = ("--system", 0.3) if "@" in unit else ("--user", 0.7)
     if unit == "playshuffle-tell.service":  # it reaches players of this machine
         most = 1.5
-    said = subprocess.run(
+    said = finished(
         ["systemd-analyze", scope, "security", "--offline=true", "--no-pager", path],
-        check=False,
         env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
     )
     exposure = re.search(r"exposure level for \S+: (\d+\.\d)", said.stdout)
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -13,6 +12,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.install import units
 from playshuffle.install.units import Folders, Program
 from tests.support.needs import need
+from tests.support.processes import finished
 
 ROOT = Path(__file__).parents[2]
 PIPX = Program(
@@ -95,17 +95,12 @@ def test_systemd_reads_odd_names_as_they_are_meant(tmp_path: Path) -> None:
     assert 'ExecStart=:"env" "/' in text
     path = tmp_path / units.SERVICE
     path.write_text(text)
-    said = subprocess.run(
+    said = finished(
         ["systemd-analyze", "--user", "verify", "--man=no", "--recursive-errors=no", path],
-        check=False,
         env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
     )
 
-    assert said.stdout == ""
-    assert said.returncode == 0
+    assert (said.returncode, said.stdout + said.stderr) == (0, "")
 
 
 def test_where_xdg_is_not_the_usual_the_service_is_told() -> None:

@@ -1,9 +1,9 @@
 """Tell whether the installed version of a player is the one whose rules `readers` states."""
 
-import subprocess
 from typing import NamedTuple
 
 from tests.players.drivers import DRIVERS
+from tests.support.processes import finished
 
 
 class Rules(NamedTuple):
@@ -28,7 +28,7 @@ def installed(player: str) -> str:
     """Return the version of a player's package; empty where dpkg does not know it."""
     words = ["dpkg-query", "-W", "-f", "${Version}", DRIVERS[player].package]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = finished(words)
     except FileNotFoundError:
         return ""
     return upstream(done.stdout) if done.returncode == 0 else ""

@@ -3,9 +3,11 @@
 import contextlib
 import re
 import signal
+import subprocess
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.support.needs import need, unmet
 
@@ -33,6 +35,11 @@ def writing_calls(log: Path, run: Callable[[list[str]], bool]) -> list[tuple[str
             counts[name[0]] += 1
     assert {"fsync", "write"} < counts.keys()
     return [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
+
+
+def finished(words: Sequence[str | Path], **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end. What it writes is text."""
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=600, **settings)
 
 
 def children(pid: int) -> list[int]:

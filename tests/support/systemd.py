@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from tests.support.needs import unmet
+from tests.support.processes import finished
 from tests.support.service import wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -78,13 +79,9 @@ class Lab:
             "SYSTEMD_PAGER": "",
         }
         words = [f"{name}={value}" for name, value in (settings | environment).items()]
-        done = subprocess.run(
+        done = finished(
             ["nsenter", "-t", str(self.first), "-a", "--", "env", "-i", *words, *command],
-            check=False,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
         )
         assert not check or done.returncode == 0, f"{command[-1]}\n{done.stdout}{done.stderr}"
         return done

@@ -21,6 +21,7 @@ from playshuffle.system import atomic_file
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need, unmet
+from tests.support.processes import finished
 from tests.support.tree import public_folder
 
 OLD, NEW = b"#EXTM3U\nold.mp3\n" * 1000, b"#EXTM3U\nnew.mp3\n" * 2000
@@ -367,11 +368,8 @@ is_written = output.write(b"list.m3u", [b"new" * 30_000])
 print(is_written, open("list.m3u").read() == "new" * 30_000, os.listdir("."))
 """
     mount = 'mount -t tmpfs -o size=300k none "$1" && exec "$2" -c "$3"'
-    done = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", mount, "sh", os.fsdecode(folder), sys.executable, script],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = finished(
+        ["unshare", "--mount", "sh", "-c", mount, "sh", os.fsdecode(folder), sys.executable, script]
     )
     if done.stderr.startswith("unshare:"):
         unmet(f"this root may not mount: {done.stderr}")
@@ -405,7 +403,7 @@ _UNSTEADY = {"brk", "mmap", "munmap", "mremap", "madvise", "futex"}
 def traced(path: bytes, *options: str) -> subprocess.CompletedProcess[str]:
     """Write the new content under the eyes of strace."""
     command = ["strace", "-qq", *options, sys.executable, "-ISB", "-c", _SCRIPT, os.fsdecode(path)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return finished(command)
 
 
 @pytest.fixture(scope="module")
