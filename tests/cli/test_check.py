@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import socket
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from playshuffle.players.check import check_playlist
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.reading import read
 from tests.support.hostile import PATHS
-from tests.support.program import PROGRAM, environment, library, mpd_conf, report, run
+from tests.support.program import library, mpd_conf, report, run
 
 pytestmark = pytest.mark.process
 
@@ -370,12 +369,5 @@ def test_several_playlists_and_standard_input_are_checked(music: Path) -> None:
     assert done.code == 1
     assert [line.split(":")[0] for line in done.out.decode().splitlines()] == ["ok", "error", "  line 1"]
 
-    piped = subprocess.run(
-        [*PROGRAM, "check", "-"],
-        input=b"a.mp3\n",
-        cwd=music,
-        env=environment(),
-        capture_output=True,
-        check=True,
-    )
-    assert piped.stdout.decode() == f"ok: {music}/standard-input.m3u: 1 entry, its file exists\n"
+    piped = run("check", "-", cwd=music, stdin=music / "x.m3u")
+    assert piped.out.decode() == f"ok: {music}/standard-input.m3u: 1 entry, its file exists\n"
