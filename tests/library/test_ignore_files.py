@@ -156,30 +156,6 @@ def test_a_folder_whose_ignore_file_cannot_be_read_stays_as_it_was_known() -> No
         ]
 
 
-@pytest.mark.parametrize("name", sorted(ignore_files.NAMES))
-def test_an_ignore_file_counts_from_the_run_after_it_came(top: bytes, name: bytes) -> None:
-    """And until the run after it went, whatever is known of the folders below."""
-    put(top, b"x.mp3", b"a/y.mp3", b"a/b/z.mp3")
-    first = find([top], {})
-    put(top, b"a/" + name, content=b"*.mp3")
-    second = find([top], by_path(first))
-    os.unlink(top + b"/a/" + name)
-
-    third = find([top], by_path(second))
-
-    assert names_below(top, second) == [b"x.mp3"]
-    assert names_below(top, third) == [b"a/b/z.mp3", b"a/y.mp3", b"x.mp3"]
-
-
-def test_an_ignore_file_edited_in_place_is_read_again(top: bytes) -> None:
-    put(top, b"a/x.mp3", b"a/b/y.ogg")
-    put(top, b"a/.ignore", content=b"*.mp3")
-    first = find([top], {})
-    put(top, b"a/.ignore", content=b"*.ogg")
-
-    assert names_below(top, find([top], by_path(first))) == [b"a/x.mp3"]
-
-
 def test_ignore_files_can_be_overridden(top: bytes) -> None:
     for name in ignore_files.NAMES:
         put(top, name[1:] + b"/x.mp3")

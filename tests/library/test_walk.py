@@ -1,23 +1,15 @@
 import os
 import shutil
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from playshuffle.library import listing, outdated_folders, walk
-from playshuffle.library.folder import Folder, Skipped
-from playshuffle.library.folder_readings import with_readings
-from playshuffle.library.tag_columns import unpack
+from playshuffle.library.folder import Skipped
 from playshuffle.library.walk import Dirty, WalkResult, find
-from playshuffle.tags.reading import Reading, Tags
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, find_with_error, names_below, put
 
@@ -256,77 +248,12 @@ def test_folders_that_did_not_change_come_back_as_the_same_objects(top: bytes, t
     assert all(map(lambda one, other: one is other, before.roots[0], after.roots[0]))
 
 
-def _replace_by_folder(path: bytes) -> None:
-    os.unlink(path)
-    os.mkdir(path)
-
-
-def _replace_by_fifo(path: bytes) -> None:
-    os.unlink(path)
-    os.mkfifo(path)
-
-
-def _replace_by_link(path: bytes) -> None:
-    os.rename(path, path + b"~")
-    os.symlink(path + b"~", path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda path: put(os.path.dirname(path), b"x.mp3", content=b"y"),
-        lambda path: os.utime(path, ns=(1, 1)),
-        lambda path: os.chmod(path, 0o600),
-        lambda path: os.link(path, os.path.dirname(path) + b"/other"),
-        lambda path: os.rename(path, os.path.dirname(path) + b"/other.mp3"),
-        os.unlink,
-        _replace_by_folder,
-        _replace_by_fifo,
-        _replace_by_link,
-    ],
-    ids=["same size", "utime", "chmod", "hard link", "rename", "delete", "folder", "fifo", "link"],
-)
-def test_every_change_of_a_file_is_seen(top: bytes, change: Callable[[bytes], object]) -> None:
-    put(top, b"a/x.mp3", b"a/y.mp3", b"b/z.mp3")
-    before = by_path(find([top], {}))
-    times = os.stat(top + b"/a/x.mp3")
-    change(top + b"/a/x.mp3")
-    with suppress(OSError):
-        os.utime(top + b"/a/x.mp3", ns=(times.st_atime_ns, times.st_mtime_ns))  # as some tag editors do
-
-    after = by_path(find([top], before))
-
-    assert after[top + b"/a/"] != before[top + b"/a/"]
-    assert after[top + b"/b/"] is before[top + b"/b/"]
-
-
-def test_a_listing_that_differs_is_seen_though_the_stamp_is_the_same(top: bytes) -> None:
-    """Before Linux 6.13 a folder that changes twice within one tick has one stamp for both."""
-    put(top, b"x.mp3")
-    (before,) = find([top], {}).roots[0]
-    put(top, b"y.mp3")
-    (after,) = find([top], {}).roots[0]
-    deceived = before._replace(mtime_ns=after.mtime_ns, ctime_ns=after.ctime_ns)
-
-    assert find([top], {before.path: deceived}).roots[0] == [after]
-
-
 def test_a_drive_that_comes_back_as_another_device_is_unchanged(top: bytes) -> None:
     put(top, b"x.mp3")
     (folder,) = find([top], {}).roots[0]
     read = folder._replace(durations_ms=bytes(4))
 
     assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
-
-
-def test_a_folder_turned_file_and_a_file_turned_folder_are_seen(top: bytes) -> None:
-    put(top, b"a.mp3/x.mp3", b"b.mp3")
-    before = find([top], {})
-    shutil.rmtree(top + b"/a.mp3")
-    os.unlink(top + b"/b.mp3")
-    put(top, b"a.mp3", b"b.mp3/y.mp3")
-
-    assert names_below(top, find([top], by_path(before))) == [b"a.mp3", b"b.mp3/y.mp3"]
 
 
 def test_ignore_files_count_only_if_asked_whatever_is_known(top: bytes) -> None:
@@ -340,129 +267,6 @@ def test_ignore_files_count_only_if_asked_whatever_is_known(top: bytes) -> None:
     assert names_below(top, with_them) == [b"x.mp3"]
     assert find([top], by_path(without)) == with_them
     assert find([top], by_path(with_them), use_ignore_files=False) == without
-
-
-_NAMES = st.sampled_from([b"a", b"b.mp3", b"c\xff\n.ogg", b".ignore", b"x"])
-_PATHS = st.builds(
-    lambda root, names: os.path.join(root, *names),
-    st.sampled_from([b"music", b"music", b"out"]),
-    st.lists(_NAMES, min_size=1, max_size=3),
-)
-
-
-def _write(path: bytes, content: bytes) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK), "wb") as file:
-        file.write(content)
-
-
-def _change_a_byte(path: bytes) -> None:
-    """And leave size and mtime as they were."""
-    before = os.stat(path)
-    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-    try:
-        os.pwrite(descriptor, bytes(255 - byte for byte in os.pread(descriptor, 1, 0)), 0)
-    finally:
-        os.close(descriptor)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def _remove(path: bytes) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)
-
-
-_Act = Callable[..., object]
-_ON_ONE: list[_Act] = [
-    lambda path: _write(path, b""),
-    lambda path: _write(path, b"one"),
-    lambda path: _write(path, b"a/\n*.ogg\n"),
-    _change_a_byte,
-    _remove,
-    os.mkdir,
-    os.mkfifo,
-    os.utime,
-    lambda path: os.utime(path, ns=(0, 0)),
-    lambda path: os.chmod(path, 0o700),
-    lambda path: os.chmod(path, 0o755),
-]
-_ON_TWO: list[_Act] = [os.rename, os.link, os.symlink]
-_ACTS = st.one_of(
-    st.tuples(st.sampled_from(_ON_ONE), st.lists(_PATHS, min_size=1, max_size=1)),
-    st.tuples(st.sampled_from(_ON_TWO), st.lists(_PATHS, min_size=2, max_size=2)),
-)
-
-
-@given(st.booleans(), st.lists(st.lists(_ACTS, max_size=6), min_size=1, max_size=6))
-@settings(max_examples=80, deadline=None)
-def test_after_any_changes_memory_makes_no_difference(
-    is_overlapping: bool, passes: list[list[tuple[_Act, list[bytes]]]]
-) -> None:
-    """With what the last pass knew, folders, stamps and tags are those of a pass that knew nothing."""
-    known: dict[bytes, Folder] = {}
-    fields: dict[bytes, str] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        top = os.fsencode(folder)
-        put(top, b"music/", b"out/", b"clock")
-        for acts in passes:
-            for act, paths in acts:
-                with suppress(OSError):
-                    act(*(top + b"/" + path for path in paths))
-            _let_the_clock_tick(top + b"/clock")
-            # A root that is missing is unknown: it would stay as it was.
-            roots = [path for path in (top + b"/music", top + b"/music/a") if os.path.isdir(path)]
-            found = find(roots[: 1 + is_overlapping], known)
-            fresh = find(roots[: 1 + is_overlapping], {})
-
-            assert _without_readings(found) == _without_readings(fresh)
-            for path, new in by_path(fresh).items():
-                if path in known and _bare(new) == _bare(known[path]):
-                    assert by_path(found)[path] is known[path]
-            known = _with_readings(found, known, fields)
-            assert known == _with_readings(fresh, {}, {})
-
-
-def _let_the_clock_tick(path: bytes) -> None:
-    """Before Linux 6.13 two changes within one tick, up to 10 ms, have the same stamp."""
-    first = os.stat(path).st_ctime_ns
-    while os.stat(path).st_ctime_ns == first:
-        os.utime(path)
-
-
-def _bare(folder: Folder) -> tuple[object, ...]:
-    return folder._replace(
-        durations_ms=None,
-        lines=b"",
-        artists=b"",
-        has_odd_names=False,
-        file_ids=b"",
-        contents=b"",
-        odd=folder.odd._replace(reasons={}),
-    )
-
-
-def _without_readings(found: WalkResult) -> tuple[object, ...]:
-    return [[*map(_bare, root)] for root in found.roots], found.skipped, found.unreadable
-
-
-def _with_readings(
-    found: WalkResult, known: Mapping[bytes, Folder], fields: dict[bytes, str]
-) -> dict[bytes, Folder]:
-    """Return the folders with tags that identify the content of each file."""
-
-    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        for number, path in enumerate(paths):
-            with open(path, "rb") as file:
-                yield number, Reading(Tags(duration_ms=1000, title=path.hex(), artist=file.read().hex()))
-
-    folders = by_path(found)
-    for folder, text in with_readings(
-        list(folders.values()), known, lambda folder: unpack(fields[folder.path].encode()), read_all
-    ):
-        folders[folder.path] = folder
-        fields[folder.path] = text
-    return folders
 
 
 def test_progress_is_reported_with_every_folder(top: bytes) -> None:
