@@ -2,29 +2,27 @@
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
 
 from playshuffle.cli import common_options
-from playshuffle.cli.lists import known_lists
+from playshuffle.cli.lists import KnownList, known_lists, request_of
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path
 from playshuffle.cli.streams import print_lines, say, say_error, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
-from playshuffle.config.saved_playlists import saved_request
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.ordering.pins import near, track_index
-from playshuffle.pipeline.deal import deal_again
+from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import running
-from playshuffle.store.records import SavedDeck, last
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -59,14 +57,14 @@ def never(
         return Exit.DONE
     with State(writes=False) as state:
         paths = _found(tracks, state)
-    playlists = [one.path for one in known_lists(None) if not _entries(one.path).isdisjoint(paths)]
+    lists = [one for one in known_lists(None) if not _entries(one.path).isdisjoint(paths)]
     new = add_tracks(paths)
-    failures = _update([path for path in playlists if not running.processes([path])], quiet=quiet)
+    failures = _update([one for one in lists if not running.processes([one.path])], quiet=quiet)
     if not quiet:
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
-        count = counted(len(playlists), "playlist")
+        count = counted(len(lists), "playlist")
         if failures:
-            text = f"{what} not wanted any more, but removed from {len(playlists) - len(failures)} of {count}"
+            text = f"{what} not wanted any more, but removed from {len(lists) - len(failures)} of {count}"
             show([(Mark.WARNING, text)])
         else:
             show([(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
@@ -112,20 +110,20 @@ def _entries(playlist: bytes) -> set[bytes]:
     return set()
 
 
-def _update(playlists: Sequence[bytes], *, quiet: bool) -> list[Exit]:
-    """Update the playlists that no service manages; return the exit codes of those that fail."""
+def _update(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
+    """Update the lists that no service manages; return the exit codes of those that fail."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
-    with State(writes=False) as state:
-        for playlist in playlists:
-            try:
-                requests[home_path(playlist)] = _request(playlist, state)
-            except PlayshuffleError as error:
-                failures[home_path(playlist)] = error
+    for one in lists:
+        try:
+            request = request_of(one, {}, is_dealt=one.is_dealt)
+            requests[home_path(one.path)] = request._replace(redraw_before_s=0)
+        except PlayshuffleError as error:
+            failures[home_path(one.path)] = error
+    codes: list[Exit] = []
     try:
         codes = run_lists(requests, _keep, quiet=quiet)[1]
     except PlayshuffleError as error:
-        codes = []
         failures |= dict.fromkeys(requests, error)
     for name, failed in failures.items():
         text = str(failed)
@@ -133,23 +131,16 @@ def _update(playlists: Sequence[bytes], *, quiet: bool) -> list[Exit]:
     return [*codes, *(error.code for error in failures.values())]
 
 
-def _request(playlist: bytes, state: State) -> Request:
-    """Return the request of a playlist.
+def _keep(run: Run) -> object:
+    """Write an order or the last deal again, without what the playlist has no longer.
 
     Raises:
-        PlayshuffleError: it is not known, or has no deal that could be written again.
+        PlayshuffleError: it has no deal that could be written again, or cannot be written.
     """
-    record = last(state, playlist)
-    request = saved_request(playlist, record)
-    if isinstance(record, SavedDeck) and record.deck.deal is None:
+    if run.request.deal is None:
+        return keep(run)
+    if deck_of(run).deal is None:
         raise PlayshuffleError(
             "Its deal was taken back, so it keeps its tracks until the next deal.", Exit.LOSSES
         )
-    if request is None:
-        raise PlayshuffleError("Its options are not known. Make it again.", Exit.USAGE)
-    return request._replace(redraw_before_s=0)
-
-
-def _keep(run: Run) -> object:
-    """Write an order or the last deal again, without what the playlist has no longer."""
-    return keep(run) if run.request.deal is None else deal_again(run)
+    return deal_again(run)

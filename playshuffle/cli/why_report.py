@@ -16,13 +16,9 @@ from playshuffle.pipeline.explain import (
     GROWING,
     IN,
     LIMIT,
-    MISSING_DRIVE,
     NO_FILE,
     NOT_AUDIO,
-    NOT_LISTED,
-    NOT_WRITTEN,
     OUTSIDE,
-    SKIPPED,
     UNREADABLE,
     UPCOMING,
     PlaylistStages,
@@ -48,24 +44,13 @@ _KEYS = {
 # Reasons that lie in the file, whatever the playlist.
 _OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, OUTSIDE}
 
-# What is counted for a folder, by the code of the reason.
+# What is counted for a folder, by the code of the reason; a code that is not here is its own word.
 _WORDS = {
-    MISSING_DRIVE: "on a missing drive",
-    NOT_LISTED: "not in the list",
-    OUTSIDE: "outside of the folders",
-    GROWING: "still being written",
-    "hidden": "hidden",
-    "ignored": "excluded by ignore files",
-    "duplicate_path": "the same file under another path",
-    NOT_AUDIO: "not audio",
-    UNREADABLE: "could not be read",
-    NO_FILE: "no longer there",
-    SKIPPED: "skipped",
     **LEFT_OUT,
+    GROWING: "still being written",
     DEALT: "dealt before, in this round",
     UPCOMING: "still to be dealt in this round",
     LIMIT: "after the end of the playlist",
-    NOT_WRITTEN: "not added yet",
 }
 
 
@@ -136,7 +121,10 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
     for name in names:
         total, inside = counts[name].total(), counts[name].pop(IN, 0)
         text = f"{inside:,} of {counted(total, 'file')} in the playlist" if total else "no audio files"
-        others = [f"{count:,} {_WORDS.get(code, code)}" for code, count in counts[name].most_common()]
+        others = [
+            f"{count:,} {_WORDS.get(code) or code.replace('_', ' ')}"
+            for code, count in counts[name].most_common()
+        ]
         yield from screen.hanging("; ".join([text, *others]), f"  {shown(name):{width}}  ")
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():

@@ -79,21 +79,11 @@ PLAYLIST: Mapping[str, Key] = {
     "tell": Key("a list of players", _is_texts, '["mpd"]'),
 }
 
-_WHY_NOT = {
-    "deal": 'For deals, write every = "day", and limit or time for how much.',
-    "accept_missing": "It is an option of playshuffle make and playshuffle deal.",
-    "dry_run": "It is an option of playshuffle make.",
-    "json": "It is an option of playshuffle make.",
-    "name": "The name of a playlist is in the line [playlist.NAME].",
-}
-
 
 def unknown(name: str, keys: Mapping[str, Key]) -> str:
     """Return sentences about an unknown key, and which one may have been meant."""
     text = f"Unknown key '{shown(name)}'."
     plain = name.strip().lstrip("-").lower().replace("-", "_")
-    if plain in _WHY_NOT:
-        return f"{text} {_WHY_NOT[plain]}"
     if plain.startswith("no_") and plain[3:] in keys:
         return f"{text} Write {plain[3:]} = false."
     if plain in keys:

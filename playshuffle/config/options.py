@@ -302,19 +302,12 @@ def from_json(text: str) -> Options:
     """Return the options that `to_json` wrote.
 
     Raises:
-        ValueError: it is not JSON, or has an unknown option or a value of the wrong type.
+        ValueError: it is not JSON, or has an option that is unknown now.
     """
-    table = json.loads(text)
-    types = {"folders": tuple[str, ...], **{row.name: row.type for row in ROWS}}
-    values: dict[str, Any] = {}
-    for name, value in table.items() if isinstance(table, dict) else [("", table)]:
-        values[name] = tuple(value) if isinstance(value, list) else value
-        if not _is_of_type(values[name], types.get(name)):
-            raise ValueError(f"no option has this name and a value of this type: {name}")
-    return Options(**values)
-
-
-def _is_of_type(value: object, type_: Any) -> bool:
-    if type_ == tuple[str, ...]:
-        return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
-    return type(value) in (get_args(type_) or (type_,))
+    values: dict[str, Any] = json.loads(text)
+    if not values.keys() <= {*Options._fields}:
+        raise ValueError(f"an option is unknown: {text}")
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
+    return Options(**fields)

@@ -131,7 +131,6 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('\n\nordr = "sorted"', 5, "Unknown key 'ordr'. Did you mean 'order'?"),
         ("group-size = 3", 3, "Write group_size, in small letters with underscores"),
         ("no_tags = true", 3, "Write tags = false"),
-        ("accept_missing = true", 3, "It is an option of playshuffle make and playshuffle deal"),
         ('settle = "3s"', 3, "Write it at the top"),
         ('limit = "3"', 3, "limit must be a whole number without quotes: limit = 40"),
         ("limit = true", 3, "limit must be a whole number without quotes: limit = 40"),
@@ -154,7 +153,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('output = "x\\u0000.m3u"', 3, "contains a NUL"),
         ('output = "-"', 3, "does not end in .m3u"),
         ('reshuffle = "dayly"', 3, "Did you mean 'daily'?"),
-        ("deal = 40", 3, "For deals, write every"),
+        ("deal = 40", 3, "Unknown key 'deal'. For all keys: playshuffle help config"),
         ('count = "played"', 3, "count works only with every"),
         (
             'every = "day"\ncount = "played"',

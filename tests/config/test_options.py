@@ -34,32 +34,7 @@ def test_json_has_only_the_options_that_differ_from_their_defaults() -> None:
     assert json.loads(to_json(Options(folders=("/m",), tags=False))) == {"folders": ["/m"], "tags": False}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "3",
-        '{"law": 1}',
-        '{"limit": "3"}',
-        '{"limit": true}',
-        '{"tags": 1}',
-        '{"order": null}',
-        '{"folders": "/m"}',
-        '{"folders": [1]}',
-        '{"where": null}',
-        '{"seed": ["x"]}',
-    ],
-)
-def test_json_with_an_unknown_option_or_a_value_of_another_type_is_refused(text: str) -> None:
+@pytest.mark.parametrize("text", ["", '{"law": 1}'])
+def test_json_with_an_unknown_option_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         from_json(text)
-
-
-@given(st.dictionaries(st.sampled_from(Options._fields), st.none() | st.booleans() | st.integers() | _TEXT))
-def test_json_gives_options_of_the_right_types_or_an_error(table: dict[str, Any]) -> None:
-    try:
-        options = from_json(json.dumps(table))
-    except ValueError:
-        return
-    assert from_json(to_json(options)) == options
