@@ -154,15 +154,9 @@ def test_uninstall_leaves_nothing_that_runs(place: Lab) -> None:
 
 def test_where_there_are_no_namespaces_it_runs_without_and_says_so(place: Lab) -> None:
     """And with them, once there are some."""
-    uid = place.user("id -u").stdout.strip()
-    place.write(f"/etc/systemd/system/user@{uid}.service.d/test.conf", "[Service]\nRestrictNamespaces=yes\n")
-    place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
-    try:
+    with place.manager_with("RestrictNamespaces=yes"):
         said = place.user("playshuffle service install").stdout
         status = place.user("playshuffle service status").stdout
-    finally:
-        place.root(f"rm -r /etc/systemd/system/user@{uid}.service.d; systemctl daemon-reload")
-        place.root(f"systemctl restart user@{uid}")
     place.user("playshuffle service install")
 
     assert "does not allow a sandbox" in said
@@ -208,14 +202,8 @@ def test_a_program_that_was_removed_is_not_started_again_and_again(place: Lab) -
 
 
 def test_it_starts_under_a_manager_that_is_nice(place: Lab) -> None:
-    uid = place.user("id -u").stdout.strip()
     place.user("playshuffle service install")
-    place.write("/etc/systemd/system/user@.service.d/nice.conf", "[Service]\nNice=5\n")
-    try:
-        place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
+    with place.manager_with("Nice=5"):
         wait_for(lambda: place.show(UNIT, "ActiveState") == "active")
         process = place.show(UNIT, "MainPID")
         assert place.user(f"ps -o ni= -p {process}").stdout.strip() == "19"
-    finally:
-        place.root("rm -r /etc/systemd/system/user@.service.d")
-        place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")

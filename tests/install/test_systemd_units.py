@@ -178,10 +178,7 @@ def test_the_unit_of_the_system_lets_nothing_through_but_its_work(place: Lab) ->
 
 def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(place: Lab) -> None:
     """Ubuntu 24.04 gives none to users. Files are open then, but not programs, sockets and the kernel."""
-    uid = place.user("id -u").stdout.strip()
-    place.write(f"/etc/systemd/system/user@{uid}.service.d/test.conf", "[Service]\nRestrictNamespaces=yes\n")
-    place.root(f"systemctl daemon-reload; systemctl restart user@{uid}")
-    try:
+    with place.manager_with("RestrictNamespaces=yes"):
         drop_in(place, "playshuffle.service", "Restart=no")
         failed = place.user("systemctl --user start playshuffle", check=False)
         why = place.show("playshuffle.service", "ExecMainStatus"), place.journal("playshuffle.service")
@@ -190,9 +187,6 @@ def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(pl
             f"{HOME}/.config/systemd/user/playshuffle.service.d/{name}", (ROOT / "systemd" / name).read_text()
         )
         told = probed(place, "playshuffle.service")
-    finally:
-        place.root(f"rm -r /etc/systemd/system/user@{uid}.service.d; systemctl daemon-reload")
-        place.root(f"systemctl restart user@{uid}")
 
     assert failed.returncode != 0
     assert why[0] in {"217", "226"}

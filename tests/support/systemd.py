@@ -69,6 +69,18 @@ class Lab:
         script = f"mkdir -p '{os.path.dirname(path)}' && cp --no-preserve=ownership '{draft}' '{path}'"
         (self.user if path.startswith(HOME) else self.root)(script)
 
+    @contextlib.contextmanager
+    def manager_with(self, setting: str) -> Iterator[None]:
+        """Start the manager of the user again with a setting, and afterwards without it."""
+        folder = "/etc/systemd/system/user@.service.d"
+        restart = f"systemctl daemon-reload; systemctl restart user@$(id -u {USER})"
+        self.write(f"{folder}/test.conf", f"[Service]\n{setting}\n")
+        try:
+            self.root(restart)
+            yield
+        finally:
+            self.root(f"rm -r {folder}; {restart}")
+
     def _run(
         self, command: list[str], environment: dict[str, str], check: bool
     ) -> subprocess.CompletedProcess[str]:
