@@ -120,11 +120,8 @@ class _Order(ShufflePlugin):  # type: ignore[misc]
             self._memory.save()
         return iter
 
-    def reset(self, playlist: Any) -> None:  # noqa: ARG002
+    def reset(self, *_: object) -> None:
         """Look at the list again."""
-        self._rows = None
-
-    def _look_again(self, *_: object) -> None:
         self._rows = None
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
@@ -145,7 +142,7 @@ class _Order(ShufflePlugin):  # type: ignore[misc]
         if playlist is not self._playlist:  # from 4.6 on no reset says that a row came or went
             self._playlist, self._rows = playlist, None
             for signal in ("row-inserted", "row-deleted", "rows-reordered"):
-                playlist.connect(signal, self._look_again)
+                playlist.connect(signal, self.reset)
         if self._rows is None:
             songs = playlist.get()
             self._songs = {song.key: song for song in reversed(songs)}
@@ -198,10 +195,9 @@ def _numbers(names: Sequence[str]) -> list[int]:
 class RandomOrder(_Order):
     """Every order is equally likely; a new round does not begin with the songs of just now."""
 
-    PLUGIN_ID = "playshuffle-random"
+    PLUGIN_ID = name = "playshuffle-random"
     PLUGIN_NAME = "playshuffle: random"
     PLUGIN_DESC = "Plays every song once in random order. The order is kept when Quod Libet restarts."
-    name = "playshuffle-random"
     display_name = "Random, kept (playshuffle)"
     accelerated_name = "Random, _kept (playshuffle)"
 
@@ -215,13 +211,12 @@ class RandomOrder(_Order):
 class SpreadOrder(_Order):
     """Songs by the same artist are far apart."""
 
-    PLUGIN_ID = "playshuffle-spread"
+    PLUGIN_ID = name = "playshuffle-spread"
     PLUGIN_NAME = "playshuffle: spread"
     PLUGIN_DESC = (
         "Plays every song once, with the songs of each artist far apart. The order is kept when Quod Libet"
         " restarts."
     )
-    name = "playshuffle-spread"
     display_name = "Artists apart (playshuffle)"
     accelerated_name = "Artists _apart (playshuffle)"
 
@@ -248,13 +243,12 @@ class SpreadOrder(_Order):
 class AlbumsOrder(_Order):
     """Albums in random order, each from its first song to its last."""
 
-    PLUGIN_ID = "playshuffle-albums"
+    PLUGIN_ID = name = "playshuffle-albums"
     PLUGIN_NAME = "playshuffle: albums"
     PLUGIN_DESC = (
         "Plays every album once, in random order, each from its first song to its last. The order is kept"
         " when Quod Libet restarts."
     )
-    name = "playshuffle-albums"
     display_name = "Albums (playshuffle)"
     accelerated_name = "Al_bums (playshuffle)"
     replaygain_profiles = ("album", "track")
@@ -289,13 +283,12 @@ class AlbumsOrder(_Order):
 class SattoloOrder(_Order):
     """No song has the position that it had in the last round."""
 
-    PLUGIN_ID = "playshuffle-sattolo"
+    PLUGIN_ID = name = "playshuffle-sattolo"
     PLUGIN_NAME = "playshuffle: Sattolo"
     PLUGIN_DESC = (
         "Plays every song once, and no song at the position that it had in the last round. The order is kept"
         " when Quod Libet restarts."
     )
-    name = "playshuffle-sattolo"
     display_name = "No song at its old position (playshuffle)"
     accelerated_name = "No song at its old _position (playshuffle)"
 
