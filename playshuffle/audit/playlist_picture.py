@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from playshuffle.audit import picture
 from playshuffle.audit.mix import successors
-from playshuffle.errors import shown
-from playshuffle.text import counted
+from playshuffle.text import counted, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +79,9 @@ def _colours(groups: Sequence[tuple[int, str]]) -> tuple[dict[int, str], list[tu
     # Without a second track there is nothing to see of a group.
     best = [number for number in ranked if sizes[number] > 1][: len(_COLOURS)]
     colours = dict(zip(best, _COLOURS, strict=False))
-    legend = [(colours[number], f"{_short(names[number])} ({sizes[number]:,})") for number in best]
+    legend = [
+        (colours[number], f"{short(names[number], _LABEL_CHARACTERS)} ({sizes[number]:,})") for number in best
+    ]
     others = [number for number in ranked if number not in colours]
     colours |= dict.fromkeys(others, _OTHERS)
     if others:
@@ -164,8 +165,3 @@ def _box(position: int, length: int, gap: float) -> Any:
     row, column = divmod(position, _PER_ROW)
     left, right, top, bottom = column + gap, column + length - gap, row + gap, row + 1 - gap
     return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], closed=False)
-
-
-def _short(name: str) -> str:
-    text = shown(name)
-    return text if len(text) <= _LABEL_CHARACTERS else f"{text[: _LABEL_CHARACTERS - 1]}…"
