@@ -138,14 +138,6 @@ def test_only_what_lies_below_the_roots_comes_back(home: Path) -> None:
         assert below(b"/never") == below() == []
 
 
-def test_what_was_not_read_yet_is_not_taken_for_read(home: Path) -> None:
-    """None is no empty column."""
-    for durations_ms in (None, b""):
-        with Cache() as cache:
-            cache.keep([(some_folder(b"/m/")._replace(durations_ms=durations_ms), "[]")], ())
-        assert known()[b"/m/"].durations_ms == durations_ms
-
-
 @pytest.mark.timeout(20)
 def test_a_cache_that_is_a_fifo_is_not_waited_for(cache_file: bytes) -> None:
     if os.path.exists(cache_file):
@@ -241,26 +233,6 @@ def test_a_damaged_folder_is_unknown_until_it_is_written_again(
 def keep(folders: list[Folder], gone: list[bytes] | None = None) -> None:
     with Cache() as cache:
         cache.keep([(folder, pack([["tag"]])) for folder in folders], gone or [])
-
-
-def test_a_first_run_writes_in_proportion_to_the_cache(home: Path) -> None:
-    """Twice as many folders need twice as many bytes."""
-    written = []
-    for number, count in enumerate((3000, 6000)):
-        folders = [some_folder(b"/m/%d/%05d/" % (number, folder)) for folder in range(count)]
-        before = bytes_written()
-        for start in range(0, count, 256):
-            keep(folders[start : start + 256])
-        written.append(bytes_written() - before)
-
-    assert written[0] > 0
-    assert written[1] < 2.4 * written[0]
-
-
-def bytes_written() -> int:
-    """Bytes that this process has passed to write calls."""
-    text = Path("/proc/self/io").read_text()
-    return int(text.partition("wchar: ")[2].split()[0])
 
 
 @pytest.mark.parametrize("value", [0, None, pack([["tag"]]), b'[["gat"]]', b""])

@@ -85,22 +85,6 @@ def test_a_settled_folder_is_not_listed_again(top: bytes, listed: list[bytes]) -
     assert all(again[path] is known[path] for path in known)
 
 
-def test_a_file_that_is_edited_in_place_is_seen_in_a_settled_folder(
-    top: bytes, tmp_path: Path, listed: list[bytes]
-) -> None:
-    put(top, b"a/x.mp3", b"a/y.mp3")
-    known = scan(top, {})
-    stamps = os.stat(top + b"/a")
-    wait_for_a_tick(tmp_path)
-
-    with open(top + b"/a/x.mp3", "ab") as file:
-        file.write(b"more")
-
-    assert os.stat(top + b"/a").st_ctime_ns == stamps.st_ctime_ns
-    assert scan(top, known) == scan(top, {}) != known
-    assert listed == []
-
-
 @pytest.mark.parametrize(
     ("age_ns", "is_settled"),
     [

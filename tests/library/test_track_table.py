@@ -76,27 +76,6 @@ A, B, C = b"/m/a.mp3", b"/m/b.mp3", b"/m/c.mp3"
 FAR = b"/n/x/a.mp3"
 
 
-def test_a_file_that_did_not_change_is_the_same_track() -> None:
-    assert which({A: mark(1), B: mark(2)}, {A: mark(1), B: mark(2)}) == {A: A, B: B, b"": b""}
-
-
-@pytest.mark.parametrize("new", [C, FAR])
-def test_a_renamed_file_is_known_by_size_time_and_inode(new: bytes) -> None:
-    assert which({A: mark(1), B: mark(2)}, {B: mark(2), new: mark(1)}) == {A: new, B: B, b"": b""}
-
-
-@pytest.mark.parametrize("other", [B, FAR])
-def test_two_files_that_swap_their_names_swap_their_numbers(other: bytes) -> None:
-    assert which({A: mark(1), other: mark(2)}, {A: mark(2), other: mark(1)}) == {A: other, other: A, b"": b""}
-
-
-def test_a_chain_of_renames_is_followed() -> None:
-    """Through folders, to the name of the next one each; the last one is deleted, and one is new."""
-    before = {A: mark(1), FAR: mark(2), C: mark(3)}
-
-    assert which(before, {A: mark(9), FAR: mark(1), C: mark(2)}) == {A: FAR, FAR: C, C: None, b"": A}
-
-
 def test_a_new_file_under_an_old_name_is_new_if_the_old_one_is_elsewhere() -> None:
     assert which({A: mark(1)}, {A: mark(3), B: mark(1)}) == {A: B, b"": A}
     assert which({A: mark(1)}, {A: mark(3), FAR: mark(1)}) == {A: FAR, b"": A}

@@ -192,25 +192,6 @@ def test_reading_holds_only_the_tags_of_folders_with_missing_readings(top: bytes
     assert peak < folder_count * size / 4
 
 
-def test_the_paths_to_read_are_a_sequence(top: bytes) -> None:
-    """Files of folders that were not known, and changed files of known ones."""
-    put(top, b"a/x.mp3", b"a/y.mp3", b"b/z.mp3")
-    memory = Memory(top)
-    memory.run()
-    put(top, b"a/new.mp3", b"c/1.mp3", b"c/2.mp3")
-    expected = [top + b"/a/new.mp3", top + b"/c/1.mp3", top + b"/c/2.mp3"]
-
-    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        assert list(paths) == expected
-        assert [paths[1], paths[-1], *paths[1:]] == [expected[1], expected[2], *expected[1:]]
-        with pytest.raises(IndexError):
-            paths[3]
-        return iter(())
-
-    found = find([top], memory.known).roots[0]
-    list(with_readings(found, memory.known, lambda folder: memory.fields[folder.path], read_all))
-
-
 # Errors of the disk
 
 _BROKEN = Reading(None, "could not be read: Input/output error", is_final=False)
@@ -393,17 +374,6 @@ def test_some_tracks_in_another_order_are_tracks_too(top: bytes) -> None:
 
 
 # Reached twice
-
-
-def test_some_tracks_share_the_paths_of_all(top: bytes) -> None:
-    for name in (b"a.mp3", b"b.mp3"):
-        put(top, name)
-    library, _ = Memory(top).run()
-    first, second = library.paths
-
-    shared = library.only([1, 0]).only([0, 1]).paths
-    assert shared[0] is second
-    assert shared[1] is first
 
 
 def test_a_link_beside_its_target_is_no_second_track(top: bytes) -> None:

@@ -1,23 +1,11 @@
 """Only regular files are opened, and nothing waits."""
 
-import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from playshuffle.system.regular_file import NotRegularError, open_regular
-
-
-def test_a_regular_file_is_opened_with_its_status(tmp_path: Path) -> None:
-    file = tmp_path / "a"
-    file.write_bytes(b"abc")
-
-    descriptor, status = open_regular(bytes(file))
-
-    assert os.read(descriptor, 9) == b"abc"
-    assert status.st_size == 3
-    os.close(descriptor)
 
 
 @pytest.mark.parametrize("kind", ["folder", "FIFO", "device", "link to a FIFO"])
@@ -50,15 +38,3 @@ def test_a_file_that_is_exchanged_for_a_fifo_is_refused(
         open_regular(bytes(fifo))
 
     assert len(os.listdir("/proc/self/fd")) == held
-
-
-def test_a_link_can_be_refused(tmp_path: Path) -> None:
-    file, link = tmp_path / "file", tmp_path / "link"
-    file.touch()
-    link.symlink_to(file)
-
-    os.close(open_regular(bytes(link))[0])
-    with pytest.raises(OSError, match="symbolic links") as caught:
-        open_regular(bytes(link), follow_links=False)
-
-    assert caught.value.errno == errno.ELOOP

@@ -37,15 +37,6 @@ def test_plain_files_are_accepted() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", PLAIN)
-def test_no_truncated_file_is_read_differently(name: str, tmp_path: Path) -> None:
-    data = (DATA / name).read_bytes()
-    path = tmp_path / name
-    for length in range(0, len(data), 1 + len(data) // 300):
-        path.write_bytes(data[:length])
-        assert_as_the_reference(path)
-
-
 @pytest.mark.parametrize(
     ("seed", "count"),
     [
