@@ -9,6 +9,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
 from playshuffle.ordering.check_recipe import check_recipe
+from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
@@ -199,13 +200,8 @@ def _shuffled(
 ) -> list[int]:
     """Shuffle the base around pins, around all but a part, or after a gap."""
     if recipe.gap is not None:
-        among = frozenset(base)
         last_played = last.order[: last.playlist_length] if last is not None else []
-        played = [index for index in last_played if index in among]
-        was_played = frozenset(played)
-        unplayed = [index for index in base if index not in was_played]
-        gap = recipe.gap.plays(len(base))
-        return _after_gap(unplayed, played, gap, pinned_at, randbelow, resting)
+        return _after_gap(recipe.gap, base, last_played, pinned_at, randbelow, resting)
     pins.swap_in(base, pinned_at)
     staying: Collection[int] = pinned_at
     if recipe.part is not None:
@@ -222,15 +218,19 @@ def _shuffled(
 
 
 def _after_gap(
-    unplayed: Sequence[int],
-    played: Sequence[int],
-    gap: int,
+    minimum: Gap,
+    base: Sequence[int],
+    last_played: Sequence[int],
     pins: Mapping[int, int],
     randbelow: RandBelow,
     resting: Collection[int],
 ) -> list[int]:
-    """Shuffle so that no track but the pinned ones is played again before `gap` plays."""
-    count = len(unplayed) + len(played)
+    """Shuffle so that no track but the pinned ones is played again before the gap."""
+    among = frozenset(base)
+    played = [index for index in last_played if index in among]
+    was_played = frozenset(played)
+    unplayed = [index for index in base if index not in was_played]
+    gap, count = minimum.plays(len(base)), len(base)
     if gap > count:
         raise OptionError(
             "{} {gap:,} is too large: there are only {tracks}. Choose a smaller gap.",

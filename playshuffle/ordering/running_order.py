@@ -5,16 +5,18 @@ its position when it returns. New tracks are inserted as the order requires, by 
 """
 
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering.absent import ABSENT_S, insert_absent
 from playshuffle.ordering.arrange import Arranged, in_place, no_tags
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.orders import ORDERS, Repair
 from playshuffle.ordering.recipe import HERE, Recipe
 from playshuffle.shuffle import RandBelow, insert
+
+ABSENT_S = 30 * 86_400  # how long the position of an absent track is remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def update_order(
         repair = make_repair(tracks, tags_of or no_tags, recipe)
         arranged = _repaired(arranged, recipe, repair, randbelow)
     if arranged.order != present:
-        order = insert_absent(order, arranged.order)
+        order = _insert_absent(order, arranged.order)
     return UpdatedOrder(arranged, order)
 
 
@@ -136,7 +138,7 @@ def _insert_new(
     if make_insert is None:
         return _insert_anywhere(order, new, randbelow, recipe)
     present = [index for index in order if index < len(tracks)]
-    return insert_absent(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
+    return _insert_absent(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
 
 
 def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:
@@ -150,7 +152,7 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
         return insert(order, new, randbelow)
     free = [index for index in order if index not in pinned]
     coming = [index for index in new if index not in pinned]
-    return insert_absent([*order, *pinned.intersection(new)], insert(free, coming, randbelow))
+    return _insert_absent([*order, *pinned.intersection(new)], insert(free, coming, randbelow))
 
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:
@@ -158,3 +160,25 @@ def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: Ran
     order, count = arranged.order, arranged.playlist_length
     pins = {order.index(pin.track_index) for pin in recipe.pins}
     return Arranged([*repair(order[:count], pins, randbelow, 0), *order[count:]], count)
+
+
+def _insert_absent(order: Sequence[int], present: Sequence[int]) -> list[int]:
+    """Insert the tracks of an order that another one lacks into that one, each after its predecessor.
+
+    Mostly these are the absent tracks, and the other order has the present ones.
+    """
+    present_set = frozenset(present)
+    if present_set.issuperset(order):
+        return list(present)
+    behind: dict[int, list[int]] = defaultdict(list)
+    before = -1
+    for index in order:
+        if index in present_set:
+            before = index
+        else:
+            behind[before].append(index)
+    result = list(behind[-1])
+    for index in present:
+        result.append(index)
+        result += behind.get(index, ())
+    return result

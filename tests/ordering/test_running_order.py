@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
-from playshuffle.ordering.absent import ABSENT_S
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
-from playshuffle.ordering.running_order import last_order_now, update_order
+from playshuffle.ordering.running_order import ABSENT_S, last_order_now, update_order
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
