@@ -33,26 +33,25 @@ class Base(NamedTuple):
 
     def for_player(self, path: bytes) -> bytes:
         """Return the path of a file as the player sees it."""
-        for local, player_path in self.swaps:
-            if path.startswith(local):
-                rest = path[len(local) :]
-                return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
-        return path
+        player_path, rest = self._divided(path)
+        return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
 
     def shape(self, path: bytes) -> bytes:
         """Return the player's path with slashes as separators, so that a backslash belongs to a name."""
-        for local, player_path in self.swaps:
-            if path.startswith(local):
-                return player_path.replace(b"\\", b"/") + path[len(local) :]
-        return path
+        player_path, rest = self._divided(path)
+        return player_path.replace(b"\\", b"/") + rest
 
     def is_nameable(self, path: bytes) -> bool:
         """Return whether the names in a path are possible for the player, where a backslash may separate."""
-        return b"\\" not in path or not any(
-            player_path.endswith(b"\\") and b"\\" in path[len(local) :]
-            for local, player_path in self.swaps
-            if path.startswith(local)
-        )
+        player_path, rest = self._divided(path)
+        return not (player_path.endswith(b"\\") and b"\\" in rest)
+
+    def _divided(self, path: bytes) -> tuple[bytes, bytes]:
+        """Return what the start of a path is to the player, and the rest of the path."""
+        for local, player_path in self.swaps:
+            if path.startswith(local):
+                return player_path, path[len(local) :]
+        return b"", path
 
     def comment(self, folder: bytes) -> str:
         """Return the comment that lets `Back` find the files of a playlist; empty if none is needed."""
@@ -62,7 +61,6 @@ class Base(NamedTuple):
             pairs.append((b"", folder_here))
         if not pairs:
             return ""
-
         return " ".join(f"{quote_from_bytes(a, _SAFE)}={quote_from_bytes(b, _SAFE)}" for a, b in pairs)
 
 
