@@ -31,7 +31,6 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
 @pytest.mark.parametrize(
     ("one", "other", "is_one"),
     [
-        ("Queen", "Queen", True),
         ("Queen", " QUEEN ", True),
         ("Queen", "Queen; David Bowie", True),
         ("Queen feat. David Bowie", "Queen", True),
@@ -45,7 +44,6 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("Left Featherstone", "Left", False),
         ("", "", False),
         ("Various Artists", "Various Artists", False),
-        ("VA", "va", False),
         ("Various Artists feat. X", "Various Artists", False),
         ("[unknown]", "Unknown Artist", False),
     ],
@@ -148,13 +146,8 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         ("genre", Tags(), None, False),
         ("year", Tags(date="1997-09-22"), Tags(date="1997"), True),
         ("year", Tags(date="1997"), Tags(date="1998"), False),
-        ("year", Tags(), Tags(), False),
         ("date", Tags(date="1997-09-22"), Tags(date="1997"), False),
-        ("date", Tags(), Tags(), False),
         ("original_year", Tags(original_date="1997-09-22"), Tags(original_date="1997"), True),
-        ("plays", Tags(play_count=0), Tags(play_count=0), True),
-        ("rating", Tags(rating=0.8), Tags(rating=0.8), True),
-        ("rating", Tags(rating=0.8), Tags(), False),
         (
             "work",
             Tags(work="Symphony No. 5", composer="A"),
@@ -166,8 +159,6 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         ("composer", Tags(composer="A; B"), Tags(composer="a"), True),
         ("albumartist", Tags(album_artist="Various Artists"), Tags(album_artist="Various Artists"), False),
         ("albumartist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
-        ("grouping", Tags(grouping="Evening"), Tags(grouping="Evening"), True),
-        ("release_id", Tags(release_id="r"), Tags(release_id="r"), True),
     ],
 )
 def test_any_tag_that_is_a_text_makes_groups(by: str, one: Tags, other: Tags, is_one: bool) -> None:

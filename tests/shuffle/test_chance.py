@@ -77,11 +77,6 @@ def test_a_seed_gives_the_same_order_for_ever(seed: str, head: list[int], digest
     assert hashlib.sha256(",".join(map(str, order)).encode()).hexdigest()[:32] == digest
 
 
-@pytest.mark.parametrize("seed", ["", "1", "Für Elise"])
-def test_one_track_is_an_order_for_every_seed(seed: str) -> None:
-    assert durstenfeld([0], Seeded(seed)) == [0]
-
-
 def test_a_seed_that_is_not_utf8_is_taken_as_its_bytes() -> None:
     assert Seeded(os.fsdecode(b"\xff"))(WORDS) == next(specified_stream(b"\xff"))
 
@@ -147,19 +142,6 @@ def test_no_word_is_thrown_away_for_a_power_of_two(injected: list[int]) -> None:
     injected += [WORDS - 1] * 3
 
     assert list(draws(System(), [1 << 24, 1, 2])) == [(1 << 24) - 1, 0, 1]
-
-
-def test_a_large_bound_takes_two_words_highest_first(injected: list[int]) -> None:
-    injected += [5, 6]
-
-    assert System()(1 << 60) == 5 * WORDS + 6
-
-
-def test_a_large_bound_throws_both_words_away(injected: list[int]) -> None:
-    bound = (1 << 60) - 1
-    injected += [WORDS - 1, WORDS - 1, 0, 9]
-
-    assert System()(bound) == 9
 
 
 def test_the_system_reaches_every_value_of_a_range() -> None:
