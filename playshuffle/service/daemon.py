@@ -12,8 +12,8 @@ import select
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import InitVar, dataclass, replace
+from datetime import date, datetime
 from functools import partial
 
 from playshuffle.config.model import Config
@@ -131,10 +131,14 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
     return replace(config, playlists=tuple(locked)), broken
 
 
+@dataclass(eq=False)
 class _Life:
     """One life of the service, from a configuration to the next.
 
     Attributes:
+        load: reads the configuration again.
+        signals: a descriptor with the numbers of the signals that came.
+        before: the life before this one.
         reloaded: the next configuration, after a reload.
         has_scanned: whether any update has scanned the folders.
         backlog: what the playlists have not applied.
@@ -143,90 +147,85 @@ class _Life:
         installation: the program as it was when the service was started.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        load: Callable[[], Config],
-        signals: int,
-        updates: UpdateProcess,
-        watch: Watch,
-        status: LiveStatus,
-        before: "_Life | None",
-    ) -> None:
-        self.reloaded: Config | None = None
-        self.has_scanned = False
-        self.refused: str | None = before.refused if before else None
+    config: Config
+    load: Callable[[], Config]
+    signals: int
+    updates: UpdateProcess
+    watch: Watch
+    status: LiveStatus
+    before: InitVar["_Life | None"]
+    reloaded: Config | None = None
+    has_scanned: bool = False
+    refused: str | None = None
+    _has_new_config: bool = False
+    _must_restart: bool = False
+    _is_given_up: bool = False
+    _next_check_s: float = 0.0
+    _heard_s: float = 0.0
+
+    def __post_init__(self, before: "_Life | None") -> None:
+        self.refused = before.refused if before else None
         self.installation: Installation = before.installation if before else Installation()
         self.backlog: Backlog = Backlog(
             # A playlist that is dealt by every run is dealt by hand: the service always runs.
             {
                 playlist.name: playlist.request.roots
-                for playlist in config.playlists
+                for playlist in self.config.playlists
                 if playlist.deal is None or playlist.deal.every != Every.RUN
             },
-            files={playlist.name: playlist.request.skip_lists for playlist in config.playlists},
-            settle_s=config.settle_s,
+            files={playlist.name: playlist.request.skip_lists for playlist in self.config.playlists},
+            settle_s=self.config.settle_s,
             unfinished=before.backlog.unfinished() if before else {},
             now_s=time.monotonic(),
         )
         # Asked before any update: the first one may take hours, and a folder may be replaced meanwhile.
         self.shut: set[str] = (before.shut if before else set()) | {
             playlist.name
-            for playlist in config.playlists
+            for playlist in self.config.playlists
             if sandbox.came_late(os.path.dirname(playlist.request.output or b""))
         }
-        self._load = load
-        self._config_file = config.path
-        self._has_new_config = False
-        self._signals = signals
-        self._updates = updates
-        self._watch = watch
-        self._status = status
-        self._next_check_s = 0.0
         # What was stopped or starved was this process, too, if it looks less often.
         self._silence = StallClock(2 * HEARTBEAT_S)
-        self._heard_s = 0.0
         self._day = _today()
-        self._is_given_up = False
-        self._must_restart = False
         self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)
 
     def serve(self) -> Exit | None:
         """Have playlists updated, batch after batch; return an exit code, or None for the next life."""
-        for batch in self._watch.batches(self._signals, self._updates.fileno()):
+        for batch in self.watch.batches(self.signals, self.updates.fileno()):
             if batch is not None:
                 self._add(batch)
             self._receive()
             code = self._handle_signals()
             if code is None and (self._must_restart or self._is_outdated()):
                 code = Exit.MISSING  # systemd starts it again
-            if code is not None or self.reloaded is not None or self._updates.is_over:
+            if code is not None or self.reloaded is not None or self.updates.is_over:
                 self._wait_for_update()
                 # The next life scans all folders, but nothing repeats what was seen of moves.
-                self.backlog.add(self._watch.take_unripe(), time.monotonic())
+                self.backlog.add(self.watch.take_unripe(), time.monotonic())
                 return code
             self._check_clock()
-            modes = self._watch.modes()
+            modes = self.watch.modes()
             self.backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
-            if self.backlog.is_waiting and not self._updates.is_busy:
+            if self.backlog.is_waiting and not self.updates.is_busy:
                 batches = self.backlog.begin(time.monotonic())
-                self._status.begin(batches)
-                self._updates.begin(batches)
-            self._status.note_modes(modes)
-            self._status.publish()
+                self.status.begin(batches)
+                self.updates.begin(batches)
+            self.status.note_modes(modes)
+            self.status.publish()
         raise AssertionError("batches never end")
 
     def _add(self, batch: Batch) -> None:
         if batch.why == "start":
             notify.ready()
-        self._has_new_config |= self._config_file in batch.files
-        _LOG.debug("%s", _description(batch))
+        self._has_new_config |= self.config.path in batch.files
+        where = "everything" if batch.is_whole else counted(len(batch.folders) + len(batch.trees), "folder")
+        _LOG.debug("scan of %s: %s", where, batch.why)
         self.backlog.add(batch, time.monotonic())
 
     def _receive(self) -> None:
         """Handle the messages of the update under way."""
-        for message in self._updates.receive():
-            self._status.note_message(message)
+        for message in self.updates.receive():
+            self.status.note_message(message)
             if isinstance(message, LibraryScanned):
                 self.has_scanned = True
                 self.backlog.note_scanned()
@@ -235,7 +234,7 @@ class _Life:
                 self.backlog.finish(
                     message.playlist,
                     is_cached=message.is_cached,
-                    has_unreadable=self._status.has_unreadable(message.playlist),
+                    has_unreadable=self.status.has_unreadable(message.playlist),
                 )
             elif isinstance(message, PlaylistFailed):
                 self.backlog.note_growing(message.growing)
@@ -248,10 +247,10 @@ class _Life:
             elif isinstance(message, UpdateEnded):
                 self._is_given_up = False
                 for folder, after_s in self.backlog.end(time.monotonic()).items():
-                    self._watch.rescan([folder], after_s)
+                    self.watch.rescan([folder], after_s)
 
     def _handle_signals(self) -> Exit | None:
-        numbers = received(self._signals)
+        numbers = received(self.signals)
         if {signal.SIGTERM, signal.SIGINT} & numbers:
             notify.stopping()
             return Exit.DONE if signal.SIGTERM in numbers else Exit.INTERRUPTED
@@ -260,12 +259,12 @@ class _Life:
         self._has_new_config = False
         notify.reloading()
         try:
-            self.reloaded = _load(self._load)
+            self.reloaded = _load(self.load)
         except PlayshuffleError as error:
             self.refused = f"The new configuration cannot be used, the old one stays in force: {error}"
             _LOG.error("%s", self.refused)
             notify.ready()
-            self._watch.request_full_scan()
+            self.watch.request_full_scan()
             return None
         self.refused = None
         _LOG.info("configuration reloaded")
@@ -277,24 +276,24 @@ class _Life:
             return False
         before = self.installation.change
         change = self.installation.check()
-        self._status.note = change or self.refused
+        self.status.note = change or self.refused
         if change is None:
             self._next_check_s = time.monotonic() + HEARTBEAT_S / 2
             return False
         if before is None:
             _LOG.warning("%s", change)
-        return _is_under_systemd() and not self._updates.is_busy
+        return _is_under_systemd() and not self.updates.is_busy
 
     def _wait_for_update(self) -> None:
         """Let the update under way end at a place where nothing is half done."""
         until = time.monotonic() + _LAST_WAIT_S
-        while self._updates.is_busy and time.monotonic() < until:
-            self._updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for it
-            select.select([self._updates], [], [], 0.5)
+        while self.updates.is_busy and time.monotonic() < until:
+            self.updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for it
+            select.select([self.updates], [], [], 0.5)
             self._receive()
             notify.keep_alive()
-        if self._updates.is_busy:
-            self._updates.interrupt(signal.SIGKILL)
+        if self.updates.is_busy:
+            self.updates.interrupt(signal.SIGKILL)
 
     def _check_clock(self) -> None:
         if _today() != self._day:
@@ -302,19 +301,19 @@ class _Life:
             self._add(Batch(is_whole=True, why="day"))
         now_s = time.monotonic()
         self.backlog.retry(now_s)
-        if not self._updates.is_busy or self._updates.heard_s != self._heard_s:
+        if not self.updates.is_busy or self.updates.heard_s != self._heard_s:
             self._silence.reset()
-        self._heard_s = self._updates.heard_s
+        self._heard_s = self.updates.heard_s
         self._silence.observe(now_s, None)
         silent_s = self._silence.stalled_s
         if silent_s > self._stalled_s and not self._is_given_up:
             _LOG.error(
                 "An update made no progress for %.0f seconds and is stopped; its stack follows", silent_s
             )
-            self._updates.interrupt(signal.SIGABRT)
+            self.updates.interrupt(signal.SIGABRT)
             self._is_given_up = True
         if silent_s > _KILL_AFTER * self._stalled_s:  # it waits for a disk, and handles no other signal
-            self._updates.interrupt(signal.SIGKILL)
+            self.updates.interrupt(signal.SIGKILL)
         # An update that cannot even be killed hangs in the kernel: systemd may try what it can.
         if silent_s <= 2 * self._stalled_s:
             notify.keep_alive()
@@ -325,12 +324,5 @@ def _is_under_systemd() -> bool:
     return "INVOCATION_ID" in os.environ
 
 
-def _today() -> str:
-    return datetime.now().astimezone().date().isoformat()
-
-
-def _description(batch: Batch) -> str:
-    if batch.is_whole:
-        return f"full scan: {batch.why}"
-    folders, trees = counted(len(batch.folders), "folder"), counted(len(batch.trees), "tree")
-    return f"scan of {folders} and {trees}: {batch.why}"
+def _today() -> date:
+    return datetime.now().astimezone().date()

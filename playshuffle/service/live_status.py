@@ -188,7 +188,7 @@ class LiveStatus:
         config = os.fsdecode(path) if path is not None else None
         status = Status(
             (Service(os.getpid(), self._since_s, config, self.note),),
-            tuple(replace(root, state=self._root_state(path)) for path, root in self._roots.items()),
+            tuple(replace(root, state=self._state(path, root)) for path, root in self._roots.items()),
             tuple(self._playlists.values()),
         )
         self._file.publish(status)
@@ -228,10 +228,8 @@ class LiveStatus:
         )
         return "; ".join([f"managed: {tracks}" if tracks else "starting", *polled])
 
-    def _root_state(self, path: bytes) -> str:
-        if self._is_missing(path):
-            return "missing"
-        return EMPTY if self._roots[path].tracks == 0 else "ok"
+    def _state(self, path: bytes, root: RootStatus) -> str:
+        return "missing" if self._is_missing(path) else EMPTY if root.tracks == 0 else "ok"
 
     def _is_missing(self, path: bytes) -> bool:
         mode = self._modes.get(path)

@@ -13,15 +13,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import Self
 
 from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
 from playshuffle.watch.debounce import Batch
-
-_END_S = 5.0  # an update that can be killed has ended by then
-_END_BEAT_S = 0.01
 
 # Update playlists, each for its batch, and send the results.
 Update = Callable[[Mapping[str, Batch], Callable[[Message], None]], None]
@@ -64,19 +60,12 @@ class UpdateProcess:
         self._messages = message_reader
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._requests.close()
         os.close(self._messages)
-        until_s = time.monotonic() + _END_S
-        while os.waitpid(self._child, os.WNOHANG) == (0, 0):
-            if time.monotonic() > until_s:
-                # Its update waits for a drive, and cannot even be killed.
-                os.kill(self._child, signal.SIGKILL)
-                os.waitpid(self._child, 0)
-                break
-            time.sleep(_END_BEAT_S)
+        # It may wait for an update that waits for a drive, and cannot even be killed.
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
 
     def fileno(self) -> int:
         """Return a descriptor that is readable when there is a message."""
@@ -187,9 +176,6 @@ def check_stop() -> None:
 
 
 def _write(replies: int, data: bytes) -> None:
-    while data:
-        # A service that ended reads no more; the update goes on to its end.
-        try:
-            data = data[os.write(replies, data) :]
-        except BrokenPipeError:
-            return
+    # A service that ended reads no more; the update goes on to its end.
+    with contextlib.suppress(BrokenPipeError), open(replies, "wb", closefd=False) as file:
+        file.write(data)

@@ -1,5 +1,6 @@
 """Describe how well each root is watched, and how to raise the limits of inotify."""
 
+import contextlib
 import errno
 import os
 from collections.abc import Sequence
@@ -71,14 +72,8 @@ def mode_of(
 def count_folders(top: bytes) -> int:
     """Count the folders that can be watched; a folder mounted in two places counts once."""
     folder_ids = set()
-    todo = [top]
-    while todo:
-        path = todo.pop()
-        try:
-            with os.scandir(path) as scan:
-                todo += [entry.path for entry in scan if entry.is_dir(follow_symlinks=False)]
+    for path, _, _ in os.walk(top):  # without those that cannot be read
+        with contextlib.suppress(OSError):  # it was removed
             status = os.lstat(path)
-        except OSError:  # it was removed, or cannot be read, so it needs no watch
-            continue
-        folder_ids.add((status.st_dev, status.st_ino))
+            folder_ids.add((status.st_dev, status.st_ino))
     return len(folder_ids)

@@ -51,25 +51,19 @@ class Watch:
         full_scan_s: float = 3600.0,
         heartbeat_s: float | None = None,
     ) -> None:
-        self._roots = list(dict.fromkeys(roots))
-        self._files = frozenset(files)
         self._heartbeat_s = HEARTBEAT_S if heartbeat_s is None else heartbeat_s
         self._collector = BatchCollector(settle_s, latest_s)
         self._schedule = Schedule(full_scan_s, poll_s, settle_s, time.monotonic(), _asleep_s())
         self._reports: deque[tuple[float, Hint | str | bytes]] = deque()
-        self._root_watchers: list[RootWatcher] = []
-        self._file_watchers: list[FileWatcher] = []
-        self._starting_count = 0
         self._has_started = False
-        self._wake_fd = self._mounts_fd = -1
+        self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        table = "/proc/self/mountinfo"
+        self._mounts_fd = os.open(table if os.path.exists(table) else os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        self._file_watchers = [FileWatcher(path, self._add_report) for path in frozenset(files)]
+        self._root_watchers = [RootWatcher(root, self._add_report) for root in dict.fromkeys(roots)]
+        self._starting_count = len(self._root_watchers)
 
     def __enter__(self) -> Self:
-        self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        with contextlib.suppress(OSError):  # without /proc there is no mount table
-            self._mounts_fd = os.open("/proc/self/mountinfo", os.O_RDONLY | os.O_CLOEXEC)
-        self._file_watchers = [FileWatcher(path, self._add_report) for path in self._files]
-        self._starting_count = len(self._roots)
-        self._root_watchers = [RootWatcher(root, self._add_report) for root in self._roots]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,11 +73,9 @@ class Watch:
         end = time.monotonic() + _CLOSE_S
         have_ended = [watcher.join(end) for watcher in watchers]
         self._root_watchers = []
-        if self._mounts_fd >= 0:
-            os.close(self._mounts_fd)
-        if all(have_ended) and self._wake_fd >= 0:  # a thread that hangs may still write to it
+        os.close(self._mounts_fd)
+        if all(have_ended):  # a thread that hangs may still write to it
             os.close(self._wake_fd)
-        self._wake_fd = self._mounts_fd = -1
 
     def modes(self) -> list[Mode]:
         """Return how each root is watched."""
@@ -149,8 +141,7 @@ class Watch:
         poller = select.poll()
         for fd in caller_fds:
             poller.register(fd, select.POLLIN)
-        if self._mounts_fd >= 0:
-            poller.register(self._mounts_fd, select.POLLPRI)
+        poller.register(self._mounts_fd, select.POLLPRI)
         if self._collector.is_empty:
             poller.register(self._wake_fd, select.POLLIN)
         else:
@@ -169,9 +160,8 @@ class Watch:
             self._reports.clear()
             report = "lost"
         self._reports.append((time.monotonic(), report))
-        if self._wake_fd >= 0:
-            with contextlib.suppress(OSError):
-                os.eventfd_write(self._wake_fd, 1)
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_write(self._wake_fd, 1)
 
     def _read_reports(self) -> None:
         with contextlib.suppress(BlockingIOError):
