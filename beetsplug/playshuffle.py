@@ -153,7 +153,7 @@ def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:
     from playshuffle.config import keys
     from playshuffle.errors import Exit
 
-    known_keys = {name: keys.PLAYLIST[name] for name, field in keys.FIELDS.items() if field not in _NOT_HERE}
+    known_keys = {row.key: keys.PLAYLIST[row.key] for row in _options() if row.has_key}
     for name, value in table.items():
         key = known_keys.get(name)
         fault = keys.unknown(name, known_keys) if key is None else keys.wrong(name, value, key)

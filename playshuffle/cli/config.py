@@ -1,18 +1,16 @@
-"""Create, check or show the configuration."""
+"""Create or check the configuration."""
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import filterfalse
-from typing import Any
 
 from playshuffle.cli import common_options
 from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
-from playshuffle.cli.streams import print_json, print_lines, say
+from playshuffle.cli.streams import say
 from playshuffle.config.example import example
 from playshuffle.config.load import load
 from playshuffle.config.places import find, places
-from playshuffle.config.settings import Setting, settings
 from playshuffle.config.toml_file import ConfigError, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store import skip_lists
@@ -25,7 +23,6 @@ EXAMPLES = """\b
 Examples:
   playshuffle config init      # writes an example to edit
   playshuffle config check     # shows every problem with its line
-  playshuffle config show      # every value, and the line that sets it
 """
 
 
@@ -110,51 +107,4 @@ def _fault_lines(fault: Fault, screen: Screen) -> Iterator[str]:
     yield from screen.wrapped(fault.message, " " * 7)
 
 
-def show(
-    config: common_options.ConfigFile = None,
-    as_json: common_options.Json = False,
-) -> Exit:
-    """Show every value and the line that sets it."""
-    config_file = load(find(config))
-    assert config_file.document is not None
-    path, values = config_file.document.path, settings(config_file)
-    if as_json:
-        broken = [each.text for each in config_file.broken]
-        print_json({"file": os.fsdecode(path), **_json(values), "broken": broken})
-    else:
-        print_lines(_lines(path, values))
-        say(each.text for each in config_file.broken)
-    return Exit.CONFIG if config_file.broken else Exit.DONE
-
-
-SUBCOMMANDS = (init, check, show)
-
-
-def _lines(path: bytes, values: Mapping[tuple[str, ...], Sequence[Setting]]) -> Iterator[str]:
-    yield f"# {shown(path)}"
-    for table, rows in values.items():
-        if table:
-            yield ""
-            yield f"[{'.'.join(map(shown, table))}]"
-        for key, value, line in rows:
-            origin = "default" if line is None else f"line {line}"
-            yield f"{f'{key} = {_words(value)}':50}  # {origin}"
-
-
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_words, value))}]"
-    return f'"{shown(value)}"' if isinstance(value, str) else str(value)
-
-
-def _json(values: Mapping[tuple[str, ...], Sequence[Setting]]) -> dict[str, Any]:
-    tables = {
-        table: {key: {"value": value, "line": line} for key, value, line in rows}
-        for table, rows in values.items()
-    }
-    top: dict[str, Any] = {**tables.pop(()), "playlists": {}, "players": {}}
-    for (kind, name), table in tables.items():
-        top[f"{kind}s"][name] = table
-    return top
+SUBCOMMANDS = (init, check)

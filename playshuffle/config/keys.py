@@ -70,8 +70,6 @@ TOP: Mapping[str, Key] = {
     "page": _TEXT._replace(example='"~/playshuffle.html"'),
 }
 
-FIELDS: Mapping[str, str] = {row.key: row.name for row in ROWS if row.has_key}
-
 PLAYLIST: Mapping[str, Key] = {
     "folders": _FOLDERS,
     **{row.key: _key_of(row) for row in ROWS if row.has_key},

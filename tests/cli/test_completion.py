@@ -73,14 +73,13 @@ def test_players_of_the_configuration_are_completed(words: str, tmp_path: Path) 
     ("words", "values"),
     [
         ("de", {"demo", "deal"}),
-        ("config ", {"init", "check", "show"}),
+        ("config ", {"init", "check"}),
         ("config -", {"--help", "-h"}),
         ("--v", {"--version"}),
         ("make --order=sp", {"spread"}),
         ("make --order sp", {"spread"}),
         ("make --quiet --q", set()),
         ("make --where x --wh", {"--where"}),
-        ("why --order", set()),  # accepted, but not shown
         ("tell --socket x mp", {"mpd", "mpv"}),
         ("tell mpd mp", set()),
     ],

@@ -1,6 +1,5 @@
 """`playshuffle config` as a user runs it."""
 
-import json
 import os
 from pathlib import Path
 
@@ -117,40 +116,15 @@ def test_check_names_all_faults(two: Path) -> None:
     assert done.err.startswith(f"error: {two}: 2 problems\n")
 
 
-@pytest.mark.parametrize("verb", ["check", "show"])
-def test_a_file_that_is_missing_is_a_wrong_configuration(verb: str, tmp_path: Path) -> None:
+def test_a_file_that_is_missing_is_a_wrong_configuration(tmp_path: Path) -> None:
     for done in (
-        config(verb),
-        config(verb, "--config", tmp_path / "x"),
-        config(verb, PLAYSHUFFLE_CONFIG="x"),
+        config("check"),
+        config("check", "--config", tmp_path / "x"),
+        config("check", PLAYSHUFFLE_CONFIG="x"),
     ):
         assert done.code == 78
         assert done.err.count("\n") == 1
         assert "playshuffle config init" in done.err
-
-
-def test_show_says_what_is_in_force_and_where_it_was_said(two: Path) -> None:
-    done = config("show", "--config", two)
-    lines = [line.split(maxsplit=2) for line in done.out.decode().splitlines()]
-
-    assert done.code == 78
-    assert ["limit", "=", "3" + " " * 43 + "# line 3"] in [
-        [a, b, c] for a, b, c in (x for x in lines if len(x) == 3)
-    ]
-    assert f'folders = ["{two.parent}/Music"]' in done.out.decode()
-    assert "ordr" in done.err
-
-
-def test_show_says_so_as_json(two: Path) -> None:
-    done = config("show", "--json", "--config", two)
-
-    said = json.loads(done.out)
-    good = said["playlists"]["good"]
-    assert (said["schema"], said["file"], len(said["broken"])) == (1, str(two), 2)
-    assert good["limit"] == {"value": 3, "line": 3}
-    assert good["folders"] == {"value": [f"{two.parent}/Music"], "line": 1}
-    assert good["output"] == {"value": f"{two.parent}/Music/good.m3u", "line": None}
-    assert said["settle"] == {"value": "2s", "line": None}
 
 
 def page() -> str:

@@ -239,7 +239,6 @@ def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
         wait_for(lambda: b"managed, 1 track," in file.read_bytes())
 
         assert file.read_bytes() == run("status", "--html", env=service.env).out
-        assert "page = " in run("config", "show", env=service.env).out.decode()
 
 
 @pytest.mark.process

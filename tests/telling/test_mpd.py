@@ -185,4 +185,3 @@ def test_the_service_lists_what_it_writes(telling: Telling) -> None:
         os.utime(telling.music / "new.wav", (1, 1))
         until(lambda: waiting(telling) != [], service)
         assert len(listed(playlist)) == 13
-    assert b"tell" in telling.run("config", "show").out
