@@ -58,10 +58,6 @@ def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pyt
     assert resolve("./x.mp3@2", [b"/a.mp3", there], []) == Pin(1, 1)
 
 
-def test_a_name_that_none_has_is_refused_with_near_ones() -> None:
-    assert "Did you mean 'a@b.ogg'?" in refusal("a@c.ogg@2")
-
-
 @pytest.mark.parametrize(
     "text",
     [

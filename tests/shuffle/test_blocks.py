@@ -35,14 +35,6 @@ def test_all_orders_of_the_groups_are_equally_likely(inside: Inside) -> None:
     assert len(shares) == seen
 
 
-def test_a_run_of_four_stays_together() -> None:
-    """28 entries in runs of 4: seven blocks."""
-    order = cut(range(28), 4, System())
-
-    assert sorted(order) == list(range(28))
-    assert all(order[at : at + 4] == list(range(order[at], order[at] + 4)) for at in range(0, 28, 4))
-
-
 def test_the_runs_go_where_the_draws_say() -> None:
     order = cut(range(28), 4, replay(4, 3, 2, 1, 0, 1))
 
