@@ -1,7 +1,7 @@
 """News belongs to a playlist: it is carried until that playlist has applied it, and no longer."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,21 +21,33 @@ MOVE = Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a"}), moved=((b"/m/a", b"
 LATER = Batch(frozenset({b"/m/"}))
 
 
-def backlog(unfinished: Mapping[str, Batch] | None = None) -> Backlog:
-    """A backlog of two playlists over one folder."""
-    folders = {"one": (b"/m",), "two": (b"/m",)}
-    return Backlog(folders, settle_s=2, unfinished=unfinished or {}, now_s=0)
+BOTH = {"one": (b"/m",), "two": (b"/m",)}
+UNSURE = pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
+
+
+def backlog(
+    folders: Mapping[str, Sequence[bytes]] = BOTH,
+    unfinished: Mapping[str, Batch] | None = None,
+    **files: Sequence[bytes],
+) -> Backlog:
+    return Backlog(folders, files=files, settle_s=2, unfinished=unfinished or {}, now_s=0)
+
+
+def updated(pending: Backlog, batch: Batch, *finished: str, now_s: float = 0) -> dict[str, Batch]:
+    """Update for a batch, after which some playlists are up to date; return what was to be done."""
+    pending.add(batch, now_s)
+    batches = pending.begin(now_s)
+    for name in finished:
+        pending.finish(name)
+    pending.end(now_s)
+    return batches
 
 
 def test_news_is_carried_only_to_the_playlist_that_has_not_applied_it() -> None:
     pending = backlog()
-    pending.add(MOVE, 1)
-    pending.begin(1)
-    pending.finish("one")
-    pending.end(2)
+    updated(pending, MOVE, "one")
 
-    pending.add(LATER, 3)
-    batches = pending.begin(3)
+    batches = updated(pending, LATER)
 
     assert (batches["one"].moved, batches["one"].gone) == ((), frozenset())
     assert (batches["two"].moved, batches["two"].gone) == (MOVE.moved, MOVE.gone)
@@ -51,10 +63,7 @@ def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
     pending.end(2)
 
     assert pending.unfinished() == {}
-    pending.add(LATER, 3)
-
-    batches = pending.begin(3)
-    assert batches == {"one": LATER, "two": LATER}
+    assert updated(pending, LATER) == {"one": LATER, "two": LATER}
 
 
 def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
@@ -63,27 +72,25 @@ def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> Non
     pending.begin(1)
     pending.add(MOVE, 2)
     pending.note_scanned()
-    for name in ("one", "two"):
+    for name in BOTH:
         pending.finish(name)
     pending.end(3)
 
     assert pending.begin(3) == {"one": MOVE, "two": MOVE}
 
 
-def test_a_single_file_concerns_the_playlists_that_are_made_from_it() -> None:
-    folders = {"one": (b"/m",), "two": (b"/m",)}
-    pending = Backlog(folders, files={"two": [b"/never.m3u"]}, settle_s=2, unfinished={}, now_s=0)
-    pending.add(Batch(files=frozenset({b"/never.m3u"})), 1)
+def test_a_batch_is_for_the_playlists_that_are_made_from_its_files_and_folders() -> None:
+    pending = backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, b=[b"/never.m3u"])
+    never = Batch(files=frozenset({b"/never.m3u"}))
 
-    assert pending.begin(1) == {"two": Batch(files=frozenset({b"/never.m3u"}))}
+    assert updated(pending, Batch(frozenset({b"/m/a/x/"})), "a").keys() == {"a"}
+    assert updated(pending, Batch(trees=frozenset({b"/m/"})), "a", "b").keys() == {"a", "b"}
+    assert updated(pending, never) == {"b": never}
 
 
 def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -> None:
     pending = backlog()
-    pending.add(MOVE, 1)
-    pending.begin(1)
-    pending.finish("one")
-    pending.end(2)
+    updated(pending, MOVE, "one", now_s=2)
     assert not pending.is_waiting
 
     pending.retry(2 + 10)
@@ -92,66 +99,40 @@ def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -
 
 
 def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans() -> None:
-    pending = Backlog({"both": (b"/m", b"/drive"), "one": (b"/m",)}, settle_s=2, unfinished={}, now_s=0)
+    pending = backlog({"both": (b"/m", b"/drive"), "one": (b"/m",)})
     pending.note_unwatched([b"/drive"])
-    pending.add(MOVE, 1)
 
-    batches = pending.begin(1)
-    pending.finish("both")
-    pending.finish("one")
-    pending.end(2)
-
+    batches = updated(pending, MOVE, "both", "one")
     assert (batches["both"].is_whole, batches["both"].moved) == (True, MOVE.moved)
     assert batches["one"] == MOVE
-
-    pending.add(LATER, 3)
-    assert pending.begin(3)["both"].is_whole, "it is watched again, but nobody has looked at it yet"
-    pending.finish("both")
-    pending.finish("one")
-    pending.end(4)
-
-    pending.add(Batch(is_whole=True, why="root"), 5)
-    assert pending.begin(5)["both"].is_whole
-    pending.finish("both")
-    pending.finish("one")
-    pending.end(6)
-
-    pending.add(LATER, 7)
-    assert not pending.begin(7)["both"].is_whole
+    # It is watched again, but nobody has looked at it yet.
+    assert updated(pending, LATER, "both", "one")["both"].is_whole
+    assert updated(pending, Batch(is_whole=True, why="root"), "both", "one")["both"].is_whole
+    assert not updated(pending, LATER)["both"].is_whole
 
 
 def test_news_is_dropped_when_it_is_too_old_to_be_true() -> None:
     pending = backlog()
-    pending.add(MOVE, 0)
-    pending.begin(0)
-    pending.end(0)
+    updated(pending, MOVE)
 
-    pending.add(LATER, 601)
-
-    assert pending.begin(601)["one"] == LATER
+    assert updated(pending, LATER, now_s=601)["one"] == LATER
 
 
-@pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
+@UNSURE
 def test_carried_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
     pending = backlog()
-    pending.add(MOVE, 0)
-    pending.begin(0)
-    pending.end(1)
+    updated(pending, MOVE)
 
-    pending.add(Batch(is_whole=True, why=why), 2)
-
-    batch = pending.begin(2)["one"]
+    batch = updated(pending, Batch(is_whole=True, why=why))["one"]
     assert (batch.gone, batch.moved, batch.is_whole) == (frozenset(), (), True)
 
 
-@pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
+@UNSURE
 def test_waiting_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
     pending = backlog()
     pending.add(MOVE, 0)
 
-    pending.add(Batch(MOVE.folders, is_whole=True, gone=frozenset({b"/m/c"}), why=why), 1)
-
-    batch = pending.begin(1)["one"]
+    batch = updated(pending, Batch(MOVE.folders, is_whole=True, gone=frozenset({b"/m/c"}), why=why))["one"]
     assert (batch.gone, batch.moved, batch.is_whole) == (frozenset({b"/m/c"}), (), True)
 
 
@@ -164,22 +145,10 @@ def test_the_next_life_gets_what_each_playlist_has_not_applied() -> None:
     pending.add(later, 1)
 
     unfinished = pending.unfinished()
-    reborn = backlog(unfinished)
-    reborn.add(Batch(is_whole=True, why="start"), 2)
+    reborn = backlog(unfinished=unfinished)
 
     assert unfinished["one"].moved == later.moved
-    assert reborn.begin(2)["two"].moved == MOVE.moved + later.moved
-
-
-def test_a_batch_is_for_the_playlists_whose_folders_it_names() -> None:
-    pending = Backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, settle_s=1, unfinished={}, now_s=0)
-    pending.add(Batch(frozenset({b"/m/a/x/"})), 0)
-    assert pending.begin(0).keys() == {"a"}
-    pending.finish("a")
-    pending.end(0)
-
-    pending.add(Batch(trees=frozenset({b"/m/"})), 0)
-    assert pending.begin(0).keys() == {"a", "b"}
+    assert updated(reborn, START)["two"].moved == MOVE.moved + later.moved
 
 
 def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> None:
@@ -188,7 +157,7 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
     for _ in range(8):
         pending.add(LATER, 0)
         pending.begin(0)
-        for name in ("one", "two"):
+        for name in BOTH:
             pending.note_growing([b"/m/"])
             pending.finish(name)
         delays.append(pending.end(0)[b"/m/"])
@@ -204,8 +173,7 @@ def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> Non
     pending.finish("two")
     pending.end(0)
 
-    pending.add(LATER, 1)
-    batches = pending.begin(1)
+    batches = updated(pending, LATER)
 
     assert (batches["one"].is_whole, batches["two"].is_whole) == (True, False)
 

@@ -63,13 +63,15 @@ def test_a_queue_that_overflows_is_told_and_made_good(tmp_path: Path) -> None:
         wait_for(lambda: len(service.processes()) == 2)
         os.kill(service.process.pid, signal.SIGSTOP)  # more events than a queue takes, and nobody reads them
         pour(music, 10, 1000)
+        (music / "late/folder").mkdir(parents=True)
         os.kill(service.process.pid, signal.SIGCONT)
 
         wait_for(lambda: count(music / "all.m3u") == 10002)
 
         wait_for(lambda: "events were lost" in service.log)
-        shutil.copyfile(DATA / "tone.ogg", music / "5/last.ogg")
-        wait_for(lambda: "5/last.ogg" in listed(music / "all.m3u"))
+        wait_for(lambda: service.status()["roots"][0]["watched"] == "events")
+        shutil.copyfile(DATA / "tone.ogg", music / "late/folder/last.ogg")
+        wait_for(lambda: "late/folder/last.ogg" in listed(music / "all.m3u"))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from playshuffle.watch import limits, root_watcher, watcher
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
-from tests.support.needs import need, need_bindfs, need_user_namespaces
+from tests.support.needs import need_bindfs, need_user_namespaces
 from tests.support.service import wait_for
 from tests.support.tree import public_folder, put
 from tests.support.watched import Watched
@@ -62,18 +62,6 @@ def test_the_first_batch_says_that_the_watches_are_set(top: bytes) -> None:
         assert seen.first.is_whole
         assert seen.first.why == "start"
         assert seen.next().folders == {top + b"/a/"}
-
-
-def test_nothing_happens_when_files_are_read(top: bytes) -> None:
-    put(top, *(b"a/%d.mp3" % number for number in range(1000)))
-    with watched(top) as seen:
-        for number in range(1000):
-            with open(top + b"/a/%d.mp3" % number, "rb") as file:
-                file.read()
-        os.listdir(top + b"/a")
-
-        assert list(seen.within(0.7)) == []
-        assert only_mode(seen).last_event is None
 
 
 def test_our_own_playlists_do_not_wake_us(top: bytes) -> None:
@@ -284,21 +272,6 @@ def reader_of(seen: Watched) -> Any:
     return inotify._reader
 
 
-def test_an_overflow_of_the_queue_is_reported_and_followed_by_a_full_scan(top: bytes) -> None:
-    """This also checks the installed watchdog for the internals that playshuffle uses."""
-    with watched(top) as seen:
-        with reader_of(seen)._lock:  # it is held up, and the kernel's queue runs full
-            for number in range(10_000):
-                put(top, b"a/%d.mp3" % number)
-            os.makedirs(top + b"/late/folder")
-        assert seen.whole("lost")
-
-        list(seen.within(0.5))
-        put(top, b"late/folder/1.mp3")
-        assert seen.next(lambda batch: batch.folders == {top + b"/late/folder/"})
-        assert only_mode(seen).state == "events"
-
-
 def test_a_folder_moved_out_and_replaced_does_not_end_the_watch(top: bytes, tmp_path: Path) -> None:
     """Watchdog confuses the two, and its reading thread would end."""
     out = os.fsencode(tmp_path / "out")
@@ -402,40 +375,6 @@ def test_close_is_fast_and_leaves_no_thread_or_descriptor(top: bytes) -> None:
 
 def open_fds() -> Iterator[str]:
     return (fd for fd in os.listdir("/proc/self/fd") if os.path.lexists(f"/proc/self/fd/{fd}"))
-
-
-@_ROUNDS
-@pytest.mark.root
-def test_a_drive_may_be_unmounted_and_mounted_again(tmp_path: Path, rounds: int) -> None:
-    top = os.fsencode(tmp_path / "drive")
-    os.mkdir(top)
-
-    def mount() -> None:
-        # Of another kind than the folders of tests, which may be on a tmpfs.
-        subprocess.run(["mount", "-t", "ramfs", "none", top], check=True)
-
-    def unmount() -> None:
-        subprocess.run(["umount", top], check=True)
-
-    def look() -> list[str]:
-        kinds = []
-        with watched(top) as seen:
-            for number in range(rounds):
-                mount()
-                seen.whole("mounts")
-                put(top, b"a/%d.mp3" % number)
-                assert seen.reports(top + b"/a/%d.mp3" % number)
-                kinds.append(only_mode(seen).file_system)
-                unmount()  # which fails if we hold a file there
-                seen.whole("mounts", "lost")
-                kinds.append(only_mode(seen).file_system)
-                list(seen.within(0.5))
-        return kinds
-
-    kinds = forked(look, own_mounts=True)
-
-    assert kinds[::2] == ["ramfs"] * rounds
-    assert "ramfs" not in kinds[1::2]
 
 
 @pytest.mark.root
@@ -545,37 +484,3 @@ def test_new_folders_may_exceed_the_limit_too(top: bytes) -> None:
         "polling (watch limit: 10 of 24)",
         "events",
     ]
-
-
-_IDLE = """
-import os, sys, time
-from playshuffle.watch import watcher
-watcher.HEARTBEAT_S = 0.5
-with watcher.Watch([os.fsencode(sys.argv[1])], settle_s=0.2) as seen:
-    batches = seen.batches()
-    while next(batches) is None:
-        pass
-    os.write(1, b"idle")
-    began = time.process_time()
-    next(batches)
-    assert next(batches) is None
-    used_s = time.process_time() - began
-    os.write(1, b"done")
-assert used_s < 0.05, used_s
-"""
-
-
-@pytest.mark.timing
-def test_an_idle_watch_reads_and_writes_no_file(top: bytes, tmp_path: Path) -> None:
-    need("strace")
-    log = tmp_path / "log"
-    subprocess.run(
-        ["strace", "-f", "-qq", "-o", log, "-e", "trace=/write|open|creat|rename|unlink|mkdir|getdents",
-         sys.executable, "-W", "error", "-c", _IDLE, top],
-        env={**os.environ, "PYTHONPATH": _ROOT},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )  # fmt: skip
-    idle = log.read_text().split('write(1, "idle"')[1].split('write(1, "done"')[0]
-
-    assert idle.splitlines()[1:-1] == []
