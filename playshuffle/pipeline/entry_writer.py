@@ -1,23 +1,25 @@
 """Decide how playlist entries are written: path style, base folder, format and EXTINF."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from playshuffle.errors import Exit, OptionError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
-from playshuffle.pipeline.path_style import choose_style
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss, left_out, losses, twins
+from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.system import mpd_conf
 from playshuffle.text import any_of
 
 _SHOWN = 3  # names in an error
@@ -171,7 +173,7 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
     """
     player = PLAYERS[request.player]
     format_ = format_of(file.path) if file is not None else M3U
-    style, base = choose_style(request, file, folders)
+    style, base = _style_and_base(request, file, folders, format_)
     return EntryWriter(
         request.player,
         style,
@@ -182,3 +184,138 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
         request.extinf and player.extinf,
         None if file is None else request.max_per_file or player.part,
     )
+
+
+def _style_and_base(
+    request: Request, file: PlaylistFile | None, folders: Sequence[Folder], format_: Format
+) -> tuple[PathStyle, Base]:
+    """Return the path style for the tracks in these folders, and how the player sees their paths.
+
+    Raises:
+        PlayshuffleError: the options of the request contradict each other, or MPD cannot play the music.
+    """
+    player = PLAYERS[request.player]
+    folder = file.folder if file is not None else b"/"
+    base = Base(folder)
+    style = request.style
+    if request.swaps:
+        foreign = any(not path.startswith(b"/") for _, path in request.swaps)  # a drive, a share, a URL
+        if foreign and (style is PathStyle.URI or format_.is_uri):
+            raise OptionError(
+                "A path of another system, such as one with a drive letter, cannot be written as a URI."
+                " Remove {}, or replace the prefix with a Unix path.",
+                'paths = "uri"',
+            )
+        base = Base(folder, request.swaps, tuple(local for local, _ in request.swaps))
+        style = style or (
+            PathStyle.URI if player.style is PathStyle.URI and not foreign else PathStyle.ABSOLUTE
+        )
+    elif request.relative_to is not None:
+        base = Base(request.relative_to)
+        style = PathStyle.RELATIVE
+    elif player.uses_mpd_conf and (style or player.style) is not PathStyle.URI and file is not None:
+        is_absolute = (style or player.style) is PathStyle.ABSOLUTE
+        if (mpd_base := _base_of_mpd(request.roots, file, is_absolute=is_absolute)) is not None:
+            base, style = mpd_base, style or player.style or PathStyle.RELATIVE
+    if style is None:
+        style = _style(request.roots, file, folders, player, format_)
+    if style is PathStyle.RELATIVE and base == Base(folder) and not _climbs_as_written(folder, folders):
+        base = Base(os.path.realpath(folder))
+    return style, base
+
+
+def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
+    """Return whether no link makes a `..` lead elsewhere on the way from a folder to these tracks."""
+    top = os.path.commonpath([folder, *(each.path for each in folders)])
+    return os.path.realpath(folder) == os.path.normpath(
+        os.path.join(os.path.realpath(top), os.path.relpath(folder, top))
+    )
+
+
+def notes_on_mpd(request: Request) -> list[str]:
+    """Name the folders of a playlist for MPD that MPD may not play from, or why they are not known."""
+    own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
+    if not PLAYERS[request.player].uses_mpd_conf or own_paths:
+        return []
+
+    try:
+        conf = mpd_conf.read()
+    except PlayshuffleError as error:  # the playlist was named, so the folders of MPD were not needed
+        return [f"{error} Whether MPD has these tracks was not checked."]
+    if conf is None or conf.music is None or not conf.music.startswith(b"/"):
+        return []
+    music = os.path.join(os.path.realpath(conf.music), b"")
+    return [
+        f"{shown(root)} is outside of MPD's music folder, {shown(conf.music)}."
+        " MPD plays its tracks only for programs that use its local socket."
+        for root in request.roots
+        if _in_music(root, music) is None
+    ]
+
+
+def _style(
+    roots: Sequence[bytes],
+    file: PlaylistFile | None,
+    folders: Sequence[Folder],
+    player: Player,
+    format_: Format,
+) -> PathStyle:
+    if player.style is PathStyle.URI or format_.is_uri:
+        return PathStyle.URI
+    if file is None or file.is_link:
+        return PathStyle.ABSOLUTE  # from where it will be read is not known
+    if player.style is not None:
+        return player.style
+    # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
+    inside = file.folder.rstrip(b"/") + b"/"
+    for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
+        if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
+            return PathStyle.RELATIVE if _climbs_as_written(file.folder, folders) else PathStyle.ABSOLUTE
+    return PathStyle.ABSOLUTE
+
+
+def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
+    """Return MPD's music folder as these roots reach it; None if the playlist is not among MPD's."""
+    conf = mpd_conf.read_if_possible()
+    if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
+        return None
+    if os.path.realpath(conf.playlists) != os.path.dirname(file.path):
+        return None
+    music = os.path.join(os.path.realpath(conf.music), b"")
+    pairs = [pair for root in roots if (pair := _in_music(root, music)) is not None]
+    if not pairs:
+        raise OptionError(
+            "MPD cannot play this music, since it is outside of its music folder, {folder} ({conf}). Name the"
+            " playlist with {}, and the folder as MPD sees it with {}.",
+            "output",
+            'map = "FROM=TO"',
+            code=Exit.NO_INPUT,
+            folder=conf.music,
+            conf=conf.path,
+        )
+    within = tuple(root_part for root_part, _ in pairs)
+    if is_absolute:  # it compares them, as they stand, with what it was told
+        music_folder = os.path.join(conf.music, b"")
+        swaps = [(root_part, music_folder + music_part[len(music) :]) for root_part, music_part in pairs]
+        return Base(file.folder, tuple(pair for pair in swaps if pair[0] != pair[1]), within)
+    if len(roots) == 1:  # by this name or another, the end of the path is mostly the same
+        ((root_part, music_part),) = pairs
+        below_music = music_part[len(music) :]
+        if root_part.endswith(b"/" + below_music):
+            return Base(root_part.removesuffix(below_music), (), within)
+    return Base(music, tuple(pair for pair in pairs if pair[0] != pair[1]), within)
+
+
+def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
+    """Return the part of a root in MPD's music folder: its path below the root, and its real path."""
+    root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
+    if music.startswith(real):
+        return root_path + music[len(real) :], music
+    if real.startswith(music):
+        return root_path, real
+    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
+        for entry in entries:
+            linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
+            if linked and real.startswith(linked):
+                return root_path, os.path.join(entry.path, b"") + real[len(linked) :]
+    return None

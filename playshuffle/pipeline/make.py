@@ -10,7 +10,7 @@ from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import ratings
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import LAST, Recipe
-from playshuffle.pipeline.path_style import notes_on_mpd
+from playshuffle.pipeline.entry_writer import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.text import counted

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.pipeline.path_style import choose_style
+from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.request import Request
 from playshuffle.players.profiles import BUILT_IN, set_own_players
 from playshuffle.playlist.m3u import PathStyle
@@ -38,9 +38,10 @@ def chosen(
     """Return the style and the path of a track for a player like MPD."""
     set_own_players({"kitchen": BUILT_IN["mpd"]._replace(style=of_player, like="mpd")})
     request = Request((bytes(music),), bytes(output), style=asked, player="kitchen")
-    style, base = choose_style(request, PlaylistFile.find(bytes(output)), [])
-    path = base.for_player(bytes(music) + b"/a.mp3")
-    return style, os.path.relpath(path, base.folder) if style is RELATIVE else path
+    writer = entry_writer(request, PlaylistFile.find(bytes(output)), [])
+    path = writer.base.for_player(bytes(music) + b"/a.mp3")
+    is_relative = writer.style is RELATIVE
+    return writer.style, os.path.relpath(path, writer.base.folder) if is_relative else path
 
 
 def test_a_player_like_mpd_gets_the_style_that_the_configuration_gives_it(mpd: Path, tmp_path: Path) -> None:
