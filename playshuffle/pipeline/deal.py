@@ -86,7 +86,8 @@ def count_as_heard(run: Run) -> Dealt:
             Exit.USAGE,
         )
     heard = mark_heard(deck, last.entries)
-    return _repeat_deal(_with_deck(run, heard), None if heard == deck else run.record.saved)
+    marked = run._replace(record=run.record._replace(deck=heard))
+    return _repeat_deal(marked, None if heard == deck else run.record.saved)
 
 
 def _last_deal(run: Run, option: str) -> Deal:
@@ -118,7 +119,7 @@ def _certain(run: Run, entries: Sequence[int]) -> int:
     """Return the number of entries, from the first, that depend on no draw."""
     deck, rounds = deck_of(run), Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
     try:
-        upcoming = update_deck(deck, _playable(run), rounds, is_whole=_is_whole(run)).upcoming
+        upcoming = update_deck(deck, _playable(run), rounds, is_whole=not run.library.missing).upcoming
     except _DrawError:  # new tracks, or another order: any position may change
         return 0
     ordered = frozenset(() if deck.is_ended else upcoming).union(deck.unheard)
@@ -147,11 +148,6 @@ def _check_options(request: Request) -> None:
             )
 
 
-def _is_whole(run: Run) -> bool:
-    """Return whether no root is missing."""
-    return not run.library.missing
-
-
 def _playable(run: Run) -> Sequence[int]:
     """Return the tracks that can be played now: those that wait for no root."""
     waiting = run.library.waiting_numbers
@@ -170,10 +166,6 @@ def _with_heard(run: Run) -> Run:
     else:
         heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
         deck = mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
-    return _with_deck(run, deck)
-
-
-def _with_deck(run: Run, deck: Deck) -> Run:
     return run._replace(record=run.record._replace(deck=deck))
 
 
@@ -181,7 +173,7 @@ def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) ->
     """Return the deck after its next deal. With `is_now`, what was not heard comes in the one after."""
     deck = deck_of(run)
     rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
-    playable, is_whole = _playable(run), _is_whole(run)
+    playable, is_whole = _playable(run), not run.library.missing
     deck = update_deck(end_round(deck) if is_new_round else deck, playable, rounds, is_whole=is_whole)
     before = deck
     if not playable or waits_for_missing(deck):

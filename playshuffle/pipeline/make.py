@@ -58,8 +58,10 @@ def _last_order(run: Run) -> Arranged | None:
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[str]]:
     """Return the recipe with the usual gap to the last order, and without a gap that is too long."""
     recipe, count = run.recipe, _count_to_choose_from(run.recipe, run.tracks)
-    if run.record.order is not None:
-        recipe = _with_gap(recipe, count)
+    usual = usual_gap(count)
+    is_free = not (recipe.gap or recipe.part) and "gap" in ORDERS[recipe.order].takes
+    if run.record.order is not None and usual >= 2 and is_free:
+        recipe = recipe._replace(gap=Gap(usual))
     if recipe.gap is None or recipe.gap.plays(count) <= count:
         return recipe, []
     note = f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
@@ -88,13 +90,6 @@ def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[str]:
     return [f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."]
 
 
-def _with_gap(recipe: Recipe, count: int) -> Recipe:
-    gap = usual_gap(count)
-    if gap < 2 or recipe.gap or recipe.part or "gap" not in ORDERS[recipe.order].takes:
-        return recipe
-    return recipe._replace(gap=Gap(gap))
-
-
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
     """Return what the user should know of an order beforehand."""
     notes, tracks = [], run.tracks
@@ -115,14 +110,8 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
             verb = "has" if rated == 1 else "have"
             total = counted(len(tracks), "track")
             notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
-    return notes + notes_on_rest(recipe)
-
-
-def notes_on_rest(recipe: Recipe) -> list[str]:
-    """Return how many tracks come last since they were heard lately."""
-    if recipe.rest_ms is None:
-        return []
-    time = words(recipe.rest_ms)
-    if not recipe.resting:
-        return [f"No track was played in the last {time}, so none comes last."]
-    return [f"Played in the last {time}, so at the end: {counted(len(recipe.resting), 'track')}"]
+    if recipe.rest_ms is not None:
+        time, count = words(recipe.rest_ms), len(recipe.resting)
+        text = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
+        notes.append(text if count else f"No track was played in the last {time}, so none comes last.")
+    return notes

@@ -110,7 +110,9 @@ def prepared(database: sqlite3.Connection, *, writes: bool) -> sqlite3.Connectio
         database.executescript(f"BEGIN IMMEDIATE; {_tables()} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version not in (0, VERSION):
         raise OtherVersionError("another version of playshuffle wrote it")
-    check(database)
+    # Not quick_check: that does not compare the indexes.
+    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise sqlite3.DatabaseError("integrity_check failed")
     return _set_up(database)
 
 
@@ -134,20 +136,12 @@ def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
     return _set_up(copy)
 
 
-def check(database: sqlite3.Connection) -> None:
-    """Raise a DatabaseError if the file is damaged, or lacks a table or column.
-
-    Cost: that of reading the file.
-    """
-    # Not quick_check: that does not compare the indexes.
-    if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
-        raise sqlite3.DatabaseError("integrity_check failed")
-    for table, columns in _COLUMNS.items():
-        database.execute(f"SELECT {', '.join(columns)}, checksum FROM {table} LIMIT 0")  # noqa: S608 - our own words
-
-
 def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
-    """Return the rows with values of a wrong type or a wrong checksum."""
+    """Return the rows with values of a wrong type or a wrong checksum.
+
+    Raises:
+        sqlite3.DatabaseError: a table or column is missing.
+    """
     bad = []
     for table, columns in _COLUMNS.items():
         types = {name: {bytes: "blob", int: "integer", str: "text"}[kind] for name, kind in columns.items()}

@@ -8,7 +8,6 @@ check is set aside whole.
 import contextlib
 import os
 import sqlite3
-import stat
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -64,7 +63,8 @@ class StateFile:
         self._database.close()
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
-        if not self._writes and _is_empty(path):
+        is_begun = os.path.exists(path) and not (os.path.isfile(path) and not os.path.getsize(path))
+        if not self._writes and not is_begun:
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
@@ -180,14 +180,6 @@ class StateFile:
                 " it, or stop it.",
                 Exit.CANNOT_CREATE,
             ) from None
-
-
-def _is_empty(path: bytes) -> bool:
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return True
-    return stat.S_ISREG(status.st_mode) and not status.st_size
 
 
 def write_problem() -> str | None:
