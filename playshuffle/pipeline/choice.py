@@ -6,7 +6,9 @@ The reasons are what `-v`, `--json` and `why` show.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, shown
 from playshuffle.library.folder import Skipped
@@ -52,9 +54,11 @@ class Stage(NamedTuple):
     terms: Callable[[int], Sequence[Finding]] = lambda _: ()
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True)
+class Choice:
     """The tracks of a playlist, and what each stage leaves out of all that were found.
 
+    remaining: indices of the tracks that no stage left out.
     lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
     lists: the skip lists. idle_lists: those that skip no track that was found.
     kept: the number of the copy that is kept, by that of each copy that is left out, also by a skip list.
@@ -62,14 +66,32 @@ class Choice(NamedTuple):
     """
 
     found: Tracks
-    tracks: Tracks
-    stages: tuple[Stage, ...]
-    lacking: Sequence[Lacking]
-    idle: Sequence[Idle]
+    remaining: Sequence[int]
     lists: Sequence[SkipList]
-    idle_lists: Sequence[bytes]
-    kept: Mapping[int, int]
-    pins: tuple[Pin, ...]
+    stages: tuple[Stage, ...] = ()
+    lacking: Sequence[Lacking] = ()
+    idle: Sequence[Idle] = ()
+    idle_lists: Sequence[bytes] = ()
+    kept: Mapping[int, int] = field(default_factory=dict)
+    pins: tuple[Pin, ...] = ()
+
+    @cached_property
+    def tracks(self) -> Tracks:
+        """Return the tracks that remain."""
+        return part_of(self.found, self.remaining)
+
+    def without(
+        self,
+        code: str,
+        indices: Sequence[int],
+        reason: Callable[[int], str],
+        terms: Callable[[int], Sequence[Finding]] = lambda _: (),
+    ) -> Self:
+        """Return the choice after a stage that leaves out these tracks, ascending."""
+        stage = Stage(code, indices, len(self.remaining), reason, terms)
+        out = frozenset(indices)
+        remaining = [index for index in self.remaining if index not in out] if out else self.remaining
+        return replace(self, stages=(*self.stages, stage), remaining=remaining)
 
     def stage(self, code: str) -> Stage | None:
         """Return the stage with this code; None if it was not asked for."""
@@ -94,6 +116,11 @@ class Choice(NamedTuple):
             if at < len(stage.indices) and stage.indices[at] == index:
                 return stage.code, stage.reason(index)
         return None
+
+
+def part_of(tracks: Tracks, indices: Sequence[int]) -> Tracks:
+    """Return some tracks, in the same order."""
+    return tracks if len(indices) == len(tracks) else tracks.only(indices)
 
 
 class NothingMatchesError(OptionError):
