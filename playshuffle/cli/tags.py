@@ -69,10 +69,8 @@ def tags(
     if words and all(map(os.path.isfile, words)):
         _write_files(words, as_json=as_json)
         return
-    field = None
-    if words and not os.path.lexists(words[0]):
-        name = words.pop(0)
-        field = known("field", name, OF_TRACKS)
+    is_named = bool(words) and not os.path.lexists(words[0])
+    field = known("field", words.pop(0), OF_TRACKS) if is_named else None
     if print0 and field is None:
         raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:
