@@ -96,11 +96,14 @@ class Tracks:
     def only(self, indices: Sequence[int]) -> "Tracks":
         """Return these tracks alone, in this order."""
         chosen = self.chosen
-        return Tracks(
+        some = Tracks(
             self.folders,
             indices if chosen is None else [chosen[index] for index in indices],
             array("I", map(self.numbers.__getitem__, indices)) if self.numbers else self.numbers,
         )
+        if "paths" in self.__dict__:  # were put together: the same texts take no more memory
+            some.paths = [self.paths[index] for index in indices]
+        return some
 
 
 def marks_of(folders: Iterable[Folder]) -> bytes:

@@ -376,6 +376,17 @@ def test_some_tracks_in_another_order_are_tracks_too(top: bytes) -> None:
 # Reached twice
 
 
+def test_some_tracks_share_the_paths_of_all(top: bytes) -> None:
+    for name in (b"a.mp3", b"b.mp3"):
+        put(top, name)
+    library, _ = Memory(top).run()
+    first, second = library.paths
+
+    shared = library.only([1, 0]).only([0, 1]).paths
+    assert shared[0] is second
+    assert shared[1] is first
+
+
 def test_a_link_beside_its_target_is_no_second_track(top: bytes) -> None:
     put(top, b"z.mp3")
     os.symlink(b"z.mp3", top + b"/a.mp3")
