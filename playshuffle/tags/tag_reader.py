@@ -15,7 +15,6 @@ from playshuffle.system.regular_file import NotRegularError, open_regular
 from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, WITHOUT_TAGS, format_of, other_kind
 from playshuffle.tags.head_id3 import tag_size
 from playshuffle.tags.mutagen_formats import (
-    Named,
     SketchyError,
     describe_error,
     genre_names,
@@ -29,7 +28,6 @@ from playshuffle.tags.tag_frames import Stream, tags_of
 # The file does not exist, or was removed.
 _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
-_MAY_BEGIN_WITH_ID3 = ("mp3", "tta")  # mutagen expects it there, and reads it
 _LOSSLESS = frozenset(
     ("aiff", "ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wave", "wavpack")
 )
@@ -90,24 +88,6 @@ def _open(path: bytes) -> _Disk:
     return _Disk(descriptor)
 
 
-class _BehindTag:
-    """What follows the ID3 tag that a file begins with, as a file."""
-
-    def __init__(self, file: BinaryIO, tag_bytes: int) -> None:
-        self._file = file
-        self._start = tag_bytes
-        self.read = file.read
-
-    def seek(self, offset: int, origin: int = os.SEEK_SET) -> int:
-        place = self._file.seek(offset + self._start if origin == os.SEEK_SET else offset, origin)
-        if place < self._start:
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        return place - self._start
-
-    def tell(self) -> int:
-        return self._file.tell() - self._start
-
-
 def _reading(file: BinaryIO, suffix: bytes) -> Reading:
     head = file.read(HEAD_BYTES)
     if not head:
@@ -125,7 +105,7 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
         wrong = Reading(None, "not audio: it does not begin as its name says", is_audio=False)
         return wrong if known_format is None else Reading(Tags())
     try:
-        return Reading(_tags(file, format_, tag_bytes, is_sure=known_format is not None))
+        return Reading(_tags(file, format_, has_id3=tag_bytes > 0, is_sure=known_format is not None))
     except MemoryError:
         why = TOO_MUCH_MEMORY
     # On a broken file mutagen raises anything: IndexError, KeyError, OverflowError, RecursionError...
@@ -136,21 +116,17 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
     return Reading(None, f"tags could not be read: {why}")
 
 
-def _tags(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> Tags:
-    audio: Any = file
-    if tag_bytes and format_ not in _MAY_BEGIN_WITH_ID3:
-        audio = _BehindTag(file, tag_bytes)
-        info, own_pairs = read_audio(audio, format_)
-        pairs: Named = list(own_pairs) or read_id3(file)
-    else:
-        info, pairs = read_audio(file, format_)
+def _tags(file: BinaryIO, format_: str, *, has_id3: bool, is_sure: bool) -> Tags:
+    info, pairs = read_audio(file, format_)
+    if has_id3:
+        pairs = list(pairs) or read_id3(file)
     if not is_sure and getattr(info, "sketchy", False):
         raise SketchyError("only a few bytes look like MPEG frames")
     values_of: dict[str, list[Any]] = {}
     for name, values in pairs:
         values_of.setdefault(name.lower(), []).extend(values)
     if format_ == "wave":
-        for name, text in read_info_texts(audio):
+        for name, text in read_info_texts(file):
             values_of.setdefault(name, [text])
     if "tcon" in values_of:
         values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
