@@ -6,13 +6,12 @@ copies would make each track come twice. `.ndignore` (Navidrome) and
 `.mpdignore` (MPD) contains shell patterns for bare names. All of them apply to the folders below, too.
 """
 
-import contextlib
 import errno
 import os
 import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import shown
 from playshuffle.system.regular_file import NotRegularError, open_regular
@@ -33,35 +32,44 @@ _IS_NONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO))
 _LARGEST_BYTES = 1 << 20
 
 
+class _Line(NamedTuple):
+    """A pattern, and where it is: file, line and pattern."""
+
+    pattern: str
+    where: str
+
+
 class Rules:
     """What one folder's ignore files say, and those of the folders above it."""
 
     def __init__(
-        self,
-        folder: bytes,
-        git_style: "GitIgnoreSpec | None",
-        mpd_style: Sequence[str],
-        above: "Rules | None",
+        self, folder: bytes, git_style: Sequence[_Line], mpd_style: Sequence[_Line], above: "Rules | None"
     ) -> None:
         self.folder = folder
-        self.git_style = git_style
+        self.git_lines = [line for line in git_style if _is_valid(line.pattern)]
+        self.git_style = _spec([line.pattern for line in self.git_lines]) if self.git_lines else None
         self.mpd_style = mpd_style
         self.above = above
 
-    def exclude(self, path: bytes, is_folder: bool) -> bool:
-        """Return whether a path below the folder is ignored; the nearest rule counts."""
+    def deciding_line(self, path: bytes, is_folder: bool) -> str | None:
+        """Return file, line and pattern that exclude a path below the folder; the nearest rule counts."""
         name = os.fsdecode(path.rpartition(b"/")[2])
         rules: Rules | None = self
         while rules is not None:
-            if any(fnmatchcase(name, pattern) for pattern in rules.mpd_style):
-                return True
+            for line in rules.mpd_style:
+                if fnmatchcase(name, line.pattern):
+                    return line.where
             if rules.git_style is not None:
                 below = os.fsdecode(path[len(rules.folder) :]) + "/" * is_folder
-                verdict = rules.git_style.check_file(below).include
-                if verdict is not None:
-                    return verdict
+                result = rules.git_style.check_file(below)
+                if result.index is not None:
+                    return rules.git_lines[result.index].where if result.include else None
             rules = rules.above
-        return False
+        return None
+
+    def exclude(self, path: bytes, is_folder: bool) -> bool:
+        """Return whether a path below the folder is ignored."""
+        return self.deciding_line(path, is_folder) is not None
 
 
 def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules | None:
@@ -70,33 +78,33 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
     Raises:
         OSError: one of them cannot be read; what it would leave out is then unknown.
     """
-    git_style: list[str] = []
+    git_style: list[_Line] = []
     for name in _GIT_STYLE:
         if name in names and (lines := _lines(folder + name)) is not None:
-            git_style += [line for line in lines if line.strip() and not line.startswith("#")] or ["*"]
-    mpd_lines = _lines(folder + _MPD_STYLE) if _MPD_STYLE in names else None
-    mpd_style = [
-        line.strip() for line in mpd_lines or () if line.strip() and not line.strip().startswith("#")
-    ]
-    if not git_style and not mpd_style:
-        return above
-    return Rules(folder, _spec(git_style) if git_style else None, mpd_style, above)
+            git_style += lines or [
+                _Line("*", f"{shown(folder + name)}, which has no pattern and excludes all")
+            ]
+    mpd_style = _lines(folder + _MPD_STYLE) if _MPD_STYLE in names else None
+    return Rules(folder, git_style, mpd_style or (), above) if git_style or mpd_style else above
+
+
+def _is_valid(pattern: str) -> bool:
+    """Return whether a pattern makes sense; as with git, another one matches nothing."""
+    try:
+        _spec([pattern])
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
     from pathspec import GitIgnoreSpec  # slow to import, and rarely needed
 
-    valid = []
-    for line in lines:
-        # As with git, a pattern that makes no sense matches nothing.
-        with contextlib.suppress(ValueError, re.error):
-            GitIgnoreSpec.from_lines([line])
-            valid.append(line)
-    return GitIgnoreSpec.from_lines(valid)
+    return GitIgnoreSpec.from_lines(lines)
 
 
-def _lines(path: bytes) -> list[str] | None:
-    """Return the lines of a file; None if it is not a file."""
+def _lines(path: bytes) -> list[_Line] | None:
+    """Return the patterns of a file; None if it is not a file."""
     try:
         descriptor, _ = open_regular(path)
     except NotRegularError:
@@ -110,7 +118,14 @@ def _lines(path: bytes) -> list[str] | None:
     finally:
         os.close(descriptor)
     # Not splitlines(): that knows more line ends than git and MPD do.
-    return os.fsdecode(text.removeprefix(b"\xef\xbb\xbf")).split("\n")
+    lines = os.fsdecode(text.removeprefix(b"\xef\xbb\xbf")).split("\n")
+    if path.endswith(_MPD_STYLE):
+        lines = [line.strip() for line in lines]
+    return [
+        _Line(line, f"{shown(path)}, line {number}: {shown(line.strip())}")
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.startswith("#")
+    ]
 
 
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
@@ -118,25 +133,9 @@ def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
 
     path: of a file or folder, whose parent folders are not excluded.
     """
-    is_folder, name = os.path.isdir(path), os.fsdecode(os.path.basename(path))
-    folder = os.path.dirname(path)
-    while any((folder + b"/").startswith(os.path.join(root, b"")) for root in roots):
-        for file_name in (*_GIT_STYLE, _MPD_STYLE):
-            file = os.path.join(folder, file_name)
-            below = os.fsdecode(path[len(folder) + 1 :]) + "/" * is_folder
-            lines = _lines(file) or []
-            for number, line in reversed(list(enumerate(lines, 1))):
-                pattern = line.strip()
-                if not pattern or pattern.startswith("#"):
-                    continue
-                is_match = (
-                    fnmatchcase(name, pattern)
-                    if file_name == _MPD_STYLE
-                    else _spec([line]).check_file(below).include is not None
-                )
-                if is_match:
-                    return f"{shown(file)}, line {number}: {shown(pattern)}"
-            if lines and file_name != _MPD_STYLE and not any(line.strip() for line in lines):
-                return f"{shown(file)}, which has no pattern and excludes all"
-        folder = os.path.dirname(folder)
-    return None
+    tops = tuple(os.path.join(root, b"") for root in roots)
+    rules = None
+    for end, byte in enumerate(path, 1):
+        if byte == ord("/") and path[:end].startswith(tops):
+            rules = read(path[:end], NAMES, rules)
+    return rules.deciding_line(path, os.path.isdir(path)) if rules is not None else None
