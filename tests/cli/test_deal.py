@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -75,19 +74,6 @@ def test_one_day_has_one_deal_and_the_next_another(tmp_path: Path) -> None:
     assert today.read_bytes() == second
     first_names = set(first.splitlines()[3::2])
     assert not first_names.intersection(second.splitlines()[3::2])
-
-
-def test_a_round_is_every_track_once_and_the_next_one_fills_up(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 10)
-    dealt = []
-    for _ in range(5):
-        said = deal(music, "-n", "4", "--every", "run")
-        dealt += listed(music / "today.m3u")
-
-    assert Counter(dealt) == Counter(
-        name for name in (f"{number:03}.mp3" for number in range(10)) for _ in "ab"
-    )
-    assert "4 tracks, 2 s, deal 2 of 2 in round 2" in said
 
 
 def test_a_file_that_was_lost_or_edited_is_written_again(tmp_path: Path) -> None:

@@ -117,12 +117,7 @@ def test_a_deck_waits_until_something_was_heard_and_says_since_when(music: Path)
     assert "Dealt 2 tracks" in run("deal", "today").err
     assert first[1] in names(music / "today.m3u")
 
-    said = run("deal", "--heard").err
-    assert "Unchanged: the last deal (2 tracks, 2 heard)" in said
-    facts = json.loads(run("status", "today", "--json").out)["deck"]
-    assert (facts["heard"], facts["unheard_since"]) == (3, None)
-    assert run("undo", "today").code == 0
-    assert json.loads(run("status", "today", "--json").out)["deck"]["heard"] == 1
+    assert "Unchanged: the last deal (2 tracks, 2 heard)" in run("deal", "--heard").err
 
 
 def test_count_played_needs_a_history_and_works_with_no_other_switch(music: Path) -> None:

@@ -176,26 +176,6 @@ def test_a_seed_gives_the_same_order_in_another_home(tmp_path: Path, order: str)
 # Pins, limits, times
 
 
-def test_pins_count_in_the_limited_list(tmp_path: Path) -> None:
-    music = library(tmp_path)
-
-    make(music, "-n", "3", "--pin", "y.wma@last", "--pin", "01.mp3@2")
-
-    found = listed(music / "playshuffle.m3u")
-    assert (len(found), found[1:]) == (3, ["1/01.mp3", "deep/er/y.wma"])
-
-
-def test_a_time_is_never_overrun(tmp_path: Path) -> None:
-    """Tracks of a minute each; what does not tell its length is left out."""
-    music = minutes(tmp_path, [f"{number}.wav" for number in range(9)])
-    (music / "broken.flac").write_bytes((DATA / "tone.flac").read_bytes()[:300])
-
-    for text, count in (("5m59s", 5), ("5m", 5), ("1h", 9)):
-        assert report(music, "--time", text)["duration_s"] == count * 60
-        assert len(listed(music / "playshuffle.m3u")) == count
-        assert "broken.flac" not in listed(music / "playshuffle.m3u")
-
-
 def test_a_list_shorter_than_its_time_says_so(tmp_path: Path) -> None:
     music = minutes(tmp_path, [f"{number}.wav" for number in range(3)])
 

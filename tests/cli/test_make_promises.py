@@ -308,22 +308,6 @@ def test_two_at_once_are_one_after_the_other(tmp_path: Path, home: Path) -> None
     assert listed(music / "playshuffle.m3u") == before
 
 
-def test_many_at_once_leave_one_whole_playlist(tmp_path: Path) -> None:
-    """Its order is that of the state; nothing else is left."""
-    music = numbered(tmp_path, 5)
-    make(music)
-    command = [*PROGRAM, "make", str(music), "--order", "sattolo", "-q"]
-
-    processes = [subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) for _ in range(6)]
-    said = [process.communicate(timeout=60)[1] for process in processes]
-
-    assert said == [b""] * 6
-    assert sorted(os.listdir(music))[5:] == ["playshuffle.m3u"]
-    before = listed(music / "playshuffle.m3u")
-    assert report(music, "--order", "sattolo")["notes"] == []
-    assert moved(before, listed(music / "playshuffle.m3u"))
-
-
 # Kept to itself
 
 

@@ -171,6 +171,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('limit = 3\nevery = "day"\ntime = "3m"', 3, "limit, time and albums do not work together"),
         ('every = "day"\nreshuffle = "daily"', 4, "Remove reshuffle: every already says"),
         ('a = {limit = """\n""", b = 1}', 3, "Unknown key 'a'"),
+        ('history = "bets"', 3, "history: 'bets' is unknown. Did you mean 'beets'?"),
     ],
 )
 def test_a_fault_is_said_with_its_line_and_breaks_no_other_playlist(
@@ -186,12 +187,6 @@ def test_a_fault_is_said_with_its_line_and_breaks_no_other_playlist(
     assert broken.text.startswith(f"{os.fsdecode(path)}, line {line}: ")
     assert says in broken.text
     assert "--" not in broken.text.replace(str(tmp_path), "")
-
-
-def test_all_faults_of_names_and_types_are_said_at_once(tmp_path: Path) -> None:
-    said = faults(tmp_path, f"{TOP}[playlist.a]\nx = 1\nlimit = ''\n[playlist.b]\ny = 2\n")
-
-    assert [text.partition(":")[0] for text in said] == ["line 3", "line 4", "line 6"]
 
 
 @pytest.mark.parametrize("name", ["a/b", "..", "", ".x", "x\\n", "\\u202e", "\\u0000"])
@@ -239,21 +234,6 @@ def test_rules_for_all_playlists_narrow_each_of_them(tmp_path: Path) -> None:
     assert itself.request.without == (lists[1],)
 
 
-@pytest.mark.parametrize(
-    ("rule", "says"),
-    [
-        (
-            'where = "gnre:x"',
-            ", line 2: where: The query has an error in column 1: there is no field 'gnre'.",
-        ),
-        ("where = 3", ", line 2: where must be a text in quotes or a list of texts"),
-        ('without = ""', ", line 2: without: The name is empty."),
-    ],
-)
-def test_a_mistake_in_a_rule_for_all_playlists_stops_them_all(tmp_path: Path, rule: str, says: str) -> None:
-    assert says in refused(tmp_path, f"{TOP}{rule}\n[playlist.good]\n")
-
-
 def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
@@ -281,6 +261,12 @@ def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Pa
         (f"{TOP}settle = 'now'\n[playlist.a]\n", ", line 2: settle: 'now' is not a duration"),
         (f"{TOP}settle = '999999999d'\n[playlist.a]\n", ", line 2: settle must be at most 7d."),
         (f"{TOP}poll = '169h'\n[playlist.a]\n", ", line 2: poll must be at most 7d."),
+        (
+            f"{TOP}where = 'gnre:x'\n[playlist.a]\n",
+            ", line 2: where: The query has an error in column 1: there is no field 'gnre'.",
+        ),
+        (f"{TOP}where = 3\n[playlist.a]\n", ", line 2: where must be a text in quotes or a list of texts"),
+        (f"{TOP}without = ''\n[playlist.a]\n", ", line 2: without: The name is empty."),
         (f"{TOP}[playlist.a\n", ", line 2: This is not TOML: "),
         (f"{TOP}x = [", ", line 2: This is not TOML: "),
         (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: This is not TOML: "),
@@ -415,11 +401,3 @@ def test_a_history_at_the_top_is_for_all_playlists(tmp_path: Path) -> None:
     ]
     assert requests["one"].history[:3] == requests["all"].history
     assert [source.text for source in requests["one"].history[3:]] == ["quodlibet"]
-
-
-def test_a_history_that_is_unknown_is_a_fault_of_its_line(tmp_path: Path) -> None:
-    config = load(written(tmp_path, 'folders = ["/m"]\n[playlist.all]\nhistory = "bets"\n'))
-
-    [broken] = config.broken
-    assert "line 3" in broken.text
-    assert "history: 'bets' is unknown. Did you mean 'beets'?" in broken.text

@@ -21,7 +21,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, PLAYERS, set_own_players
 from playshuffle.playlist.m3u import PathStyle
 from scripts.facts import PLAYER_KEYS
-from tests.support.program import entries, run
+from tests.support.program import configured, entries, run
 from tests.support.service import Service, wait_for
 
 STICK = """
@@ -210,10 +210,7 @@ def test_the_page_explains_every_key() -> None:
 def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
     music = home / "Music"
     write_library(str(music))
-    config = home / ".config/playshuffle/config.toml"
-    config.parent.mkdir(parents=True)
-    playlist = '[playlist.drive]\nfor = "stick"\n'
-    config.write_text('folders = ["~/Music"]\n' + STICK.replace("99", "20") + playlist)
+    configured('folders = ["~/Music"]\n' + STICK.replace("99", "20") + '[playlist.drive]\nfor = "stick"\n')
 
     assert run("config", "check").code == 0
     made = run("make", music, "--for", "stick")
@@ -235,17 +232,6 @@ def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
 
 
 @pytest.mark.process
-def test_the_service_writes_for_a_player_of_the_configuration(tmp_path: Path) -> None:
-    music = tmp_path / "Music"
-    write_library(str(music))
-    playlist = '[playlist.drive]\nfor = "stick"\n'
-    with Service(tmp_path, 'folders = ["Music"]\n' + STICK.replace("99", "999") + playlist):
-        wait_for((music / "drive.m3u8").exists)
-
-    assert "#PLAYSHUFFLE-FOR:stick" in (music / "drive.m3u8").read_text()
-
-
-@pytest.mark.process
 def test_a_configuration_that_is_refused_takes_no_player_away(tmp_path: Path) -> None:
     """The updates of the old one go on, also in a new process."""
     music = tmp_path / "Music"
@@ -261,13 +247,12 @@ def test_a_configuration_that_is_refused_takes_no_player_away(tmp_path: Path) ->
         shutil.copy(new, music / "new.wav")
 
         wait_for(lambda: "new.wav" in (music / "drive.m3u8").read_text())
+        assert "#PLAYSHUFFLE-FOR:stick" in (music / "drive.m3u8").read_text()
 
 
 @pytest.mark.process
-def test_a_mistake_in_a_player_does_not_hide_the_others(home: Path) -> None:
-    config = home / ".config/playshuffle/config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text("[player.stick]\nlike = 3\n")
+def test_a_mistake_in_a_player_does_not_hide_the_others() -> None:
+    configured("[player.stick]\nlike = 3\n")
 
     done = run("help", "players")
 
