@@ -2,11 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from itertools import filterfalse
 
 from playshuffle.cli import common_options
-from playshuffle.cli.screen import Mark, Screen, columns, home_path, screen_of
+from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.example import example
 from playshuffle.config.load import load
@@ -56,7 +55,7 @@ def check(config: common_options.ConfigFile = None) -> Exit:
     else:
         say([screen.verdict(Mark.GOOD, f"{place}: {counted(playlists, 'playlist')}, no problems")])
     for fault in sorted([*faults, *warnings], key=lambda fault: fault.line or 0):
-        say(_fault_lines(fault, screen))
+        say(screen.hanging(fault.text))
     if faults:
         return Exit.CONFIG
     return Exit.LOSSES if warnings else Exit.DONE
@@ -92,19 +91,6 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
                     text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."
                     warnings.append(document.fault(text, "playlist", playlist.name, "without"))
     return [broken.fault for broken in config_file.broken], warnings, len(config_file.playlists)
-
-
-def _fault_lines(fault: Fault, screen: Screen) -> Iterator[str]:
-    """Show the line of a fault with a pointer below its column; a pipe gets one line of text."""
-    if not screen.is_terminal or fault.line is None:
-        yield fault.text
-        return
-    bar = "│" if screen.has_unicode else "|"
-    source = shown(fault.source)
-    before = columns(shown(fault.source[: fault.column]))
-    yield f"{fault.line:4} {bar} {source}"
-    yield f"{'':4} {bar} {'':{before}}^"
-    yield from screen.wrapped(fault.message, " " * 7)
 
 
 SUBCOMMANDS = (init, check)

@@ -116,7 +116,7 @@ def faults(
     for name, value in table.items():
         key = known_keys.get(name)
         if key is None:
-            found.append(document.fault(unknown(name, known_keys), *above, name, is_of_value=False))
+            found.append(document.fault(unknown(name, known_keys), *above, name))
             continue
         message = wrong(name, value, key) or check(name, value)
         if message is not None:

@@ -157,11 +157,11 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
 def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) -> list[Fault]:
     if not isinstance(content, dict):
         message = f"'{shown(name)}' is not a playlist. Begin one with [playlist.NAME], its keys below."
-        return [document.fault(message, "playlist", name, is_of_value=False)]
+        return [document.fault(message, "playlist", name)]
     check = functools.partial(_value_fault, own)
     found = keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
     if wrong_name := _name_fault(name, document.table["playlist"]):
-        found.insert(0, document.fault(wrong_name, "playlist", name, is_of_value=False))
+        found.insert(0, document.fault(wrong_name, "playlist", name))
     return found
 
 

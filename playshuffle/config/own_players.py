@@ -100,7 +100,7 @@ def read_players(document: Document) -> OwnPlayers:
     faults: dict[str, tuple[Fault, ...]] = {}
     for name, table in tables.items():
         text = _name_fault(name, table)
-        found = [document.fault(text, TABLE, name, is_of_value=False)] if text else []
+        found = [document.fault(text, TABLE, name)] if text else []
         found = found or faults_of(document, (TABLE, name), table, player_keys())
         if not found:
             try:

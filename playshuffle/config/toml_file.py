@@ -10,23 +10,19 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import counted
 
 _BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is read again and again
-_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_BEFORE_VALUE = re.compile(r"""\s*(?:"[^"]*"|'[^']*'|[^='"\[\s]+)[^='"]*=\s*""")
+_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A fault of a configuration, and where it is.
 
-    message: sentences. line: from 1; None for the whole file. source: the text of this line.
-    column: where the fault is in `source`, from 0.
+    message: sentences. line: from 1; None for the whole file.
     """
 
     path: bytes
     message: str
     line: int | None = None
-    source: str = ""
-    column: int = 0
 
     @property
     def text(self) -> str:
@@ -82,24 +78,12 @@ class Document:
             return found_line
         return self.line(*keys[:-1])  # within a value of several lines
 
-    def fault(self, message: str, *keys: str, is_of_value: bool = True) -> Fault:
-        """Return a fault at a key, or else at its table.
-
-        Args:
-            message: sentences.
-            keys: the key, after those of the tables that contain it.
-            is_of_value: the value is wrong, not the key.
-        """
+    def fault(self, message: str, *keys: str) -> Fault:
+        """Return a fault at a key, after those of the tables that contain it, or else at its table."""
         line = None
         while keys and (line := self.line(*keys)) is None:
             keys = keys[:-1]
-        if line is None:
-            return Fault(self.path, message)
-        source = self.text.split("\n")[line - 1].rstrip("\r")
-        column = len(source) - len(source.lstrip())
-        if is_of_value and (match := _BEFORE_VALUE.match(source)):
-            column = match.end()
-        return Fault(self.path, message, line, source, column)
+        return Fault(self.path, message, line)
 
 
 def read(path: bytes) -> Document:
@@ -138,10 +122,8 @@ def parsed(path: bytes, text: str) -> Document:
         message = str(error)
         match = _AT.search(message)
         line = int(match[1]) if match and match[1] else text.count("\n") + 1
-        column = int(match[2]) - 1 if match and match[2] else 0
         why = message[: match.start()] if match else message
-        source = text.split("\n")[line - 1].rstrip("\r")
-        raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line, source, column)]) from error
+        raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line)]) from error
     except ValueError as error:  # a number of thousands of digits
         raise PlayshuffleError(f"{shown(path)} has a number that is too long.", Exit.CONFIG) from error
     except RecursionError as error:

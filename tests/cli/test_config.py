@@ -152,42 +152,15 @@ def test_the_page_explains_every_key() -> None:
     assert rows == {*keys.TOP, *keys.PLAYLIST}
 
 
-def test_a_terminal_shows_the_line_of_each_problem_and_a_pointer(home: Path) -> None:
-    path = home / "c.toml"
-    path.write_text(
-        'quiet = "2s"\npole = "3m"\nfolders = ["~/W"]\n[playlist.run]\norder = "sprea"\n'
-        'time = "3 hurs"\n  limit = "4"\n'
-    )
+def test_a_terminal_gets_each_problem_wrapped(home: Path) -> None:
+    (home / "c.toml").write_text('quiet = "2s"\nfolders = ["~/W"]\n[playlist.run]\norder = "sprea"\n')
 
-    code, screen = on_terminal("config", "check", "--config", path, NO_COLOR="1")
+    code, screen = on_terminal("config", "check", "--config", home / "c.toml", NO_COLOR="1")
 
     assert code == 78
-    assert screen.splitlines()[1:] == [
-        '   1 │ quiet = "2s"',
-        "     │ ^",
-        "       Unknown key 'quiet'. Did you mean 'settle'?",
-        '   2 │ pole = "3m"',
-        "     │ ^",
-        "       Unknown key 'pole'. Did you mean 'poll'?",
-        '   5 │ order = "sprea"',
-        "     │         ^",
-        "       Unknown order 'sprea'. Did you mean 'spread'? See: playshuffle",
-        "       help orders",
-        '   6 │ time = "3 hurs"',
-        "     │        ^",
-        "       time: '3 hurs' is not a duration. Write it like 90m, 2h, 1h30 or 1:30:00.",
-        '   7 │   limit = "4"',
-        "     │           ^",
-        "       limit must be a whole number without quotes: limit = 40",
+    assert screen.splitlines() == [
+        "✗ ~/c.toml: 2 problems",
+        "~/c.toml, line 1: Unknown key 'quiet'. Did you mean 'settle'?",
+        "~/c.toml, line 4: Unknown order 'sprea'. Did you mean 'spread'? See: playshuffle",
+        "    help orders",
     ]
-    assert screen.splitlines()[0].endswith("~/c.toml: 5 problems")
-
-
-def test_a_mistake_of_toml_has_its_column(home: Path) -> None:
-    path = home / "c.toml"
-    path.write_text("[playlist.run]\nlimit = = 3\n")
-
-    code, screen = on_terminal("config", "check", "--config", path, NO_COLOR="1")
-
-    assert code == 78
-    assert screen.splitlines()[1:3] == ["   2 │ limit = = 3", "     │         ^"]
