@@ -77,10 +77,10 @@ def as_json(report: Report) -> dict[str, Any]:
         "artists": figures.artists,
         "same_artist_neighbours": figures.neighbours,
         "fewest_possible": figures.fewest,
-        "skipped": _pairs([*report.skipped, *report.unwritable]),
+        "skipped": _pairs([*report.library.skipped, *report.unwritable]),
         "choice": _choice_as_json(report.choice),
-        "untagged": _pairs(report.untagged),
-        "unreadable": _pairs(report.unreadable),
+        "untagged": _pairs(report.library.untagged),
+        "unreadable": _pairs(report.library.unreadable),
         "losses": [
             {
                 "what": loss.what,
@@ -106,9 +106,9 @@ def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
     """Count what is not in the playlist, or read in part, and why; with `names`, list it."""
     yield from _choice(report.choice, names=names)
-    yield from _reasons("Skipped", [*report.skipped, *report.unwritable], names)
-    yield from _reasons("Untagged", report.untagged, names)
-    yield from _reasons("Unread", report.unreadable, names, ", kept as known before")
+    yield from _reasons("Skipped", [*report.library.skipped, *report.unwritable], names)
+    yield from _reasons("Untagged", report.library.untagged, names)
+    yield from _reasons("Unread", report.library.unreadable, names, ", kept as known before")
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:

@@ -1,9 +1,8 @@
 """Choose the tracks of a playlist among all tracks of its folders, stage by stage."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
@@ -25,6 +24,7 @@ from playshuffle.pipeline.choice import (
     part_of,
     why_no_match,
 )
+from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
 from playshuffle.pipeline.tag_rows import RowsOf, tags_from
@@ -34,27 +34,14 @@ from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
 
 
-class Draw(NamedTuple):
-    """How the tracks under the limit of `--most` are drawn.
-
-    randbelow: None draws nothing, so that a track which a draw could keep is not left out.
-    playing: numbers of the tracks of the playlist, which are kept before others.
-    """
-
-    randbelow: RandBelow | None
-    playing: Collection[int]
-
-
 def choose(
     request: Request,
     found: Tracks,
     rows_of: RowsOf | None,
     lists: Sequence[SkipList],
     unwritable: Callable[[Tracks], Mapping[bytes, str]],
-    last: Sequence[int],
-    draw: Draw | None,
-    *,
-    checks_pins: bool,
+    record: Record,
+    randbelow: RandBelow | None,
 ) -> Choice:
     """Choose the tracks of a playlist.
 
@@ -64,9 +51,9 @@ def choose(
         rows_of: looks up the tags of a folder, as rows of the cache; None without tags.
         lists: the skip lists of the request, read.
         unwritable: returns why tracks cannot be written for the player, by path; they are left out.
-        last: numbers of the last order; of equal copies the one in it is kept.
-        draw: chooses the tracks under the limit of `--most`; None does not limit them.
-        checks_pins: a pin that names no track is an error; else it is passed over.
+        record: of equal copies the one in the last order is kept, and under the limit of `--most`, too.
+        randbelow: draws the tracks under that limit. None only explains: a track that a draw could keep is
+            not left out, and a pin that names no track is passed over.
 
     Raises:
         PlayshuffleError: the query is not valid, or takes too long; or a pin names none of these tracks.
@@ -82,13 +69,15 @@ def choose(
         choice = _without_listed(choice, request)
     tags_of = no_tags if rows_of is None else tags_from(rows_of)
     if request.no_duplicates:
-        choice = _without_copies(choice, before_lists, tags_of, last)
+        choice = _without_copies(choice, before_lists, tags_of, record.numbers())
     if not request.any_name:
         choice = _without_unwritable(choice, unwritable(choice.tracks))
-    pinned = _pins(choice, request, tags_of, is_checked=checks_pins)
-    if request.most is not None and draw is not None:
-        choice = _without_most(choice, request.most, draw, pinned, tags_of)
-    if checks_pins:
+    pinned = _pins(choice, request, tags_of, is_checked=randbelow is not None)
+    if request.most is not None and request.deal is None:  # a deck has the limit in each deal
+        is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
+        playing = record.numbers() if is_kept else ()
+        choice = _without_most(choice, request.most, playing, pinned, tags_of, randbelow)
+    if randbelow is not None:
         for pin in pinned:
             _check_remains(choice, pin.track_index)
     rows = {index: row for row, index in enumerate(choice.remaining)} if pinned else {}
@@ -229,17 +218,18 @@ def _check_title(text: str, tracks: Tracks, tags_of: TagsOf) -> None:
 def _without_most(
     choice: Choice,
     limit: LimitPerTag,
-    draw: Draw,
+    playing_numbers: Sequence[int],
     pinned: Sequence[Pin],
     tags_of: TagsOf,
+    randbelow: RandBelow | None,
 ) -> Choice:
     """Leave out the tracks over the limit of `--most`, pinned ones last, and before them playing ones."""
     tracks, remaining = choice.tracks, choice.remaining
     pinned_indices = {pin.track_index for pin in pinned}
-    playing = {choice.kept.get(number, number) for number in draw.playing}
+    playing = {choice.kept.get(number, number) for number in playing_numbers}
     ranks = [
         0 if index in pinned_indices else 1 if number in playing else 2
         for index, number in zip(remaining, tracks.numbers, strict=True)
     ]
-    out = over_limit(values(tracks, tags_of, limit.tag), limit.number, ranks, draw.randbelow)
+    out = over_limit(values(tracks, tags_of, limit.tag), limit.number, ranks, randbelow)
     return choice.without(MOST, [remaining[row] for row in out], lambda _: f"over the limit of {limit}")

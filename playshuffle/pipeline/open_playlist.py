@@ -13,18 +13,18 @@ from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.choice import NAME, NothingMatchesError
-from playshuffle.pipeline.choose import Draw, choose
+from playshuffle.pipeline.choose import choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.play_history import PlayHistory, play_history, with_plays
-from playshuffle.pipeline.record import Record, load_record
+from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import check_skip_lists, read_skip_lists
 from playshuffle.pipeline.tag_rows import RowsOf, rows_of, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.shuffle import RandBelow, chance
+from playshuffle.shuffle import chance
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -62,10 +62,8 @@ def open_playlist(
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
-        last, draw = record.numbers(), _draw(request, record, None if explains else tools.randbelow)
-        choice = choose(
-            request, library.tracks, rows, lists, writer.unwritable, last, draw, checks_pins=not explains
-        )
+        randbelow = None if explains else tools.randbelow
+        choice = choose(request, library.tracks, rows, lists, writer.unwritable, record, randbelow)
         if not explains and not len(choice.tracks):
             unwritable = choice.skipped(NAME)
             if unwritable:
@@ -124,14 +122,6 @@ def _tags(
         return rows, None
     history = play_history(opened, request, tracks, rows)
     return with_plays(rows, history, opened.table), history
-
-
-def _draw(request: Request, record: Record, randbelow: RandBelow | None) -> Draw | None:
-    """Return how tracks under the limit of `--most` are drawn; None for a deck, which has it in each deal."""
-    if request.deal is not None:
-        return None
-    is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
-    return Draw(randbelow, record.numbers() if is_kept else ())
 
 
 def _check_found(request: Request, library: Library) -> None:

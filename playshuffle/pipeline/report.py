@@ -6,6 +6,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from playshuffle.library.folder import Skipped
+from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
@@ -43,7 +44,7 @@ class Report(NamedTuple):
     suspects: paths to which the indices of `losses` belong.
     last: the order before, None if there is none.
     has_news: `noted` differs from that of the last run, so that users should be told.
-    by_root: number of tracks below each root. came, went, renamed: since the last time.
+    library: all tracks of its folders, and the skipped files. came, went, renamed: since the last time.
     """
 
     request: Request
@@ -56,13 +57,10 @@ class Report(NamedTuple):
     figures: Callable[[], Figures]
     text: Parts
     is_new: bool
-    skipped: Sequence[Skipped]
-    untagged: Sequence[Skipped]
-    unreadable: Sequence[Skipped]
+    library: Library
     suspects: list[bytes]
     losses: list[Loss]
     removed: Sequence[bytes] = ()
-    by_root: Sequence[tuple[bytes, int]] = ()
     came: int = 0
     went: int = 0
     renamed: int = 0
@@ -75,7 +73,7 @@ class Report(NamedTuple):
     def noted(self) -> str:
         """Return a digest of the counts that a summary shows."""
         stages = [(stage.code, len(stage.indices)) for stage in self.choice.stages]
-        files = [*self.skipped, *self.unwritable, *self.untagged, *self.unreadable]
+        files = [*self.library.skipped, *self.unwritable, *self.library.untagged, *self.library.unreadable]
         reasons = sorted(Counter(reason.partition(":")[0] for _, reason in files).items())
         losses = [(loss.what, len(loss.indices)) for loss in self.losses]
         facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses))

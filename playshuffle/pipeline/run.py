@@ -99,9 +99,7 @@ class Run(NamedTuple):
             text=text,
             removed=surplus(file.path, text) if file is not None else (),
             is_new=file is not None and not file.files,
-            skipped=library.skipped,
-            untagged=library.untagged,
-            unreadable=library.unreadable,
+            library=library,
             suspects=suspects,
             losses=lost,
             last=self.record.saved_order,
@@ -199,10 +197,9 @@ class Run(NamedTuple):
             if path != self.request.never
         ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
-        by_root = list(self.library.roots.items())
         last = self.record.saved_order
         has_news = last is None or last.noted != report.noted
-        return report._replace(is_changed=is_changed, by_root=by_root, notes=notes, has_news=has_news)
+        return report._replace(is_changed=is_changed, notes=notes, has_news=has_news)
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[str]:
         """Yield a note if tracks wait for a missing root."""
@@ -234,7 +231,7 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     if lost:  # the same file may have several names
         kept = set(filter(None, map(file_at, written)))
         lost = {path for path in lost if file_at(path) not in kept}
-    reasons = {path: reason for path, reason in report.skipped if path in lost}
+    reasons = {path: reason for path, reason in report.library.skipped if path in lost}
     reasons |= dict.fromkeys(request.streams, "not a file")
     reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
     if reasons:

@@ -209,8 +209,8 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
         renamed=report.renamed,
         growing=opened.growing(playlist.request),
         is_cached=opened.cache is None or opened.cache.is_kept,
-        unreadable=sorted(report.unreadable)[:_NAMES],
-        folders=report.by_root,
+        unreadable=sorted(report.library.unreadable)[:_NAMES],
+        folders=[*report.library.roots.items()],
         notes=notes,
         removed_files=report.removed if report.is_changed else (),
     )

@@ -16,7 +16,6 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
-from tests.pipeline.conftest import LookAt
 from tests.support import library
 from tests.support.library import NOON, deal, deal_amount, entries, keep, make_playlist, put, reader
 from tests.support.program import listed
@@ -199,17 +198,3 @@ def test_deals_by_albums_are_refused(tmp_path: Path) -> None:
     request = request_for(tmp_path)._replace(recipe=Recipe("albums"))
     with pytest.raises(PlayshuffleError, match="--most does not work with --albums"):
         deal_amount(request, tools(), Amount(albums=1), Every.RUN, NOON)
-
-
-def test_why_names_the_limit_and_what_has_a_free_place(tmp_path: Path, look_at: LookAt) -> None:
-    put(tmp_path, *by("Ann", 9), *by("Bob", 2))
-    request = request_for(tmp_path)
-    before = kept(request)
-    put(tmp_path, "Bob-5.mp3")
-    stages = look_at(request, tools())
-
-    reasons = {path.name: stages.explain(bytes(path)) for path in tmp_path.glob("*.mp3")}
-    assert {name for name, reason in reasons.items() if reason.code == "in"} == set(before)
-    over = [reason for reason in reasons.values() if reason.code == "most"]
-    assert [reason.text for reason in over] == ["over the limit of 3 per artist"] * 6
-    assert reasons["Bob-5.mp3"].code == "not_written"

@@ -10,7 +10,6 @@ import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
-from playshuffle.library import folder_readings
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
@@ -58,12 +57,6 @@ class Music:
         with path.open("ab") as file:
             file.write(b"x")
         os.utime(path, ns=(0, time.time_ns()))
-
-    def swap(self, one: Path, other: Path) -> None:
-        middle = self.folder / "middle"
-        one.rename(middle)
-        other.rename(one)
-        middle.rename(other)
 
     def update(
         self,
@@ -195,22 +188,16 @@ def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: Ever
 # Peek and describe
 
 
-def test_peek_names_nothing_as_certain_after_new_files_came(tmp_path: Path) -> None:
+def test_peek_names_nothing_as_certain_under_another_order_and_after_new_files_came(tmp_path: Path) -> None:
     music = Music(tmp_path, 12)
     music.deal("today", 4)
     assert len(music.peek("today", 4)) == 4
+    assert music.peek("today", 4, Recipe("light")) == []
+    assert len(music.peek("today", 4, Recipe("sorted"))) == 4
 
     music.add()
 
     assert music.peek("today", 4) == []
-
-
-def test_peek_names_nothing_as_certain_under_another_order(tmp_path: Path) -> None:
-    music = Music(tmp_path, 12)
-    music.deal("today", 4)
-
-    assert music.peek("today", 4, Recipe("light")) == []
-    assert len(music.peek("today", 4, Recipe("sorted"))) == 4
 
 
 def test_a_weekly_round_began_on_the_day_of_its_first_deal(tmp_path: Path) -> None:
@@ -225,36 +212,6 @@ def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> N
 
     assert not [note for note in music.deal("today", 4, Every.WEEK).report.notes if "clock" in note]
     assert [note for note in music.deal("today", 4, Every.DAY, day=-1).report.notes if "clock" in note]
-
-
-@pytest.mark.parametrize("has_birth_times", [True, False])
-def test_a_track_that_a_query_leaves_out_is_followed_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool
-) -> None:
-    """Retagged so that it matches no more, then renamed, then retagged back: it has its position again."""
-    if not has_birth_times:
-        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
-    music = Music(tmp_path, 12)
-    genres = dict.fromkeys(range(1, 13), "jazz")
-
-    def update() -> list[int]:
-        tags = {os.fsencode(path): {"genre": genres[music.track(path)]} for path in music.folder.iterdir()}
-        request = music.request("one")._replace(where=("genre:jazz",))
-        keep(request, tools("x")._replace(tags=tags))
-        return music.tracks("one")
-
-    before = update()
-    genres[before[5]] = "rock"
-    path = next(path for path in music.folder.iterdir() if music.track(path) == before[5])
-    music.retag(path)
-    assert update() == [*before[:5], *before[6:]]
-
-    path = path.rename(path.with_name("zzz.mp3"))
-    assert update() == [*before[:5], *before[6:]]
-    genres[before[5]] = "jazz"
-    music.retag(path)
-
-    assert update() == before
 
 
 @pytest.mark.parametrize(
