@@ -31,7 +31,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: its words, such as `config show`, and what its help says."""
+    """A command: its words, such as `config check`, and what its help says."""
 
     words: tuple[str, ...]
     help: str
