@@ -62,19 +62,14 @@ def tags(
     quiet: common_options.Quiet = False,
 ) -> None:
     """Show tags and their values for queries."""
-    words = list(words or ())
-    for word in words:
-        if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word, Exit.NO_INPUT)):
-            raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
-    if words and all(map(os.path.isfile, words)):
-        _write_files(words, as_json=as_json)
+    field, places = _parted(words or [])
+    if places and field is None and all(map(os.path.isfile, places)):
+        _write_files(places, as_json=as_json)
         return
-    is_named = bool(words) and not os.path.lexists(words[0])
-    field = known("field", words.pop(0), OF_TRACKS) if is_named else None
     if print0 and field is None:
         raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:
-        roots, configured = music_folders(words, config)
+        roots, configured = music_folders(places, config)
         sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
         if field is None or field in OF_HISTORY.union(("plays", "rating")):  # others need no player
             sources = sources or [*configured]
@@ -90,6 +85,16 @@ def tags(
         print_lines(_field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field]))
     if not quiet:
         say(line for note in notes for line in screen_of(sys.stderr).detail("Note", note))
+
+
+def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """Return the field that is named, and the files or folders."""
+    for word in words:
+        if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word, Exit.NO_INPUT)):
+            raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
+    if not words or os.path.lexists(words[0]):
+        return None, words
+    return known("field", words[0], OF_TRACKS), words[1:]
 
 
 def _field_lines(count: int, by_field: dict[str, Coverage], screen: Screen) -> Iterator[str]:
