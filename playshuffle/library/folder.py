@@ -79,17 +79,6 @@ class Folder(NamedTuple):
     is_settled: bool = False
     odd: Odd = NOTHING_ODD
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether both hold the same, whether settled or not."""
-        return isinstance(other, Folder) and self[:-2] == other[:-2] and self.odd == other.odd
-
-    def __ne__(self, other: object) -> bool:
-        """Return whether they hold something else."""
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
     @property
     def track_count(self) -> int:
         """Number of its audio files."""

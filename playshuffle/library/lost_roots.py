@@ -14,7 +14,7 @@ from playshuffle.library.missing import (
     check_root,
     check_tracks,
     check_unreadable,
-    current_root,
+    current_mounts,
     missing_error,
 )
 from playshuffle.library.scan import Found
@@ -80,7 +80,7 @@ def seems_missing(root: bytes, known: KnownRoot) -> bool:
             return True
     except (PlayshuffleError, OSError):
         return True
-    now = current_root(root, 0).mounts
+    now = current_mounts(root)
     return any(not any(before.is_same(mount) for mount in now) for before in known.mounts)
 
 

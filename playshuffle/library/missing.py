@@ -184,9 +184,9 @@ def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
         raise missing_error(folder.path, f"{folder.reason}; {_there(lost)}", _CONFIRM)
 
 
-def current_root(path: bytes, tracks: int) -> Root:
-    """Return a root with the mounts it is on now."""
-    return Root(path, tracks, mounts.under(os.path.realpath(path), mounts.table()))
+def current_mounts(path: bytes) -> list[Mount]:
+    """Return the mounts that a root is on now."""
+    return mounts.under(os.path.realpath(path), mounts.table())
 
 
 def check_output(folder: bytes, before: Iterable[Mount], current: Iterable[Mount]) -> None:

@@ -15,7 +15,7 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
 from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
-from playshuffle.library.missing import check_roots, current_root
+from playshuffle.library.missing import check_roots, current_mounts
 from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed, scan_places
 from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable, recognise
 from playshuffle.library.tracks import Tracks, tracks
@@ -222,8 +222,7 @@ class _ScanResult:
                     top = root.rstrip(b"/") + b"/"
                     pairs = zip(its_tracks.paths, numbers[place], strict=True)
                     numbers_below = array("I", [number for path, number in pairs if path.startswith(top)])
-                mounts = current_root(root, len(numbers_below)).mounts
-                known_roots[root, place.ignore_files] = KnownRoot(numbers_below, mounts)
+                known_roots[root, place.ignore_files] = KnownRoot(numbers_below, current_mounts(root))
         return known_roots
 
     def _lost_roots(self, roots: Mapping[RootKey, KnownRoot], found_numbers: Collection[int]) -> _Missing:
