@@ -21,11 +21,6 @@ def file_id(birth: Birth) -> int:
     return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
 
 
-def mark_at(marks: bytes, index: int) -> bytes:
-    """Return the mark of one track."""
-    return marks[MARK_BYTES * index : MARK_BYTES * (index + 1)]
-
-
 def mark_rows(marks: bytes) -> list[Mark]:
     """Return packed marks as numbers."""
     numbers = array("q", marks)

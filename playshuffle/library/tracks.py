@@ -9,7 +9,7 @@ from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 
 from playshuffle.library.folder import Folder, Skipped
-from playshuffle.library.marks import mark_at
+from playshuffle.library.marks import MARK_BYTES
 
 TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
 
@@ -68,21 +68,16 @@ class Tracks:
         return self.column(Folder.all_artists)
 
     @cached_property
-    def marks(self) -> bytes:
-        """Return the marks of all tracks, by which `identity` recognises them under other names."""
-        all_marks = marks_of(self.folders)
-        if self.chosen is None:
-            return all_marks
-        return b"".join([mark_at(all_marks, row) for row in self.chosen])
-
-    @cached_property
     def digest(self) -> bytes:
         """Return a digest of the paths, numbers and marks, to tell whether any track has changed."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
         digest.update(self.numbers.tobytes())
-        digest.update(self.marks)
+        marks = marks_of(self.folders)
+        if self.chosen is not None:
+            marks = b"".join([marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] for row in self.chosen])
+        digest.update(marks)
         return digest.digest()
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
