@@ -288,15 +288,12 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-n", "0"], "-n must be a number from 1, not 0."),
         (["--albums", "0"], "--albums must be a number from 1, not 0."),
-        (["-n", "4", "--time", "90m"], "do not work together"),
         (["--albums", "3", "--order", "random"], "does not work with --order random"),
         (["--peek", "--now"], "do not work together"),
         (["--again"], "Nothing was dealt"),
         (["-o", "-"], "Name a file with -o, or use --peek."),
         (["--save", "a/b"], "cannot be the name"),
-        (["--every", "month"], "Use day, week or run"),
         (["--due"], "--due uses the configuration."),
     ],
 )

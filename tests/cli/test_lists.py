@@ -296,8 +296,7 @@ def test_undo_of_a_list_from_a_pipe_needs_no_options(music: Path, tmp_path: Path
     words = ("make", "--from", "-", "-o", str(playlist), "-q")
     for _ in range(2):
         before = listed(playlist) if playlist.exists() else []
-        done = run(*words, before=["sh", "-c", f'exec "$@" < {fifo}', "sh"])
-        assert done.code == 0, done.err
+        assert run(*words, stdin=fifo).code == 0
     assert "The options of" in refused("make", "piped")
 
     undo("piped")

@@ -18,12 +18,10 @@ from tests.support import damage
 from tests.support.processes import children, ignores_interrupts, is_alive, strace, writing_calls
 from tests.support.program import (
     PROGRAM,
-    entries,
     environment,
     library,
     listed,
     make,
-    moved,
     numbered,
     report,
     run,
@@ -162,26 +160,6 @@ def test_an_error_of_the_disk_leaves_the_old_playlist(tmp_path: Path, injected: 
         assert here.playlist.read_bytes() == old
     assert sorted(os.listdir(here.music))[5:] == ["playshuffle.m3u"]
     make(here.music, env=here.env())
-
-
-def test_a_run_that_failed_is_not_the_last_order(tmp_path: Path) -> None:
-    """Sattolo goes by what can be heard: the playlist as it is."""
-    music = numbered(tmp_path, 2)
-    make(music, "--no-tags")
-    before = listed(music / "playshuffle.m3u")
-    other = next(str(seed) for seed in range(99) if _order_with(music, str(seed)) != before)
-    renames = "rename,renameat,renameat2"
-    refusing = strace("/dev/null", f"trace={renames}", f"inject={renames}:error=EROFS")
-    assert run("make", music, "--no-tags", "--seed", other, before=refusing).code == 73
-
-    said = make(music, "--no-tags", "--order", "sattolo")
-
-    assert moved(before, listed(music / "playshuffle.m3u"))
-    assert damage.PLAYLIST_CHANGED not in said
-
-
-def _order_with(music: Path, seed: str) -> list[str]:
-    return [os.path.basename(path) for path in entries(run("make", music, "-o", "-", "--seed", seed).out)]
 
 
 # Interrupted
