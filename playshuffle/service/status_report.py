@@ -17,7 +17,6 @@ from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedOrder
 from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
-from playshuffle.system import mounts
 
 
 def current_status(config: Config | None, *, lists_all: bool) -> Status:
@@ -123,13 +122,7 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
             state = EMPTY
     except (PlayshuffleError, OSError):
         state = "missing"
-    kinds = [mount.kind for mount in mounts.at(os.path.realpath(path), mounts.table())]
-    return RootStatus(
-        os.fsdecode(path),
-        state,
-        file_system=kinds[0] if kinds else "",
-        tracks=last_state.tracks if last_state is not None else None,
-    )
+    return RootStatus(os.fsdecode(path), state, tracks=last_state.tracks if last_state is not None else None)
 
 
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
