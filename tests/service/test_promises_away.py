@@ -13,8 +13,8 @@ import pytest
 
 from tests.support.forked import forked
 from tests.support.processes import strace
-from tests.support.program import DATA, listed, numbered
-from tests.support.service import Service, aged, config, left, own_home, wait_for
+from tests.support.program import listed, numbered
+from tests.support.service import Service, add, aged, config, left, own_home, wait_for
 
 pytestmark = pytest.mark.process
 
@@ -165,10 +165,8 @@ def test_a_folder_that_cannot_be_read_is_not_gone(tmp_path: Path, call: str) -> 
         (music / "004.mp3").unlink()
         failing = strace("/dev/null", f"trace={call}", f"inject={call}:error=EIO")
         service.begin([*failing, "-P", str(music / "bad"), "-P", f"{music}/bad/"])
-        shutil.copyfile(DATA / "tone.ogg", music / "one.ogg")
-        wait_for(lambda: "one.ogg" in listed(playlist))
-        shutil.copyfile(DATA / "tone.ogg", music / "two.ogg")
-        wait_for(lambda: "two.ogg" in listed(playlist))
+        add(music / "one.ogg", playlist)
+        add(music / "two.ogg", playlist)
 
         kept = [entry for entry in before if entry != "004.mp3"]
         assert left(before, listed(playlist)) == kept

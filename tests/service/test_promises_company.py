@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import damage
 from tests.support.bound import bound
-from tests.support.processes import strace
+from tests.support.processes import cpu_s, strace
 from tests.support.program import (
     DATA,
     PROGRAM,
@@ -27,7 +27,7 @@ from tests.support.program import (
     report,
     state_file,
 )
-from tests.support.service import PATIENCE_S, Service, aged, config, holds, left, own_home, wait_for
+from tests.support.service import PATIENCE_S, Service, add, aged, config, holds, left, own_home, wait_for
 
 pytestmark = pytest.mark.process
 
@@ -73,8 +73,7 @@ def test_make_and_the_service_are_one_after_the_other(music: Path, service: Serv
     assert report(music, "-o", playlist, "--dry-run")["notes"] == []
     assert damage.PLAYLIST_CHANGED not in service.log
     service.start()
-    shutil.copyfile(DATA / "tone.ogg", music / "last.ogg")
-    wait_for(lambda: "last.ogg" in listed(playlist))
+    add(music / "last.ogg", playlist)
     assert left(order, listed(playlist)) == order
 
 
@@ -263,19 +262,14 @@ def test_while_nothing_happens_nothing_is_done(music: Path, tmp_path: Path, idle
         with subprocess.Popen([*strace(log, f"trace={calls}"), "-p", str(main), "-p", str(passes)]) as tracer:
             time.sleep(1)
             log.write_bytes(b"")
-            used = [_cpu_s(main), _cpu_s(passes)]
+            used = [cpu_s(main), cpu_s(passes)]
             for path in music.rglob("*.*"):
                 path.read_bytes()
             time.sleep(idle_s)
-            spent_s = _cpu_s(main) + _cpu_s(passes) - sum(used)
+            spent_s = cpu_s(main) + cpu_s(passes) - sum(used)
             tracer.terminate()
         told = [line for line in log.read_text().splitlines() if re.search(r"\w+\(", line)]
 
         assert not [line for line in told if not re.search(r"openat\(.*O_RDONLY", line)], told
         assert spent_s <= max(0.02, 0.001 * idle_s), spent_s
         assert service.log == before
-
-
-def _cpu_s(process: int) -> float:
-    used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
-    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")

@@ -15,7 +15,7 @@ import pytest
 
 from playshuffle.system import lock
 from tests.support.busy_folder import Changing
-from tests.support.processes import WRITES, strace
+from tests.support.processes import WRITES, cpu_s, strace
 from tests.support.program import listed, run
 from tests.support.service import Service, config, holds, own_home, wait_for
 
@@ -30,12 +30,6 @@ def litter(top: Path, service: Service) -> list[str]:
     told = (top / ".local/state/playshuffle/services").iterdir()
     dead = [path.name for path in told if path.suffix == ".json" and path.stem != str(service.process.pid)]
     return dead + [path.name for path in top.rglob("*") if _LITTER.search(path.name)]
-
-
-def cpu_s(process: int) -> float:
-    """What a process has used of the processor."""
-    used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
-    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager

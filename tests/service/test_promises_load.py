@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
 from tests.support.program import DATA, listed, numbered
-from tests.support.service import SETTLE_S, Service, aged, config, wait_for
+from tests.support.service import SETTLE_S, Service, add, aged, config, wait_for
 
 pytestmark = pytest.mark.process
 
@@ -70,8 +69,7 @@ def test_a_queue_that_overflows_is_told_and_made_good(tmp_path: Path) -> None:
 
         wait_for(lambda: "events were lost" in service.log)
         wait_for(lambda: service.status()["roots"][0]["watched"] == "events")
-        shutil.copyfile(DATA / "tone.ogg", music / "late/folder/last.ogg")
-        wait_for(lambda: "late/folder/last.ogg" in listed(music / "all.m3u"))
+        add(music / "late/folder/last.ogg", music / "all.m3u")
 
 
 @pytest.mark.parametrize(
@@ -107,14 +105,12 @@ def test_bombs_do_not_stop_the_service_or_make_it_grow(tmp_path: Path, names: li
         assert peak_mb < ROOMY_MB
 
         time.sleep(2 * SETTLE_S)
-        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-        took_s = wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+        took_s = add(music / "new.ogg", music / "all.m3u")
 
         assert took_s < 8, "the bombs were read again"
         service.signal(signal.SIGHUP)
         wait_for(lambda: "configuration reloaded" in service.log)
-        shutil.copyfile(DATA / "tone.ogg", music / "last.ogg")
-        assert wait_for(lambda: "last.ogg" in listed(music / "all.m3u")) < 8, "the bombs were read again"
+        assert add(music / "last.ogg", music / "all.m3u") < 8, "the bombs were read again"
         print(f"peak {peak_mb:.0f} MB")
 
 

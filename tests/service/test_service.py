@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 
 from tests.support.needs import need
 from tests.support.program import DATA, library, listed, numbered, run
-from tests.support.service import PATIENCE_S, Service, aged, config, holds, left, wait_for
+from tests.support.service import PATIENCE_S, Service, add, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -62,8 +61,7 @@ def test_a_season_begins_at_midnight(tmp_path: Path) -> None:
 def test_a_new_file_goes_in_and_nothing_else_moves(music: Path, service: Service) -> None:
     before = listed(music / "all.m3u")
 
-    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-    took = wait_for(holds(music / "all.m3u", *NAMES, "new.ogg"))
+    took = add(music / "new.ogg", music / "all.m3u")
 
     assert left(before, listed(music / "all.m3u")) == before
     assert took < 10
@@ -121,8 +119,7 @@ def test_a_restart_goes_on_with_the_very_same_order(music: Path, service: Servic
     for end in (service.stop, service.kill, service.stop):
         end()
         service.start()
-        shutil.copyfile(DATA / "tone.ogg", music / "sign.ogg")
-        wait_for(lambda: "sign.ogg" in listed(music / "all.m3u"))
+        add(music / "sign.ogg", music / "all.m3u")
         (music / "sign.ogg").unlink()
         wait_for(holds(music / "all.m3u", *NAMES))
 
@@ -143,8 +140,7 @@ def test_a_list_is_made_again_while_the_service_runs(music: Path, service: Servi
 
     assert run("make", "all", env=service.env).code == 0
     after = listed(music / "all.m3u")
-    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-    wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+    add(music / "new.ogg", music / "all.m3u")
 
     assert sorted(after) == sorted(before)
     assert after != before
@@ -172,8 +168,7 @@ def test_a_mistake_in_the_configuration_is_in_the_status_until_it_is_corrected(
     service.file.write_text("folders = 3\n")
     wait_for(lambda: "the old one stays in force" in (note() or ""))
     assert "config.toml, line 1" in (note() or "")
-    shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-    wait_for(holds(music / "all.m3u", *NAMES, "new.ogg"))
+    add(music / "new.ogg", music / "all.m3u")
 
     service.configure(config(music))
     wait_for(lambda: note() is None)
@@ -289,8 +284,7 @@ def test_a_folder_that_goes_empties_nothing_and_is_found_again(music: Path, tmp_
             wait_for(is_well)
             assert (kept.read_bytes(), dealt.read_bytes()) == before
 
-        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-        wait_for(lambda: "Music/new.ogg" in listed(kept))
+        add(music / "new.ogg", kept)
         service.stop()
         assert service.playlist("today")["state"] == "dealt"
 
@@ -331,8 +325,7 @@ def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
         before = (music / "today.m3u").read_bytes()
         assert len(listed(music / "today.m3u")) == 4
 
-        shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
-        wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))
+        add(music / "new.ogg", music / "all.m3u")
         service.stop()
         service.start()
         wait_for(lambda: service.playlist("today")["summary"] is not None)

@@ -1,6 +1,7 @@
 """Trace, count and await processes."""
 
 import contextlib
+import os
 import re
 import signal
 import subprocess
@@ -65,3 +66,9 @@ def is_alive(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
     return False
+
+
+def cpu_s(process: int) -> float:
+    """What a process has used of the processor."""
+    used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")

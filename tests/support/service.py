@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ from typing import Any, Self
 import pytest
 
 from tests.support import damage
-from tests.support.program import PROGRAM, environment, listed, run
+from tests.support.program import DATA, PROGRAM, environment, listed, run
 
 PATIENCE_S = 60.0  # on a busy machine
 SETTLE_S = 1  # the shortest there is
@@ -146,6 +147,12 @@ def holds(playlist: Path, *names: str) -> Callable[[], bool]:
         return False
 
     return is_so
+
+
+def add(path: Path, playlist: Path) -> float:
+    """Add a track, and wait until a playlist has it; how long that took, in seconds."""
+    shutil.copyfile(DATA / "tone.ogg", path)
+    return wait_for(lambda: os.path.relpath(path, playlist.parent) in listed(playlist))
 
 
 def config(music: Path, **keys: object) -> str:
