@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from playshuffle.players.player import Lost, Player
+from playshuffle.players.player import FORM_OF, Player
 from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
 from playshuffle.players.quirks import QUIRKS, odd_in
 from playshuffle.playlist.m3u import PathStyle, entries, unwritable
 
 _SERVERS = "every server"
-_FORMS = {PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}
 
 
 class Loss(NamedTuple):
@@ -47,7 +46,7 @@ def losses(
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)
-    form = _FORMS[style]
+    form = FORM_OF[style]
     all_losses = []
     for key, quirk in QUIRKS.items():
         if key == "return" and form != "U":  # left out, where it is lost
@@ -70,7 +69,7 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
     Returns:
         The reason for each, by its number.
     """
-    reader, form = PLAYERS[player], _FORMS[style]
+    reader, form = PLAYERS[player], FORM_OF[style]
     lines = entries(paths, style, folder)
     may_return = "return" not in reader.loses or not reader.loses["return"].has(form)
     out = dict.fromkeys(unwritable(lines, may_return=may_return), "line break in the name")
@@ -110,20 +109,15 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
     return twin_of
 
 
-def _label(player: Player, lost: Lost) -> str:
-    """Return the name of a player, with the versions that lose the entries."""
-    return f"{player.title} {lost.versions}".rstrip()
-
-
 def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
     """Return the names of players with their versions; one name for all servers together."""
     servers = [reader for reader in READERS if reader.is_server]
     all_servers = len(readers) > 1 and all(server in readers for server in servers)
-    labels = [
-        _SERVERS if all_servers and reader.is_server else _label(reader, reader.loses[key])
+    labels = (
+        _SERVERS if all_servers and reader.is_server else f"{reader.title} {reader.loses[key].versions}"
         for reader in readers
-    ]
-    return tuple(dict.fromkeys(labels))
+    )
+    return tuple(dict.fromkeys(map(str.rstrip, labels)))
 
 
 def _names(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> Sequence[bytes]:

@@ -9,6 +9,7 @@ from playshuffle.playlist.m3u import PathStyle
 # How an entry stands in the file: an absolute path, a relative one as it is, one that begins
 # with './' or '../', a file:// URI.
 FORMS = "ARDU"
+FORM_OF = {PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}  # as we write it
 
 
 class Lost(NamedTuple):
@@ -85,7 +86,7 @@ class Player(NamedTuple):
 
     def forms(self) -> str:
         """Return the forms of the entries that are written for the player."""
-        return {None: "AD", PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}[self.style]
+        return "AD" if self.style is None else FORM_OF[self.style]
 
     def writes_words(self) -> str:
         """Describe how playlists are written for it."""
