@@ -282,12 +282,12 @@ def changed_flags(before: str, now: str) -> str:
 
 
 def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
-    """Return the options that differ, without the file, as the command line has them."""
+    """Return the options that are given and differ, without the file, as the command line has them."""
     words = []
     for row in ROWS:
         value = getattr(options, row.name)
         if (
-            value == getattr(before, row.name)
+            value in (row.default, getattr(before, row.name))
             or row.name == "output"
             or (row.name, value) == ("every", Every.DAY)
         ):

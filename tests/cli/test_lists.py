@@ -333,7 +333,7 @@ def test_undo_waits_for_nothing_while_a_drive_is_missing(music: Path, tmp_path: 
 
 
 def test_a_list_that_shrinks_says_so_and_how_to_keep_both(music: Path) -> None:
-    make(music)
+    make(music, "--seed", "a", "--spoken")
     said = make(music, "--where", "path::/00")
 
     assert f"{music}/playshuffle.m3u: 10 tracks of 20 (was 20: --where path::/00), " in said
