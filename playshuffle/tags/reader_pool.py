@@ -1,7 +1,7 @@
 """Read the tags of many files in worker processes, so that a bad file harms no other.
 
 Workers answer in the order in which they were asked. Where one ends or takes too long, the first file
-that it has not answered is to blame.
+that it has not answered is to blame, unless it ended because of the last one that it answered.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError
 from playshuffle.system.workers import worker_count
-from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading, Tags
 
 MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
 DEADLINE_S = 10.0  # for one file
@@ -92,6 +92,7 @@ class _Worker:
         self.unsent = b""
         self.unread = b""
         self.has_begun = False
+        self.has_ended = False  # by itself, after its last answer
         self.heard_at = time.monotonic()
 
     def ask(self, indexes: Sequence[int], paths: Sequence[bytes]) -> None:
@@ -237,6 +238,7 @@ class _Pool:
                 self.failed_starts = 0
             elif worker.indexes and (reading := _parsed(line)) is not None:
                 self.done.append((worker.indexes.popleft(), reading))
+                worker.has_ended = reading.reason.endswith(TOO_MUCH_MEMORY)
             else:
                 lines = None
                 break
@@ -253,7 +255,7 @@ class _Pool:
             self.failed_starts += 1
             if self.failed_starts == _TRIES:
                 raise _cannot_start(f"it ended {_TRIES} times before it began")
-        elif worker.indexes:
+        elif worker.indexes and not worker.has_ended:
             index = worker.indexes[0]
             self.deaths[index] += 1
             if blame is None and self.deaths[index] == _TRIES:

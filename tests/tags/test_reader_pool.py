@@ -429,6 +429,29 @@ def test_only_the_file_at_fault_is_blamed(
     } == {f"{fault}{number}.mp3".encode(): f"tags could not be read: {reason}" for number in (1, 2)}
 
 
+# A worker that answers at once, and ends after each bomb, as if it had used up its memory.
+HUNGRY = """
+import sys
+print(flush=True)
+paths = iter(lambda: sys.stdin.read(1), "")
+for path in paths:
+    while (letter := next(paths)) != "\\0":
+        path = letter
+    print('[null, "%s", true, true]' % ("needed too much memory" if path == "b" else ""), flush=True)
+    if path == "b":
+        break
+"""
+
+
+def test_a_worker_that_ends_after_a_bomb_blames_no_other_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many bombs each stand before it, in the lines of several workers."""
+    monkeypatch.setattr(reader_pool, "_COMMAND", HUNGRY)
+    found = dict(read_all([b"/b", b"/g"] * 250, processes=8))
+
+    assert len(found) == 500
+    assert {reading.reason for index, reading in found.items() if index % 2} == {""}
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [("missing", "No such file or directory"), ("/bin/false", "it ended 3 times before it began")],
