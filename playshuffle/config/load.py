@@ -18,7 +18,7 @@ from playshuffle.config.model import (
     QueuePlayer,
     Reshuffle,
 )
-from playshuffle.config.options import Options, known_value, parsed, with_paths
+from playshuffle.config.options import Options, known_value, parsed
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
@@ -27,7 +27,6 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import is_name
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
-from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
 
 _LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
@@ -61,7 +60,7 @@ def understand(document: Document) -> Config:
     own = read_players(document)
     set_own_players(own.players)
     top = _top_faults(document, own)
-    for_all: Mapping[str, Any] = {"folders": ["/"]} if top else _absolute(document, document.table)
+    for_all: Mapping[str, Any] = {"folders": ["/"]} if top else with_absolute_paths(document, document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
@@ -98,7 +97,7 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
         name: value for name, value in table.items() if name in keys.TOP and keys.TOP[name].is_right(value)
     }
     try:
-        _absolute(document, right)
+        with_absolute_paths(document, right)
     except PlayshuffleError as error:
         faults.append(document.fault(error.in_configuration, *error.keys))
     tables = document.table.get("playlist", {})
@@ -178,7 +177,7 @@ def _name_fault(name: str, names: Iterable[str]) -> str:
     return f"Playlists '{shown(twin)}' and '{shown(name)}' differ only in upper and lower case. Rename one."
 
 
-def _absolute(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
+def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
     """Return a table with absolute paths. Relative ones start at the folder of the file."""
     absolute = dict(table)
     for key in filter(table.__contains__, _PATHS):
@@ -206,7 +205,7 @@ def _wanted(
     Raises:
         PlayshuffleError: its values do not work together.
     """
-    content = _absolute(document, content)
+    content = with_absolute_paths(document, content)
     folders = tuple(content.get("folders", for_all.get("folders", ())))
     if not folders:
         raise PlayshuffleError(
@@ -228,20 +227,6 @@ def _wanted(
         QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
     )
     return ConfiguredPlaylist(name, options, build_request(options), Reshuffle(reshuffle), tell)
-
-
-def without_rules(options: Options, document: Document) -> Options:
-    """Return the saved options of a list without the queries, histories and skip lists of all playlists.
-
-    document: without faults at its top.
-    """
-    for_all = Options(**keys.options_of(_absolute(document, {**document.table, "folders": ()})))
-    rules = with_paths(for_all, named_paths().stored)
-    own: dict[str, Any] = {
-        name: tuple(each for each in getattr(options, name) if each not in getattr(rules, name))
-        for name in ("where", "history", "without")
-    }
-    return options._replace(**own)
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:

@@ -6,11 +6,13 @@ from typing import Any
 
 import tomlkit
 
-from playshuffle.config.load import understand, without_rules
-from playshuffle.config.options import ROWS, Options, from_json
+from playshuffle.config.keys import FOR_ALL, options_of
+from playshuffle.config.load import understand, with_absolute_paths
+from playshuffle.config.options import ROWS, Options, from_json, with_paths
 from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
+from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
 
 _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with it
@@ -42,7 +44,7 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     _check_name(document, name, request)
     options = from_json(request.options or "{}")
     if document.table.get("playlist"):  # else no list has what the file says for all
-        options = without_rules(options, document)
+        options = _without_rules(options, document)
     values = _values(options, document.table)
     content = tomlkit.parse(document.text)
     table = content.setdefault("playlist", tomlkit.table(is_super_table=True)).setdefault(
@@ -65,6 +67,20 @@ def with_list(path: bytes, name: str, request: Request) -> str:
         if broken.name == name:
             raise PlayshuffleError(broken.fault.message, Exit.USAGE)
     return text
+
+
+def _without_rules(options: Options, document: Document) -> Options:
+    """Return the saved options of a list without the queries, histories and skip lists of all playlists.
+
+    document: without faults at its top.
+    """
+    table = with_absolute_paths(document, {**document.table, "folders": ()})
+    rules = with_paths(Options(**options_of(table)), named_paths().stored)
+    own: dict[str, Any] = {
+        name: tuple(each for each in getattr(options, name) if each not in getattr(rules, name))
+        for name in FOR_ALL
+    }
+    return options._replace(**own)
 
 
 def _check_name(document: Document, name: str, request: Request) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import listed, make, numbered, run
+from tests.support.program import configured, listed, make, numbered, run
 
 pytestmark = pytest.mark.process
 
@@ -67,8 +67,7 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
 
 
 def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
-    file.parent.mkdir(parents=True)
-    file.write_text(COMMENTED)
+    configured(COMMENTED)
     make(music, "--no-extinf", "-o", music / "plain.m3u", "--save", "plain")
 
     assert file.read_text().startswith(COMMENTED)
@@ -78,8 +77,7 @@ def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
 
 
 def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, file: Path) -> None:
-    file.parent.mkdir(parents=True)
-    file.write_text(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\nforce = true\n')
+    configured(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\nforce = true\n')
 
     done = run("make", "everything", "--order", "sorted")
     assert (done.code, "To change them there, add --save everything." in done.err) == (2, True)
@@ -94,9 +92,8 @@ def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, fi
 
 def test_what_the_configuration_says_for_all_lists_is_not_repeated_in_one(music: Path, file: Path) -> None:
     make(music, "-n", "3", "-o", music / "skip.m3u", "--order", "sorted")
-    file.parent.mkdir(parents=True)
     for_all = 'folders = ["~/Music"]\nwhere = "path::/00"\nwithout = "../../Music/skip.m3u"\n'
-    file.write_text(for_all + '[playlist.x]\nwhere = "path::/005"\n')
+    configured(for_all + '[playlist.x]\nwhere = "path::/005"\n')
 
     for order in ("sorted", "spread"):
         make("x", "--order", order, "--save", "x")
@@ -151,8 +148,7 @@ def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> 
 def test_what_the_configuration_cannot_have_is_refused_before_anything_is_written(
     music: Path, file: Path, words: tuple[str, ...], says: str
 ) -> None:
-    file.parent.mkdir(parents=True)
-    file.write_text(COMMENTED)
+    configured(COMMENTED)
     (music.parent / "list").write_text("Music/001.mp3\n")
 
     done = run(*words)
@@ -163,8 +159,7 @@ def test_what_the_configuration_cannot_have_is_refused_before_anything_is_writte
 
 
 def test_a_broken_configuration_is_left_alone(music: Path, file: Path) -> None:
-    file.parent.mkdir(parents=True)
-    file.write_text("folders = [")
+    configured("folders = [")
 
     done = run("make", music, "--save", "x")
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playshuffle.config import keys
+from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, Reshuffle
 from playshuffle.config.options import Options
@@ -17,8 +18,6 @@ from playshuffle.config.toml_file import Document, read
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.ordering.gap import Gap
-from playshuffle.playlist.m3u import PathStyle
 
 TOP = 'folders = ["/music"]\n'
 
@@ -49,57 +48,43 @@ def refused(folder: Path, text: str | bytes) -> str:
     return str(caught.value).removeprefix(f"{folder}/config.toml")
 
 
-def test_each_key_becomes_what_the_flag_of_make_becomes(tmp_path: Path) -> None:
-    text = """
-        folders = ["~/Music", "nas"]
-        settle = "3s"
-        poll = "1h"
-        [playlist.all]
-        [playlist.calm]
-        output = "lists/calm.m3u8"
-        folders = ["/ambient"]
-        gap = 12
-        pin = ["a.mp3", "b.mp3@last"]
-        limit = 40
-        time = "3h"
-        seed = "x"
-        paths = "uri"
-        extinf = false
-        ignore_files = false
-        force = true
-        reshuffle = "on-start"
-        [playlist.blocks]
-        order = "groups"
-        group_size = 3
-        inside = "last"
-        tags = false
-        [playlist.by]
-        order = "spread"
-        group_by = "genre"
-        pin = "a.mp3"
-        [playlist.part]
-        part = "1:3"
-        [playlist.share]
-        gap = "25%"
-    """
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("gap = 12", {"gap": "12"}),
+        ('gap = "25%"', {"gap": "25%"}),
+        ('pin = ["a.mp3", "b.mp3@last"]', {"pin": ("a.mp3", "b.mp3@last")}),
+        ('pin = "a.mp3"', {"pin": ("a.mp3",)}),
+        ('limit = 40\ntime = "3h"', {"limit": 40, "time": "3h"}),
+        ('seed = "x"\npaths = "uri"\npart = "1:3"', {"seed": "x", "paths": "uri", "part": "1:3"}),
+        ("extinf = false\nignore_files = false", {"extinf": False, "ignore_files": False}),
+        ("force = true\ntags = false", {"force": True, "tags": False}),
+        ('order = "groups"\ngroup_size = 3', {"order": "groups", "group_size": 3}),
+        ('order = "albums"\ninside = "last"', {"order": "albums", "inside": "last"}),
+        ('order = "spread"\ngroup_by = "genre"', {"order": "spread", "group_by": "genre"}),
+    ],
+)
+def test_each_key_is_an_option_of_make(tmp_path: Path, text: str, options: dict[str, Any]) -> None:
+    (wanted,) = loaded(tmp_path, f"{TOP}[playlist.all]\n{text}\n").playlists
 
-    config = loaded(tmp_path, text)
+    assert wanted.options == Options(folders=("/music",), output="/music/all.m3u", **options)
+    assert wanted.request == build_request(wanted.options)
 
-    lists = {wanted.name: wanted for wanted in config.playlists}
+
+def test_paths_start_at_the_home_or_at_the_folder_of_the_file(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        'folders = ["~/Music", "nas"]\nsettle = "3s"\npoll = "1h"\n[playlist.all]\n[playlist.calm]\n'
+        'output = "lists/calm.m3u8"\nfolders = ["/ambient"]\nreshuffle = "on-start"\n',
+    )
+
+    every, calm = config.playlists
     home = os.fsencode(Path.home())
-    every, calm, blocks = lists["all"].request, lists["calm"].request, lists["blocks"].request
     assert (config.settle_s, config.poll_s) == (3, 3600)
-    assert every.roots == (home + b"/Music", os.fsencode(tmp_path / "nas"))
-    assert every.output == home + b"/Music/all.m3u"
-    assert (lists["all"].reshuffle, lists["calm"].reshuffle) == (Reshuffle.NEVER, Reshuffle.ON_START)
-    assert (calm.roots, calm.output) == ((b"/ambient",), os.fsencode(tmp_path / "lists/calm.m3u8"))
-    assert (calm.pins, calm.seed, calm.style) == (("a.mp3", "b.mp3@last"), "x", PathStyle.URI)
-    assert (calm.extinf, calm.tags, calm.ignore_files, calm.force) == (False, True, False, True)
-    assert (calm.recipe.gap, calm.recipe.limit, calm.recipe.time_ms) == (Gap(12), 40, 3 * 3_600_000)
-    assert (blocks.recipe.group_size, blocks.recipe.inside, blocks.tags) == (3, "last", False)
-    assert (lists["by"].request.recipe.group_by, lists["by"].request.pins) == ("genre", ("a.mp3",))
-    assert lists["part"].request.recipe.part == range(3)
-    assert lists["share"].request.recipe.gap == Gap(25, True)
+    assert every.request.roots == (home + b"/Music", os.fsencode(tmp_path / "nas"))
+    assert (every.request.output, every.reshuffle) == (home + b"/Music/all.m3u", Reshuffle.NEVER)
+    assert (calm.request.roots, calm.reshuffle) == ((b"/ambient",), Reshuffle.ON_START)
+    assert calm.request.output == os.fsencode(tmp_path / "lists/calm.m3u8")
 
 
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
