@@ -33,13 +33,9 @@ def weighted(order: Sequence[int], weights: Sequence[float], randbelow: RandBelo
     Source: Efraimidis and Spirakis, Information Processing Letters 97 (2006) 181-185.
     """
     entry_weights = [weights[entry] for entry in order]
-    if entry_weights and not (
-        min(entry_weights) >= _LIGHTEST
-        and max(entry_weights) <= _HEAVIEST
-        and not math.isnan(sum(entry_weights))
-    ):
-        entry = next(entry for entry in order if not _LIGHTEST <= weights[entry] <= _HEAVIEST)
-        raise ValueError(f"weight {weights[entry]} of entry {entry} is not within 1e-100 to 1e100")
+    wrong = [entry for entry in order if not _LIGHTEST <= weights[entry] <= _HEAVIEST]
+    if wrong:
+        raise ValueError(f"weight {weights[wrong[0]]} of entry {wrong[0]} is not within 1e-100 to 1e100")
     log = math.log
     numbers = unreduced(randbelow, [_REALS] * len(order))
     # Uniform over (0, 1]: 0 has no logarithm.
