@@ -94,7 +94,9 @@ def _explain(
     tops = [path for path in paths if os.path.isdir(path) or _below(path, playlists)]
     reasons = _explained((path for path in paths if path not in tops), playlists)
     inside = {top: _below(top, playlists) for top in tops}
-    for summary in dict.fromkeys(error.summary for each in playlists.values() for error in each.missing):
+    for summary in dict.fromkeys(
+        error.summary for each in playlists.values() for error in each.run.library.missing.values()
+    ):
         say_error(f"{summary}.")
     for top, found in inside.items():
         if not found:
@@ -119,7 +121,7 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Reasons:
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
-        known = (*explained.choice.found.paths, *explained.skipped, *explained.entries)
+        known = (*explained.run.choice.found.paths, *explained.skipped, *explained.entries)
         paths |= dict.fromkeys(sorted(path for path in known if path.startswith(starts)))
     return _explained(paths, playlists)
 

@@ -157,7 +157,7 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question:
         at = explained.entries.get(explained.path_of(path))
         return {
             "playlist": name,
-            "output": os.fsdecode(explained.request.output or b""),
+            "output": os.fsdecode(explained.run.request.output or b""),
             "in": reason.code == IN,
             "reason": reason.code,
             "text": reason.text,

@@ -5,21 +5,21 @@ order in which a run has them, give the reason.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from playshuffle.dealing.amount import DealSettings
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.heard import why_dealt
-from playshuffle.errors import MissingError, shown
+from playshuffle.errors import shown
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name
-from playshuffle.library.scan import Library
-from playshuffle.pipeline.choice import NAME, WHERE, Choice
+from playshuffle.pipeline.choice import NAME, WHERE
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.query import Finding
 from playshuffle.store.records import SavedDeck, last
@@ -65,20 +65,16 @@ class Reason(NamedTuple):
 class PlaylistStages:
     """What the stages of a run leave of the files of one playlist.
 
-    entries: the position, from 0, of each path in the playlist as it is. missing: an error for each folder
-    that is missing. waiting: the folder that a track waits for, by path. indices: of the tracks that were
-    found, by path. skipped: reasons of the scan.
+    run: the playlist, opened. entries: the position, from 0, of each path in the playlist as it is.
+    waiting: the folder that a track waits for, by path. indices: of the tracks that were found, by path.
+    skipped: reasons of the scan.
     order: the position of each track in the last order, None for a deck. upcoming: the same for what a
     deck has still to deal. dealt: what it has dealt, and why it is not in the playlist, in words.
     next_run: what changes the playlist next, in words.
     """
 
-    request: Request
-    library: Library
-    choice: Choice
-    exists: bool
+    run: Run
     entries: dict[bytes, int]
-    missing: Sequence[MissingError]
     waiting: dict[bytes, bytes]
     indices: dict[bytes, int]
     skipped: dict[bytes, str]
@@ -93,14 +89,14 @@ class PlaylistStages:
     @property
     def has_options(self) -> bool:
         """Return whether it is known which tracks the playlist is made from."""
-        return bool(self.request.roots)
+        return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
         """Return a path as it is found below the folders of the playlist, which may be links."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)
-        for root in self.request.roots:
+        for root in self.run.request.roots:
             top = os.path.join(os.path.realpath(root), b"")
             if real.startswith(top):
                 return os.path.join(root, real[len(top) :])
@@ -115,7 +111,7 @@ class PlaylistStages:
 
     def _terms(self, path: bytes) -> tuple[Finding, ...]:
         index = self.indices.get(path)
-        return () if index is None else tuple(self.choice.terms(index))
+        return () if index is None else tuple(self.run.choice.terms(index))
 
     def _position(self, path: bytes) -> str:
         text = f"position {self.entries[path] + 1:,} of {len(self.entries):,}"
@@ -125,7 +121,7 @@ class PlaylistStages:
         reason = self._stage(path) if self.has_options else None
         if reason is None:
             return text
-        if not len(self.choice.tracks):
+        if not len(self.run.choice.tracks):
             return f"{text}; it stays, because no update is written: no track would be left"
         return f"{text}; {self.next_run} removes it: {reason.text}"
 
@@ -135,14 +131,14 @@ class PlaylistStages:
             return reason
         if path in self.waiting:
             root = self.waiting[path]
-            why = self.library.missing[root].summary.removeprefix(f"{shown(root)} seems to be missing: ")
+            why = self.run.library.missing[root].summary.removeprefix(f"{shown(root)} seems to be missing: ")
             return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {why}")
         if path in self.dealt:
             return Reason(DEALT, self.dealt[path])
         if path in self.upcoming:
             ahead = f"{self.upcoming[path] + 1:,} of {len(self.upcoming):,}"
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
-        recipe = self.request.recipe
+        recipe = self.run.request.recipe
         is_limited = bool(recipe.limit or recipe.time_ms)
         if is_limited and self.order is not None and path in self.order:
             return Reason(LIMIT, f"position {self.order[path] + 1:,}, after the end of the playlist")
@@ -150,12 +146,12 @@ class PlaylistStages:
 
     def _not_written(self) -> str:
         """Return why a file that no stage leaves out is not in the playlist."""
-        if not self.exists:
+        if self.run.file is None or not self.run.file.files:
             return "the playlist does not exist yet"
-        if not len(self.choice.tracks):
+        if not len(self.run.choice.tracks):
             return "new, but no update is written: no track would be left"
         # A deck may deal it later; under the limit of `--most`, another one may be drawn for the place.
-        is_certain = self.order is not None and self.request.most is None
+        is_certain = self.order is not None and self.run.request.most is None
         verb = "adds" if is_certain else "may add"
         return f"not in the playlist as it is; {self.next_run} {verb} it"
 
@@ -164,7 +160,7 @@ class PlaylistStages:
         index = self.indices.get(path)
         if index is None:
             return self._not_found(path)
-        left_out = self.choice.why_not(index)
+        left_out = self.run.choice.why_not(index)
         if left_out is not None:
             code, text = left_out
             passing = [f"{short(term.text)} holds" for term in self._terms(path) if term.holds]
@@ -177,7 +173,7 @@ class PlaylistStages:
         reason = self._not_reached(path)
         if reason is not None:
             return reason
-        if path in self.library.growing:
+        if path in self.run.library.growing:
             return Reason(GROWING, "still being written; it is added when it is complete")
         for above in _with_parents(path):
             if above in self.skipped:
@@ -186,10 +182,10 @@ class PlaylistStages:
 
     def _not_reached(self, path: bytes) -> Reason | None:
         """Return why a scan does not come to a path; None if it does."""
-        for error in self.missing:
+        for error in self.run.library.missing.values():
             if path.startswith(error.path.rstrip(b"/") + b"/"):
                 return Reason(MISSING_DRIVE, error.summary)
-        files, roots = self.request.files, self.request.roots
+        files, roots = self.run.request.files, self.run.request.roots
         if files is not None:
             return None if path in files else Reason(NOT_LISTED, "not in the list")
         if not self.has_options:
@@ -203,7 +199,7 @@ class PlaylistStages:
         reason = self.skipped[above]
         code = next((code for start, code in _CODES.items() if reason.startswith(start)), SKIPPED)
         if reason == "ignore file":
-            reason = f"ignored: {ignore_files.deciding_line(self.request.roots, above) or reason}"
+            reason = f"ignored: {ignore_files.deciding_line(self.run.request.roots, above) or reason}"
         if above.rstrip(b"/") != path:
             reason += f" (its folder {shown(above)})"
         return Reason(code, reason)
@@ -231,12 +227,8 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         saved = run.record.order
         order = saved.present_then if saved is not None else ()
         return PlaylistStages(
-            request=request,
-            library=library,
-            choice=run.choice,
-            exists=file is not None and bool(file.files),
+            run=run,
             entries={path: at for at, path in enumerate(file.entries())} if file is not None else {},
-            missing=list(library.missing.values()),
             waiting={
                 path_of[number]: root
                 for root, numbers in library.waiting.items()

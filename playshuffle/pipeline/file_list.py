@@ -41,7 +41,7 @@ def read_file_list(source: str) -> FileList:
     """
     path = os.path.abspath(os.fsencode("-.m3u" if source == STDIN else source))
     content = _content(source, path)
-    file = path if source != STDIN else _STDIN_FILE if _is_regular(_STDIN_FILE) else None
+    file = path if source != STDIN else _STDIN_FILE if os.path.isfile(_STDIN_FILE) else None
     others: tuple[bytes, ...] = ()
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         folder = os.path.dirname(path)
@@ -55,13 +55,6 @@ def read_file_list(source: str) -> FileList:
         names = [os.path.normpath(entry.path) for entry in entries if entry.path]
         others = tuple(entry.text for entry in entries if not entry.path)
     return FileList(tuple(dict.fromkeys(names)), others, file)
-
-
-def _is_regular(path: bytes) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return False
 
 
 def _content(source: str, path: bytes) -> bytes:

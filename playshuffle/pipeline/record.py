@@ -97,12 +97,13 @@ def _order_record(saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
     """Return the order in a playlist file whose order is not saved; None if no track is in it."""
-    entries = file.entries()
-    if not entries:
-        return None
-    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    numbers = array("I", [number_of[path] for path in entries if path in number_of])
+    numbers = array("I", _numbers_in_file(file, tracks))
     return SavedOrder(numbers, {}, len(numbers), 0, "", b"") if numbers else None
+
+
+def _numbers_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
+    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
+    return [number_of[path] for path in file.entries() if path in number_of]
 
 
 def _deck_record(
@@ -137,6 +138,5 @@ def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
     """Return a deck of which nothing is known but its file: all tracks in it were dealt."""
     if file.order() is None:  # not written by us
         return Deck()
-    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    dealt = tuple(number_of[path] for path in file.entries() if path in number_of)
+    dealt = tuple(_numbers_in_file(file, tracks))
     return Deck(dealt=dealt, round=1 if dealt else 0)

@@ -9,7 +9,6 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Self
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -57,9 +56,7 @@ class StateFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._database.close()
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
