@@ -9,7 +9,6 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from types import MappingProxyType
 
 from playshuffle.watch.debounce import Batch, merged
 
@@ -37,7 +36,7 @@ class Backlog:
         self,
         folders: Mapping[str, Sequence[bytes]],
         *,
-        files: Mapping[str, Collection[bytes]] = MappingProxyType({}),
+        files: Mapping[str, Collection[bytes]],
         settle_s: float,
         unfinished: Mapping[str, Batch],
         now_s: float,

@@ -239,10 +239,8 @@ class _Life:
             elif isinstance(message, PlaylistFailed):
                 self.backlog.note_growing(message.growing)
                 if message.is_shut and message.playlist not in self.shut and _is_under_systemd():
-                    name = message.playlist
-                    _LOG.warning(
-                        "%s: its folder was created again; restarting to open the sandbox to it", name
-                    )
+                    why = "its folder was created again; restarting to open the sandbox to it"
+                    _LOG.warning("%s: %s", message.playlist, why)
                     self._must_restart = True
             elif isinstance(message, UpdateEnded):
                 self._is_given_up = False

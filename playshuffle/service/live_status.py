@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from playshuffle.config.model import Config
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.service import notify
 from playshuffle.service.page import write_page
 from playshuffle.service.running import StatusFile
@@ -26,8 +26,6 @@ from playshuffle.watch.debounce import Batch
 from playshuffle.watch.limits import Mode
 
 _LOG = logging.getLogger(__name__)
-
-_FAILURES = {Exit.MISSING: "missing", Exit.NOTHING_TO_PLAY: "nothing to play"}
 
 
 class LiveStatus:
@@ -134,27 +132,21 @@ class LiveStatus:
 
     def _note_root(self, path: bytes, tracks: int, message: PlaylistUpdated, batch: Batch) -> None:
         (self._missing.add if os.fsdecode(path) in message.status.waiting else self._missing.discard)(path)
-        root = replace(self._roots[path], tracks=tracks)
-        if batch.is_whole:
-            root = replace(root, last_full_scan=round(time.time()))
-        self._roots[path] = root
+        last_scan = round(time.time()) if batch.is_whole else self._roots[path].last_full_scan
+        self._roots[path] = replace(self._roots[path], tracks=tracks, last_full_scan=last_scan)
 
     def _note_failure(self, message: PlaylistFailed) -> None:
         name = message.playlist
-        self._set(name, scanning=None)
-        if message.code == Exit.NOTHING_TO_PLAY and message.growing:
+        if message.growing and message.state in {"nothing to play", "nothing matches"}:
             if name not in self._waiting_for_files:
                 _LOG.info("%s: waits for files that are still being written", name)
             self._waiting_for_files.add(name)
-            self._set(name, state="waiting", last_error=None)
+            self._set(name, state="waiting", last_error=None, scanning=None)
             return
         if message.error != self._playlists[name].last_error:
-            level = logging.WARNING if message.code == Exit.MISSING else logging.ERROR
+            level = logging.WARNING if message.state == "missing" else logging.ERROR
             _LOG.log(level, "%s: %s", name, message.error)
-        state = _FAILURES.get(Exit(message.code), "error")
-        self._set(
-            name, state="nothing matches" if message.matches_nothing else state, last_error=message.error
-        )
+        self._set(name, state=message.state, last_error=message.error, scanning=None)
         if message.missing is not None:
             missing = message.missing.rstrip(b"/") + b"/"
             self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}

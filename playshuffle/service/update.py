@@ -155,12 +155,18 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, growing: Sequence[by
     return PlaylistFailed(
         playlist=playlist.name,
         error=text,
-        code=int(error.code if isinstance(error, PlayshuffleError) else Exit.CANNOT_CREATE),
+        state=_state(error),
         missing=missing,
         is_shut=sandbox.came_late(os.path.dirname(playlist.request.output or b"")),
         growing=growing,
-        matches_nothing=isinstance(error, NothingMatchesError),
     )
+
+
+def _state(error: Exception) -> str:
+    if isinstance(error, NothingMatchesError):
+        return "nothing matches"
+    states = {Exit.MISSING: "missing", Exit.NOTHING_TO_PLAY: "nothing to play"}
+    return states.get(error.code, "error") if isinstance(error, PlayshuffleError) else "error"
 
 
 def _accept(playlist: ConfiguredPlaylist) -> str:

@@ -59,18 +59,17 @@ class PlaylistUpdated:
 class PlaylistFailed:
     """A playlist could not be updated, and is as it was.
 
-    code: the exit code that stands for the error. missing: the folder that seems to be missing.
+    state: of the playlist, as in `PlaylistStatus`. missing: the folder that seems to be missing.
     is_shut: only the sandbox refuses its folder, which it opens when the service starts again.
-    growing: as in `PlaylistUpdated`. matches_nothing: no track matches what the playlist selects.
+    growing: as in `PlaylistUpdated`.
     """
 
     playlist: str
     error: str
-    code: int
+    state: str
     missing: bytes | None
     is_shut: bool
     growing: Sequence[bytes]
-    matches_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

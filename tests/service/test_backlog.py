@@ -235,6 +235,7 @@ class Playlists:
         self.bad = managed.top / "bad"
         self.pending = Backlog(
             {wanted.name: wanted.request.roots for wanted in managed.config.playlists},
+            files={},
             settle_s=0,
             unfinished={},
             now_s=0,

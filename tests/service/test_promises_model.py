@@ -69,7 +69,9 @@ def check_two_playlists(top: Path, seed: int) -> None:
     managed, backlogs = Managed(top), {}
     for name in ("often", "rarely"):
         managed.manage(name, model.music)
-        backlogs[name] = Backlog({name: [os.fsencode(model.music)]}, settle_s=0, unfinished={}, now_s=0)
+        backlogs[name] = Backlog(
+            {name: [os.fsencode(model.music)]}, files={}, settle_s=0, unfinished={}, now_s=0
+        )
     for look in range(20):
         batch = model.batch(is_lost=not look)
         for name, backlog in backlogs.items():

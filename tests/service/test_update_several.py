@@ -10,7 +10,6 @@ import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit
 from playshuffle.library import scan
 from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
 from playshuffle.watch.debounce import Batch
@@ -266,7 +265,7 @@ def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: M
 
     failed = drives.messages(WHOLE)["deck"]
     assert isinstance(failed, PlaylistFailed)
-    assert failed.code == Exit.MISSING
+    assert failed.state == "missing"
     assert failed.missing == bytes(usb)
     assert "playshuffle deal deck --accept-missing" in failed.error
     assert (drives.top / "deck.m3u").read_bytes() == before
@@ -291,7 +290,7 @@ def test_a_drive_that_nothing_is_known_of_fails_its_own_lists_alone(drives: Mana
     assert len(drives.entries("good")) == 8
     bad = messages["bad"]
     assert isinstance(bad, PlaylistFailed)
-    assert bad.code == Exit.NO_INPUT
+    assert bad.state == "error"
     assert str(usb) in bad.error
     assert not (drives.top / "bad.m3u").exists()
 
