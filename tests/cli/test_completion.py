@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import DATA, environment, program_in, run
+from tests.support.program import configured, environment, numbered, program_in, run
 
 pytestmark = pytest.mark.process
 
@@ -62,11 +62,10 @@ def test_values_of_options_are_completed(words: str, values: list[str]) -> None:
 
 
 @pytest.mark.parametrize("words", ["make --for va", "deal --for va", "watch --for va", "help va"])
-def test_players_of_the_configuration_are_completed(words: str, tmp_path: Path) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text("[player.van]\n")
+def test_players_of_the_configuration_are_completed(words: str) -> None:
+    configured("[player.van]\n")
 
-    assert completed(f"playshuffle {words}", PLAYSHUFFLE_CONFIG=str(config)) == ["van"]
+    assert completed(f"playshuffle {words}") == ["van"]
 
 
 @pytest.mark.parametrize(
@@ -91,12 +90,8 @@ def test_words_are_completed_by_what_is_before_them(words: str, values: set[str]
 @pytest.fixture
 def names(home: Path) -> None:
     """Make a configuration with three playlists, of which one is dealt, and a deck."""
-    folder = home / ".config/playshuffle"
-    folder.mkdir(parents=True)
-    (home / "Music").mkdir()
-    (home / "Music/a.mp3").write_bytes((DATA / "v24.mp3").read_bytes())
-    text = 'folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\nevery = "day"\n'
-    (folder / "config.toml").write_text(text)
+    numbered(home / "Music", 1)
+    configured('folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\nevery = "day"\n')
     assert run("deal", home / "Music", "-o", home / "Music/morning.m3u").code == 0
 
 

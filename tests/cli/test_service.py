@@ -12,6 +12,7 @@ from playshuffle.system import sandbox
 from playshuffle.system.sandbox import Sandbox
 from tests.support.forked import forked
 from tests.support.processes import finished
+from tests.support.program import configured
 from tests.support.systemd import ROOT
 
 pytestmark = pytest.mark.process
@@ -39,9 +40,7 @@ def run(
 
 
 def configure(home: Path, text: str = CONFIG) -> None:
-    path = home / ".config/playshuffle/config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    configured(text)
     (home / "Music").mkdir(exist_ok=True)
 
 
