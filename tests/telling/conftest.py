@@ -24,39 +24,25 @@ def songs(folder: Path, names: list[str]) -> Path:
 class Telling:
     """A home with a music folder, and the program that runs in it."""
 
-    def __init__(self, home: Path, count: int) -> None:
+    def __init__(self, home: Path) -> None:
         self.home = home
-        self.names = [f"{number:03}.wav" for number in range(count)]
-        self.music = songs(home / "Music", self.names)
+        self.music = songs(home / "Music", [f"{number:03}.wav" for number in range(12)])
         self.playlists = home / "Playlists"
-        self.env = {
-            "HOME": str(home),
-            "XDG_CONFIG_HOME": str(home / ".config"),
-            "XDG_STATE_HOME": str(home / ".local/state"),
-            "XDG_CACHE_HOME": str(home / ".cache"),
-            "XDG_RUNTIME_DIR": str(home / "run"),
-            "MPD_HOST": "",
-        }
-        (home / "run").mkdir()
         self.playlists.mkdir()
 
     def run(self, *words: str | Path, **changes: str) -> Done:
-        return run(*words, env={**self.env, **changes}, cwd=self.home)
+        return run(*words, env=changes, cwd=self.home)
 
     def make(self, output: Path, *words: str) -> Path:
         done = self.run("make", self.music, "-o", output, *words)
         assert done.code == 0, done.err
         return output
 
-    def configure(self, text: str) -> None:
-        path = self.home / ".config/playshuffle/config.toml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
 
 @pytest.fixture
-def telling(tmp_path: Path) -> Telling:
-    return Telling(tmp_path, 12)
+def telling(home: Path, monkeypatch: pytest.MonkeyPatch) -> Telling:
+    monkeypatch.delenv("MPD_HOST", raising=False)
+    return Telling(home)
 
 
 class _Player:

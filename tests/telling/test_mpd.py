@@ -10,7 +10,7 @@ import pytest
 from playshuffle.telling.mpd_queue import Address, addresses
 from tests.players.drivers.process import started, until
 from tests.support.processes import strace
-from tests.support.program import PROGRAM, environment, listed
+from tests.support.program import PROGRAM, configured, environment, listed
 from tests.support.service import aged
 from tests.telling.conftest import MpdPlayer, MpvPlayer, Telling, play, songs
 
@@ -99,14 +99,14 @@ def test_addresses_are_those_of_the_user_or_the_usual_ones(
 
 def written(telling: Telling, playlist: Path) -> None:
     """List a playlist as the service does."""
-    telling.configure(
+    configured(
         f'folders = ["{telling.music}"]\n[playlist.all]\noutput = "{playlist}"\nfor = "mpd"\ntell = ["mpd"]\n'
     )
     code = (
         "import sys, os; from playshuffle.store import to_tell;"
         "to_tell.make_folders(); to_tell.add(os.fsencode(sys.argv[1]))"
     )
-    subprocess.run([PROGRAM[0], "-c", code, playlist], env=environment(**telling.env), check=True)
+    subprocess.run([PROGRAM[0], "-c", code, playlist], env=environment(), check=True)
 
 
 def waiting(telling: Telling) -> list[Path]:
@@ -142,7 +142,7 @@ def test_a_queue_from_another_playlist_stays(telling: Telling, mpd: MpdPlayer) -
 def test_a_broken_configuration_leaves_no_entry_behind(telling: Telling) -> None:
     """Or systemd would start the unit again and again."""
     written(telling, telling.playlists / "all.m3u")
-    telling.configure("nonsense = 1")
+    configured("nonsense = 1")
 
     assert telling.run("tell", "--written").code == 78
     assert waiting(telling) == []
@@ -160,7 +160,7 @@ def test_a_process_that_is_killed_loses_nothing(telling: Telling, mpd: MpdPlayer
     killed = subprocess.run(
         [*strace("/dev/null", f"trace={name}", f"inject={name}:signal=KILL" + (f":{when}" if when else "")),
          *PROGRAM, "tell", "--written"],
-        env={**environment(**telling.env), "PYTHONDONTWRITEBYTECODE": "1"}, check=False, capture_output=True,
+        env=environment(PYTHONDONTWRITEBYTECODE="1"), check=False, capture_output=True,
     )  # fmt: skip
     assert killed.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), killed.stderr
     assert waiting(telling) != []
@@ -176,7 +176,7 @@ def test_the_service_lists_what_it_writes(telling: Telling) -> None:
     written(telling, playlist)
     for entry in waiting(telling):
         entry.unlink()
-    with started([*PROGRAM, "watch"], environment(**telling.env)) as service:
+    with started([*PROGRAM, "watch"], environment()) as service:
         until(lambda: waiting(telling) != [], service)
         assert len(listed(playlist)) == 12
         for entry in waiting(telling):
