@@ -14,7 +14,7 @@ from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.service.update_protocol import PlaylistUpdated
 from playshuffle.watch.debounce import Batch
-from tests.support.managed import START, WHOLE, Managed, event_in
+from tests.support.managed import START, Managed, event_in
 from tests.support.program import DATA, listed
 from tests.support.service import aged
 
@@ -97,11 +97,6 @@ def test_observed_renames_that_lead_nowhere_do_not_count(albums: Albums) -> None
 # What an update finds in the folders of its events
 
 
-def removed_file(albums: Albums) -> Batch:
-    (albums.album / "2.mp3").unlink()
-    return albums.batch()
-
-
 def link_to_a_folder(albums: Albums) -> Batch:
     _put(albums.top / "Linked/1.mp3")
     (albums.album / "link").symlink_to(albums.top / "Linked")
@@ -129,10 +124,6 @@ def exchanged_folder(albums: Albums) -> Batch:
 def second_of_two_folders(albums: Albums) -> Batch:
     (albums.album / "2.mp3").unlink()
     return albums.batch(albums.music / "03", albums.album)
-
-
-def whole(_: Albums) -> Batch:
-    return WHOLE
 
 
 def tree(albums: Albums) -> Batch:
@@ -182,8 +173,8 @@ def reshuffle_due(albums: Albums) -> Batch:
 
 # What test_promises_model does at random is left out here.
 CHANGES = (
-    removed_file, link_to_a_folder, ignore_file, hidden_by_pattern, exchanged_folder, second_of_two_folders,
-    whole, tree, playlist_removed, playlist_edited, playlist_emptied, other_playlist_made, root_exchanged,
+    link_to_a_folder, ignore_file, hidden_by_pattern, exchanged_folder, second_of_two_folders,
+    tree, playlist_removed, playlist_edited, playlist_emptied, other_playlist_made, root_exchanged,
     reshuffle_due,
 )  # fmt: skip
 

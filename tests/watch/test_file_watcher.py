@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.watch import file_watcher, watcher
+from playshuffle.watch import file_watcher
 from playshuffle.watch.file_watcher import FileWatcher
-from playshuffle.watch.watcher import Watch
 from tests.support.service import wait_for
-from tests.support.watched import Watched
 
 
 @contextmanager
@@ -85,18 +83,3 @@ def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
             assert not hanging.join(0)
         finally:
             answer.set()
-
-
-def test_a_watch_of_folders_reports_files_in_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "HEARTBEAT_S", 0.1)
-    (tmp_path / "music").mkdir()
-    path = tmp_path / "never.m3u"
-    path.write_text("1")
-    with Watch([bytes(tmp_path / "music")], files=[bytes(path)], settle_s=0.2) as watch:
-        batches = Watched(watch)
-        wait_for(lambda: watch._file_watchers[0]._status)
-        path.write_text("2 longer")
-        batch = batches.next(lambda batch: bool(batch.files))
-
-    assert batch.files == {bytes(path)}
-    assert (batch.is_whole, batch.folders, batch.trees) == (False, frozenset(), frozenset())
