@@ -283,7 +283,6 @@ def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
         limit=None if is_dealt else options.limit,
         time_ms=None if is_dealt else values["time"],
         group_by=options.group_by,
-        group_size=options.group_size,
         inside=values["inside"],
         part=values["part"],
         gap=gap,

@@ -130,8 +130,6 @@ class Options(NamedTuple):
     no_duplicates: Annotated[bool, Row(
         "--no-duplicates", "Keep only the best copy of each recording", INCLUDE, verbs=ALL)] = False
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
-    group_size: Annotated[int | None, Row(
-        "--group-size", "Number of tracks in a group, such as 3", EXPERT, "N", example="3")] = None
     inside: Annotated[str | None, Row(
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
         names=("place to shuffle", get_args(Inside)), example='"all"')] = None

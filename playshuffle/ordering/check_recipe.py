@@ -7,7 +7,6 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.text import any_of
 
 _WHY_NOT = {
-    "group_size": "only groups can have a fixed size",
     "gap": "its own rule and a gap may contradict each other",
     "inside": "it has no groups",
     "rest": "it says where each track comes",
@@ -27,7 +26,6 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
     is_given = {
         "gap": recipe.gap is not None,
         "group_by": recipe.group_by is not None,
-        "group_size": recipe.group_size is not None,
         "inside": recipe.inside is not None,
         "part": recipe.part is not None,
         "pin": has_pins,
@@ -51,10 +49,6 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
                 why=_WHY_NOT[option],
                 takers=any_of(takers),
             )
-    if is_given["group_by"] and is_given["group_size"]:
-        raise OptionError("{} and {} do not work together. Choose one of them.", "group_by", "group_size")
-    if recipe.group_size is not None and recipe.group_size < 1:
-        raise OptionError("{} must be a number from 1.", "group_size")
     for option in ("gap", "rest"):
         if is_given[option] and is_given["part"]:
             raise OptionError(
@@ -63,5 +57,5 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
                 "part",
             )
     tag = recipe.group_by or order.tag
-    if not has_tags and tag not in (None, FOLDER) and recipe.group_size is None:
+    if not has_tags and tag not in (None, FOLDER):
         raise OptionError("{} needs tags ({tag}). Remove {}.", this_order, "tags = false", tag=tag)

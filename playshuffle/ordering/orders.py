@@ -15,7 +15,6 @@ from playshuffle.shuffle import (
     RandBelow,
     Shuffle,
     blocks,
-    cut,
     durstenfeld,
     insert_apart,
     insert_in_block,
@@ -79,13 +78,11 @@ def _spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
 
 
 def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
-    """Blocks in which tracks stand as on their albums; folders and those of one size know only paths.
+    """Blocks in which tracks stand as on their albums; folders know only paths.
 
     A limit cuts the last block where it falls.
     """
     inside = recipe.inside or "none"
-    if (size := recipe.group_size) is not None:
-        return lambda order, randbelow: cut(order, size, randbelow, inside)
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None
     if by == FOLDER:
@@ -115,9 +112,7 @@ def _repair_spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Repair:
 
 
 def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
-    """Insert a new track into its block, by its position on the album; append to blocks of one size."""
-    if recipe.group_size is not None:
-        return lambda order, new, _randbelow, _first: [*order, *new]
+    """Insert a new track into its block, by its position on the album."""
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None
     in_order = list(range(len(tracks)))
@@ -255,9 +250,9 @@ ORDERS: Mapping[str, Order] = {
     ),
     "groups": Order(
         _blocks,
-        "groups in random order, each complete: albums, genres, N tracks",
-        "groups of N tracks (--group-size) ignore albums",
-        ("group_by", "group_size", "inside", "rest"),
+        "groups in random order, each complete: albums, genres",
+        "a track without the field is a group of its own",
+        ("group_by", "inside", "rest"),
         tag=ALBUM,
         insert_new=_insert_block,
     ),

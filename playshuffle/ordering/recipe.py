@@ -36,7 +36,6 @@ class Recipe(NamedTuple):
     limit: int | None = None
     time_ms: int | None = None
     group_by: str | None = None
-    group_size: int | None = None
     inside: Inside | None = None
     part: range | None = None
     gap: Gap | None = None
@@ -46,7 +45,7 @@ class Recipe(NamedTuple):
     @property
     def order_name(self) -> str:
         """The order and what it uses, as in "groups by genre"."""
-        options = {"by": self.group_by, "group size": self.group_size, "inside": self.inside}
+        options = {"by": self.group_by, "inside": self.inside}
         return " ".join(
             [self.order, *(f"{key} {value}" for key, value in options.items() if value is not None)]
         )

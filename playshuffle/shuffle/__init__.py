@@ -5,7 +5,7 @@ Nothing here knows of music: an order is a sequence of distinct integers, random
 """
 
 from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart
-from playshuffle.shuffle.blocks import Inside, blocks, cut
+from playshuffle.shuffle.blocks import Inside, blocks
 from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance, draws
 from playshuffle.shuffle.constrained import behind, part, pinned, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo, sattolo_without
@@ -38,7 +38,6 @@ __all__ = [
     "blocks",
     "by_keys",
     "chance",
-    "cut",
     "deal",
     "draws",
     "durstenfeld",

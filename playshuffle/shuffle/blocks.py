@@ -36,34 +36,6 @@ def blocks(
     return _shuffled(members(order, keys).values(), randbelow, inside)
 
 
-def cut(order: Sequence[int], size: int, randbelow: RandBelow, inside: Inside = "none") -> list[int]:
-    """Shuffle runs of `size` entries as if each were one; the run that is last may be shorter.
-
-    Uniform over the m! orders of m runs; inside a run entries stay in their order, or each
-    of their orders is equally likely too.
-
-    Args:
-        order: n distinct indices; not changed.
-        size: how many entries make a run, 1 or more.
-        randbelow: drawn from as by `blocks`.
-        inside: which runs are shuffled inside: none, the one played last, or all.
-
-    Returns:
-        A new list of the same entries.
-
-    Raises:
-        ValueError: for a size below 1.
-
-    Cost: O(n).
-
-    Source: none.
-    """
-    if size < 1:
-        raise ValueError(f"a block cannot hold {size} entries")
-    runs = [list(order[start : start + size]) for start in range(0, len(order), size)]
-    return _shuffled(runs, randbelow, inside)
-
-
 def members(order: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
     """Return the entries of each group, in their order; the groups by first sight."""
     groups: defaultdict[int, list[int]] = defaultdict(list)

@@ -127,7 +127,6 @@ def test_a_forgotten_track_leaves_the_order_though_its_index_is_taken() -> None:
 RECIPES = [
     *(Recipe(order) for order in ORDERS if order not in ("groups", "favourites")),
     Recipe("groups", group_by="genre"),
-    Recipe("groups", group_size=2),
     Recipe("spread", group_by="genre"),
 ]
 
@@ -378,7 +377,6 @@ def test_every_update_of_every_order_passes_the_check_of_the_loader(data: st.Dat
             [
                 *(Recipe(order=order) for order in ORDERS if order not in ("groups", "favourites")),
                 Recipe(order="groups", group_by="artist"),
-                Recipe(order="groups", group_size=2),
                 Recipe(limit=2),
             ]
         )

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from playshuffle.shuffle import Inside, System, blocks, cut, durstenfeld
+from playshuffle.shuffle import Inside, blocks, durstenfeld
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
 KEYS = [0, 1, 0, 2, 1, 0]
@@ -35,23 +35,6 @@ def test_all_orders_of_the_groups_are_equally_likely(inside: Inside) -> None:
     assert len(shares) == seen
 
 
-def test_the_runs_go_where_the_draws_say() -> None:
-    order = cut(range(28), 4, replay(4, 3, 2, 1, 0, 1))
-
-    assert order == [*range(24, 28), *range(20, 24), *range(20)]
-
-
-@pytest.mark.parametrize("inside", ["none", "last", "all"])
-@pytest.mark.parametrize("size", range(1, 7))
-def test_cutting_is_blocks_of_a_fixed_size(size: int, inside: Inside) -> None:
-    """Under every sequence of draws, for 5 entries, with a short block at the end."""
-    keys = [entry // size for entry in range(5)]
-
-    assert distribution(lambda randbelow: tuple(cut(range(5), size, randbelow, inside))) == distribution(
-        lambda randbelow: tuple(blocks(range(5), keys, randbelow, inside))
-    )
-
-
 def test_one_group_keeps_its_order_or_is_shuffled() -> None:
     assert blocks([3, 1, 2], [0] * 4, replay(), "none") == [3, 1, 2]
     shares = distribution(lambda randbelow: tuple(blocks([3, 1, 2], [0] * 4, randbelow, "last")))
@@ -59,9 +42,4 @@ def test_one_group_keeps_its_order_or_is_shuffled() -> None:
 
 
 def test_no_entries_make_no_block() -> None:
-    assert blocks([], [], replay(), "last") == cut([], 3, replay(), "all") == []
-
-
-def test_a_block_holds_something() -> None:
-    with pytest.raises(ValueError, match="cannot hold"):
-        cut([1, 2], 0, System())
+    assert blocks([], [], replay(), "last") == []
