@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import Done, entries, listed, numbered, run
+from tests.support.service import own_home
 
 pytestmark = pytest.mark.process
 
-_PLACES = {"STATE": ".local/state", "CACHE": ".cache", "CONFIG": ".config"}
-
 
 def in_home(home: Path, *words: str | Path) -> Done:
-    places = {f"XDG_{name}_HOME": str(home / place) for name, place in _PLACES.items()}
-    done = run(*words, env={"HOME": str(home), **places})
+    done = run(*words, env=own_home(home))
     assert done.code in (0, 1), done.err
     return done
 

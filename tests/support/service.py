@@ -163,7 +163,7 @@ def config(music: Path, **keys: object) -> str:
 
 def own_home(top: Path) -> dict[str, str]:
     """What has a program keep all that it keeps below a folder."""
-    return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), "")}
+    return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), "")}
 
 
 def aged(folder: Path) -> Path:
