@@ -5,8 +5,6 @@ import shutil
 import time
 from pathlib import Path
 
-import pytest
-
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty, WalkResult, find
@@ -65,66 +63,12 @@ class _Music:
         return os.path.join(self.top, os.fsencode(name))
 
 
-def test_a_file_that_is_written_to_stays_as_it_was_known(tmp_path: Path) -> None:
-    music = _Music(tmp_path, "a.mp3", "b.mp3")
-    music.retag("a.mp3")
-
-    assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
-    assert music.growing() == {"a.mp3"}
-
-
 def test_a_file_that_was_just_replaced_by_a_copy_stays_as_it_was_known(tmp_path: Path) -> None:
     music = _Music(tmp_path, "a.mp3", "b.mp3")
     music.replace_by_copy("a.mp3")
 
     assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
     assert music.growing() == {"a.mp3"}
-
-
-@pytest.mark.parametrize("names", [("x/a.mp3", "x/b.mp3"), ("x/a.mp3", "y/b.mp3"), ("y/a.mp3", "x/b.mp3")])
-def test_after_a_retag_and_a_swap_no_file_is_found_at_two_paths(
-    tmp_path: Path, names: tuple[str, str]
-) -> None:
-    """In one folder, and across two folders of which either is read first."""
-    one, other = names
-    music = _Music(tmp_path, one, other)
-    music.retag(one)
-    music.rotate(one, other)
-
-    assert music.scan() == {one: other}
-    assert music.growing() == {other}
-    assert music.scan() == {one: other}
-    assert music.scan(still_ns=0) == {one: other, other: one}
-
-
-def test_after_two_retags_and_a_swap_both_files_stay_as_they_were_known(tmp_path: Path) -> None:
-    music = _Music(tmp_path, "a.mp3", "b.mp3")
-    music.retag("a.mp3")
-    music.retag("b.mp3")
-    music.rotate("a.mp3", "b.mp3")
-
-    assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
-    assert music.scan(still_ns=0) == {"a.mp3": "b.mp3", "b.mp3": "a.mp3"}
-
-
-def test_in_a_chain_of_renames_only_the_written_file_is_not_found(tmp_path: Path) -> None:
-    music = _Music(tmp_path, "a.mp3", "b.mp3", "c.mp3")
-    music.retag("a.mp3")
-    music.rotate("a.mp3", "b.mp3", "c.mp3")
-
-    assert music.scan() == {"a.mp3": "c.mp3", "c.mp3": "b.mp3"}
-    assert music.scan(still_ns=0) == {"a.mp3": "c.mp3", "b.mp3": "a.mp3", "c.mp3": "b.mp3"}
-
-
-def test_in_a_chain_with_two_written_files_no_file_is_found_at_two_paths(tmp_path: Path) -> None:
-    """Where b is now is still unknown, so it stays as it was known."""
-    music = _Music(tmp_path, "a.mp3", "b.mp3", "c.mp3")
-    music.retag("a.mp3")
-    music.retag("b.mp3")
-    music.rotate("a.mp3", "b.mp3", "c.mp3")
-
-    assert music.scan() == {"a.mp3": "c.mp3", "b.mp3": "b.mp3"}
-    assert music.scan(still_ns=0) == {"a.mp3": "c.mp3", "b.mp3": "a.mp3", "c.mp3": "b.mp3"}
 
 
 def test_after_a_swap_of_which_one_folder_was_read_no_file_is_found_at_two_paths(tmp_path: Path) -> None:

@@ -351,34 +351,19 @@ def test_an_interruption_leaves_the_old_playlist(list_path: bytes, monkeypatch: 
 @pytest.mark.root
 @pytest.mark.process
 def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(folder: bytes) -> None:
-    need("unshare")
-    script = f"""
-import os, sys
-sys.path.insert(0, {str(Path(atomic_file.__file__).parents[2])!r})
-from playshuffle.system import atomic_file as output
-from playshuffle.errors import PlayshuffleError
-os.chdir({folder!r})
-output.write(b"list.m3u", [b"old" * 30_000])
-try:
-    output.write(b"list.m3u", [b"new" * 90_000])
-except PlayshuffleError as error:
-    print(error)
-print(open("list.m3u").read() == "old" * 30_000, os.listdir("."))
-is_written = output.write(b"list.m3u", [b"new" * 30_000])
-print(is_written, open("list.m3u").read() == "new" * 30_000, os.listdir("."))
-"""
-    mount = 'mount -t tmpfs -o size=300k none "$1" && exec "$2" -c "$3"'
-    done = finished(
-        ["unshare", "--mount", "sh", "-c", mount, "sh", os.fsdecode(folder), sys.executable, script]
-    )
-    if done.stderr.startswith("unshare:"):
-        unmet(f"this root may not mount: {done.stderr}")
+    path = folder + b"/list.m3u"
 
-    assert done.stdout.splitlines() == [
-        "Cannot write list.m3u: the disk is full. The old file was not changed. Make room and try again.",
-        "True ['list.m3u']",
-        "True True ['list.m3u']",
-    ], done.stderr
+    def write() -> tuple[str, bytes, bytes, list[bytes]]:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", folder], check=True)
+        atomic_file.write(path, [b"old" * 30_000])
+        said, kept = refused(path, b"new" * 90_000), content_of(path)
+        atomic_file.write(path, [b"new" * 30_000])
+        return said, kept, content_of(path), os.listdir(folder)
+
+    said, kept, new, names = forked(write, own_mounts=True)
+
+    assert said.endswith(": the disk is full. The old file was not changed. Make room and try again.")
+    assert (kept, new, names) == (b"old" * 30_000, b"new" * 30_000, [b"list.m3u"])
 
 
 # At every system call

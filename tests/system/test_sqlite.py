@@ -1,6 +1,7 @@
 import os
 import sqlite3
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -86,45 +87,22 @@ def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
     assert mode_of(path) == 0o640
 
 
-def test_what_is_set_aside_is_kept_whole_with_its_journal(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path / "state.db")
-    for suffix in (b"", b"-journal"):
-        with open(path + suffix, "wb") as file:
-            file.write(b"damaged" + suffix)
-
-    aside = set_aside(path)
-
-    assert aside.startswith(path + b".damaged-20")
-    assert sorted(map(os.fsencode, os.listdir(tmp_path))) == sorted(
-        os.path.basename(aside) + suffix for suffix in (b"", b"-journal")
-    )
-    with open(aside + b"-journal", "rb") as file:
-        assert file.read() == b"damaged-journal"
-
-
-def test_a_database_without_a_journal_is_set_aside_alone(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path / "state.db")
-    connect(path).close()
-
-    aside = set_aside(path)
-
-    assert os.listdir(os.fsencode(tmp_path)) == [os.path.basename(aside)]
-
-
-def test_what_is_set_aside_takes_the_place_of_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffixes", [(b"",), (b"", b"-journal")])
+def test_what_is_set_aside_is_kept_whole_and_takes_the_place_of_nothing(
+    tmp_path: Path, suffixes: Sequence[bytes]
+) -> None:
     """Not even of what was set aside in the same second."""
     path = os.fsencode(tmp_path / "state.db")
-    asides = []
+    kept: dict[bytes, bytes] = {}
     for number in range(3):
-        with open(path, "wb") as file:
-            file.write(b"%d" % number)
-        asides.append(set_aside(path))
+        for suffix in suffixes:
+            Path(os.fsdecode(path + suffix)).write_bytes(b"%d" % number + suffix)
+        aside = set_aside(path)
+        assert aside.startswith(path + b".damaged-20")
+        kept |= {os.path.basename(aside) + suffix: b"%d" % number + suffix for suffix in suffixes}
 
-    contents = []
-    for aside in asides:
-        with open(aside, "rb") as file:
-            contents.append(file.read())
-    assert contents == [b"0", b"1", b"2"]
+    assert len(kept) == 3 * len(suffixes)
+    assert {os.fsencode(each.name): each.read_bytes() for each in tmp_path.iterdir()} == kept
 
 
 def test_a_place_that_need_not_be_made_is_not(home: Path) -> None:
