@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, Self
 
-from playshuffle.errors import Exit, OptionError, shown
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Pin
@@ -123,6 +123,18 @@ def part_of(tracks: Tracks, indices: Sequence[int]) -> Tracks:
     return tracks if len(indices) == len(tracks) else tracks.only(indices)
 
 
+class NothingToPlayError(PlayshuffleError):
+    """The folders have no track, or none that can be written for the player. The playlist stays as it is."""
+
+    def __init__(self, roots: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
+        problem = "contains no audio files"
+        if skipped:
+            more = f" and {len(skipped) - 1:,} more" if len(skipped) > 1 else ""
+            first = f"{shown(skipped[0].path)}: {skipped[0].reason}"
+            problem = f"contains nothing to play. Skipped: {first}{more}"
+        super().__init__(f"{', '.join(map(shown, roots))} {problem}.", Exit.NOTHING_TO_PLAY)
+
+
 class NothingMatchesError(OptionError):
     """No track matches what a playlist selects. The playlist stays as it is."""
 
@@ -156,20 +168,3 @@ def _term_lines(terms: Sequence[TermCount], tracks: int) -> Iterator[str]:
     widths = max(len(term.text) for term in terms), max(map(len, facts))
     for term, fact in zip(terms, facts, strict=True):
         yield f"  {term.text:{widths[0]}}  {fact:>{widths[1]}}  {term.advice}".rstrip()
-
-
-def why_no_match(findings: Sequence[Finding]) -> str:
-    """Return the terms that fail, with what they saw."""
-    failing = [finding for finding in findings if not finding.holds]
-    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
-    return "; ".join(words)
-
-
-def _seen(finding: Finding) -> str:
-    """Return what a term saw, in brackets; nothing for the path, which is known."""
-    if [name for name, _ in finding.values] == ["path"]:
-        return ""
-    if len(finding.values) > 1:
-        return " (in no field)"
-    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
-    return f" ({', '.join(seen)})"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from playshuffle.errors import OptionError, PlayshuffleError, shown
-from playshuffle.library.folder import Folder
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
 from playshuffle.ordering.arrange import no_tags
@@ -21,8 +21,9 @@ from playshuffle.pipeline.choice import (
     WHERE,
     WITHOUT,
     Choice,
+    NothingMatchesError,
+    NothingToPlayError,
     part_of,
-    why_no_match,
 )
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
@@ -32,6 +33,7 @@ from playshuffle.selection.duplicates import copies_among
 from playshuffle.selection.query import Finding
 from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
+from playshuffle.text import short
 
 
 def choose(
@@ -56,7 +58,8 @@ def choose(
             not left out, and a pin that names no track is passed over.
 
     Raises:
-        PlayshuffleError: the query is not valid, or takes too long; or a pin names none of these tracks.
+        PlayshuffleError: the query is not valid, or takes too long; a pin names none of these tracks; or no
+            track is left.
     """
     choice = Choice(found, range(len(found)), lists)
     if not request.spoken:
@@ -72,6 +75,8 @@ def choose(
         choice = _without_copies(choice, before_lists, tags_of, record.numbers())
     if not request.any_name:
         choice = _without_unwritable(choice, unwritable(choice.tracks))
+    if randbelow is not None and not choice.remaining:
+        raise _nothing_left(choice, request, rows_of)
     pinned = _pins(choice, request, tags_of, is_checked=randbelow is not None)
     if request.most is not None and request.deal is None:  # a deck has the limit in each deal
         is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
@@ -83,6 +88,14 @@ def choose(
     rows = {index: row for row, index in enumerate(choice.remaining)} if pinned else {}
     there = (pin for pin in pinned if pin.track_index in rows)
     return replace(choice, pins=tuple(pin._replace(track_index=rows[pin.track_index]) for pin in there))
+
+
+def _nothing_left(choice: Choice, request: Request, rows_of: RowsOf | None) -> PlayshuffleError:
+    last = choice.stages[-1]
+    if last.code != NAME:
+        return NothingMatchesError(request, choice, rows_of)
+    paths = choice.found.paths
+    return NothingToPlayError(request.roots, [Skipped(paths[at], last.reason(at)) for at in last.indices])
 
 
 def _check_remains(choice: Choice, index: int) -> None:
@@ -127,11 +140,28 @@ def _matching(choice: Choice, request: Request, rows_of: RowsOf | None) -> Choic
         return query.explain(found, rows_of, index)
 
     left_out = [remaining[row] for row in selection.left_out]
-    named = {index: why_no_match(terms(index)) for index in left_out[:NAMED]}
+    named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
     choice = choice.without(
-        WHERE, left_out, lambda index: named.get(index) or why_no_match(terms(index)), terms
+        WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
     )
     return replace(choice, lacking=selection.lacking, idle=selection.idle)
+
+
+def _why_no_match(findings: Sequence[Finding]) -> str:
+    """Return the terms that fail, with what they saw."""
+    failing = [finding for finding in findings if not finding.holds]
+    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
+    return "; ".join(words)
+
+
+def _seen(finding: Finding) -> str:
+    """Return what a term saw, in brackets; nothing for the path, which is known."""
+    if [name for name, _ in finding.values] == ["path"]:
+        return ""
+    if len(finding.values) > 1:
+        return " (in no field)"
+    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
+    return f" ({', '.join(seen)})"
 
 
 def _without_listed(choice: Choice, request: Request) -> Choice:

@@ -1,18 +1,17 @@
 """Open a playlist over an open library: lock it, read its record, and choose its tracks."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.folder import Skipped
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.pipeline.choice import NAME, NothingMatchesError
+from playshuffle.pipeline.choice import NothingToPlayError
 from playshuffle.pipeline.choose import choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
@@ -64,11 +63,6 @@ def open_playlist(
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
         randbelow = None if explains else tools.randbelow
         choice = choose(request, library.tracks, rows, lists, writer.unwritable, record, randbelow)
-        if not explains and not len(choice.tracks):
-            unwritable = choice.skipped(NAME)
-            if unwritable:
-                raise _nothing_to_play(request.roots, unwritable)
-            raise NothingMatchesError(request, choice, rows)
         record, tags_of = record.with_copies(choice.kept), tags_from(rows) if rows is not None else None
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 
@@ -142,17 +136,4 @@ def _check_found(request: Request, library: Library) -> None:
         return
     for error in library.missing.values():
         raise error
-    raise _nothing_to_play(request.roots, [*library.skipped, *library.unreadable])
-
-
-def _nothing_to_play(roots: Sequence[bytes], skipped: Sequence[Skipped]) -> PlayshuffleError:
-    """Return the error for folders without a track."""
-    where = ", ".join(map(shown, roots))
-    if not skipped:
-        return PlayshuffleError(f"{where} contains no audio files.", Exit.NOTHING_TO_PLAY)
-    first = f"{shown(skipped[0].path)}: {skipped[0].reason}"
-    return PlayshuffleError(
-        f"{where} contains nothing to play. Skipped: {first}"
-        f"{f' and {len(skipped) - 1:,} more' * (len(skipped) > 1)}.",
-        Exit.NOTHING_TO_PLAY,
-    )
+    raise NothingToPlayError(request.roots, [*library.skipped, *library.unreadable])
