@@ -77,7 +77,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "artists": figures.artists,
         "same_artist_neighbours": figures.neighbours,
         "fewest_possible": figures.fewest,
-        "skipped": _pairs([*report.library.skipped, *report.unwritable]),
+        "skipped": _pairs([*report.library.skipped, *report.choice.skipped(NAME)]),
         "choice": _choice_as_json(report.choice),
         "untagged": _pairs(report.library.untagged),
         "unreadable": _pairs(report.library.unreadable),
@@ -106,7 +106,7 @@ def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
     """Count what is not in the playlist, or read in part, and why; with `names`, list it."""
     yield from _choice(report.choice, names=names)
-    yield from _reasons("Skipped", [*report.library.skipped, *report.unwritable], names)
+    yield from _reasons("Skipped", [*report.library.skipped, *report.choice.skipped(NAME)], names)
     yield from _reasons("Untagged", report.library.untagged, names)
     yield from _reasons("Unread", report.library.unreadable, names, ", kept as known before")
 

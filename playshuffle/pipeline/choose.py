@@ -79,8 +79,7 @@ def choose(
         raise _nothing_left(choice, request, rows_of)
     pinned = _pins(choice, request, tags_of, is_checked=randbelow is not None)
     if request.most is not None and request.deal is None:  # a deck has the limit in each deal
-        is_kept = record.order is not None and record.order.drawn_s >= request.redraw_before_s
-        playing = record.numbers() if is_kept else ()
+        playing = record.playing(request.redraw_before_s)
         choice = _without_most(choice, request.most, playing, pinned, tags_of, randbelow)
     if randbelow is not None:
         for pin in pinned:

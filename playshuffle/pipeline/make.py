@@ -81,11 +81,8 @@ def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
 
 def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[str]:
     """Return a note if all tracks together are shorter than the time that was asked for."""
-    if (
-        recipe.time_ms is None
-        or recipe.limit is not None
-        or (total_ms := sum(tracks.durations_ms)) >= recipe.time_ms
-    ):
+    total_ms = sum(tracks.durations_ms)
+    if recipe.time_ms is None or recipe.limit is not None or total_ms >= recipe.time_ms:
         return []
     return [f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."]
 

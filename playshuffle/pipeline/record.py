@@ -40,6 +40,11 @@ class Record(NamedTuple):
             return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
         return self.order.present_then if self.order is not None else ()
 
+    def playing(self, redraw_before_s: float) -> Sequence[int]:
+        """Return the tracks of the last order, if it was not drawn before this time (Unix seconds)."""
+        is_kept = self.order is not None and self.order.drawn_s >= redraw_before_s
+        return self.numbers() if is_kept else ()
+
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the record with each copy in the deck that is left out replaced by the one that is kept."""
         return self if self.deck is None else self._replace(deck=join_copies(self.deck, kept))

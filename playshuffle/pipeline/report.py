@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from playshuffle.library.folder import Skipped
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
@@ -73,16 +72,16 @@ class Report(NamedTuple):
     def noted(self) -> str:
         """Return a digest of the counts that a summary shows."""
         stages = [(stage.code, len(stage.indices)) for stage in self.choice.stages]
-        files = [*self.library.skipped, *self.unwritable, *self.library.untagged, *self.library.unreadable]
+        files = [
+            *self.library.skipped,
+            *self.choice.skipped(NAME),
+            *self.library.untagged,
+            *self.library.unreadable,
+        ]
         reasons = sorted(Counter(reason.partition(":")[0] for _, reason in files).items())
         losses = [(loss.what, len(loss.indices)) for loss in self.losses]
         facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses))
         return blake2b(facts.encode(), digest_size=8).hexdigest()
-
-    @property
-    def unwritable(self) -> list[Skipped]:
-        """Return the tracks that cannot be written for the player, with reasons."""
-        return self.choice.skipped(NAME)
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
