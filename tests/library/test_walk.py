@@ -50,14 +50,6 @@ def test_a_path_too_long_for_the_kernel_is_named_and_ends_nothing(top: bytes) ->
     assert [reason for _, reason in found.unreadable] == ["File name too long"]
 
 
-def test_roots_keep_the_order_in_which_they_are_given(tmp_path: Path) -> None:
-    a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
-    put(a, b"x.mp3")
-    put(b, b"x.mp3")
-
-    assert [files(root) for root in find([b, a], {}).roots] == [[b + b"/x.mp3"], [a + b"/x.mp3"]]
-
-
 @pytest.mark.parametrize("inner_first", [False, True])
 def test_overlapping_roots_hold_each_folder_once(top: bytes, inner_first: bool) -> None:
     put(top, b"a/x.mp3", b"b/y.mp3")

@@ -82,15 +82,12 @@ def test_of_mounts_on_one_place_the_last_counts() -> None:
         (b"/mnt/ab/music", [b"/mnt/ab"]),
         (b"/mnt/abc", [b"/"]),
         (b"/mnt", [b"/", b"/mnt/a", b"/mnt/ab", b"/mnt/a/usb stick\\x\ty\nz"]),
+        (b"/", [mount.point for mount in parse(_TABLE)]),
     ],
 )
 def test_a_folder_lies_on_the_nearest_mount_and_holds_those_below(folder: bytes, found: list[bytes]) -> None:
     """A name that only begins like another is another."""
     assert points(folder) == found
-
-
-def test_below_the_root_of_all_folders_lie_all_mounts() -> None:
-    assert points(b"/") == [mount.point for mount in parse(_TABLE)]
 
 
 def test_a_folder_mounted_on_itself_is_no_mount() -> None:
@@ -191,19 +188,12 @@ def test_real_mounts_come_and_go(tmp_path: Path) -> None:
     assert all(m.fsid for m in three)
 
 
-def test_this_machine_has_a_root() -> None:
-    assert b"/" in [mount.point for mount in mounts.table()]
-
-
 @pytest.mark.parametrize(
-    "kind", ["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "fuse.sshfs", "overlay"]
+    ("kinds", "is_blind"),
+    [
+        ("nfs nfs4 cifs smb3 9p virtiofs fuse fuse.sshfs overlay", True),
+        ("ext4 xfs btrfs zfs vfat exfat ntfs3 fuseblk tmpfs", False),
+    ],
 )
-def test_what_others_change_has_no_events(kind: str) -> None:
-    assert mounts.is_blind(kind)
-
-
-@pytest.mark.parametrize(
-    "kind", ["ext4", "xfs", "btrfs", "zfs", "vfat", "exfat", "ntfs3", "fuseblk", "tmpfs"]
-)
-def test_a_drive_of_this_machine_has_events(kind: str) -> None:
-    assert not mounts.is_blind(kind)
+def test_what_others_change_has_no_events_and_a_drive_of_this_machine_has(kinds: str, is_blind: bool) -> None:
+    assert {mounts.is_blind(kind) for kind in kinds.split()} == {is_blind}

@@ -206,15 +206,6 @@ def test_ctrl_c_is_left_to_the_parent() -> None:
         assert all(reading.tags is not None for _, reading in rest)
 
 
-def test_closing_early_ends_the_workers() -> None:
-    """Whoever wants no more readings leaves no process behind."""
-    with contextlib.closing(read_all(SOUND * 20, processes=2)) as iterator:
-        next(iterator)
-
-        assert len(children()) == 2
-    assert children() == set()
-
-
 @pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
 def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s: float) -> None:
     """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's.
