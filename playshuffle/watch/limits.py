@@ -72,8 +72,12 @@ def mode_of(
 def count_folders(top: bytes) -> int:
     """Count the folders that can be watched; a folder mounted in two places counts once."""
     folder_ids = set()
-    for path, _, _ in os.walk(top):  # without those that cannot be read
-        with contextlib.suppress(OSError):  # it was removed
+    todo = [top]
+    while todo:  # some are deeper than os.walk may call itself
+        path = todo.pop()
+        with contextlib.suppress(OSError):  # it was removed, or cannot be read, so it needs no watch
+            with os.scandir(path) as scan:
+                todo += [entry.path for entry in scan if entry.is_dir(follow_symlinks=False)]
             status = os.lstat(path)
             folder_ids.add((status.st_dev, status.st_ino))
     return len(folder_ids)

@@ -252,6 +252,20 @@ def test_a_root_that_hangs_holds_up_no_other(top: bytes, monkeypatch: pytest.Mon
         is_back.set()
 
 
+def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes) -> None:
+    """Watchdog calls itself for each level, in Python 3.11 at least: then the root is polled."""
+    deepest = top
+    for _ in range(1200):
+        deepest += b"/d"
+        os.mkdir(deepest)
+    try:
+        with watched(top) as seen:
+            assert seen.first.why == "start"
+            assert only_mode(seen).folders == 1204
+    finally:
+        subprocess.run(["rm", "-r", top + b"/d"], check=True)  # what Python deletes with cannot
+
+
 def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> None:
     """Watchdog looks for it at the old path."""
     with watched(top) as seen:
