@@ -33,7 +33,7 @@ _V1_BYTES = 131
 
 def tag_size(head: bytes) -> int:
     """Return the size in bytes of the tag at the start of a file, header included; 0 without one."""
-    size = _synchsafe(_integer(head[6:10])) if head.startswith(b"ID3") and len(head) >= 10 else None
+    size = _synchsafe(int.from_bytes(head[6:10])) if head.startswith(b"ID3") and len(head) >= 10 else None
     return 0 if size is None else 10 + size
 
 
@@ -91,10 +91,6 @@ def check_untagged(file: HeadFile) -> None:
         raise DeclinedError
 
 
-def _integer(data: bytes) -> int:
-    return int.from_bytes(data, "big")
-
-
 def _synchsafe(number: int) -> int | None:
     """Return the number that four bytes of seven bits each make; None if a byte has eight."""
     if number & 0x80808080:
@@ -110,10 +106,10 @@ def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]]:
     if name == b"POPM":
         numbers = data.partition(b"\0")[2]
         pairs: list[tuple[str, list[Any]]] = [("POPM", list(numbers[:1]))]
-        plays = _integer(numbers[1:])  # 0 from programs that only rate
+        plays = int.from_bytes(numbers[1:])  # 0 from programs that only rate
         return [*pairs, ("POPM:count", [plays])] if plays else pairs
     if name == b"PCNT":
-        return [("PCNT", [_integer(data)])]
+        return [("PCNT", [int.from_bytes(data)])]
     return _text(name, data)
 
 
