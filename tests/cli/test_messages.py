@@ -98,7 +98,7 @@ USAGE = {
     "help people": "Unknown topic 'people'. Each user writes lists of their own: -o FOLDER/NAME.m3u",
     "help drives": "Unknown topic 'drives'. Name all folders, such as: playshuffle make ~/Music /mnt/usb",
     "help usb": "Unknown topic 'usb'. To copy a playlist to one: playshuffle export LIST FOLDER",
-    "config shw": "Unknown command 'shw'. Did you mean 'show'? See: playshuffle config --help",
+    "config chek": "Unknown command 'chek'. Did you mean 'check'? See: playshuffle config --help",
     "make --ordr x": "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help",
     "make --exclude x": "Unknown option '--exclude'. Did you mean '--where'? See: playshuffle make --help",
     "make --order": "Option '--order' requires an argument. See: playshuffle make --help",
