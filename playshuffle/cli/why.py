@@ -94,9 +94,8 @@ def _explain(
     tops = [path for path in paths if os.path.isdir(path) or _below(path, playlists)]
     reasons = _explained((path for path in paths if path not in tops), playlists)
     inside = {top: _below(top, playlists) for top in tops}
-    for summary in dict.fromkeys(
-        error.summary for each in playlists.values() for error in each.run.library.missing.values()
-    ):
+    libraries = [each.run.library for each in playlists.values()] if tops else ()
+    for summary in dict.fromkeys(error.summary for each in libraries for error in each.missing.values()):
         say_error(f"{summary}.")
     for top, found in inside.items():
         if not found:

@@ -16,6 +16,7 @@ from playshuffle.pipeline.explain import (
     GROWING,
     IN,
     LIMIT,
+    MISSING_DRIVE,
     NO_FILE,
     NOT_AUDIO,
     OUTSIDE,
@@ -47,6 +48,8 @@ _OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, OUTSIDE}
 # What is counted for a folder, by the code of the reason; a code that is not here is its own word.
 _WORDS = {
     **LEFT_OUT,
+    MISSING_DRIVE: "on a missing drive",
+    NO_FILE: "no longer there",
     GROWING: "still being written",
     DEALT: "dealt before, in this round",
     UPCOMING: "still to be dealt in this round",

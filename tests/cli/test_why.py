@@ -260,6 +260,17 @@ def test_the_tracks_of_a_missing_folder_are_counted_as_known_last(tmp_path: Path
     assert "  all    3 of 3 files in the playlist\n" in done.out.decode()
     assert "  today  0 of 3 files in the playlist; 3 not matching the query\n" in done.out.decode()
     assert "outside" not in done.out.decode()
+    assert f"{usb} seems to be missing" in done.err
+    assert run("why", here / "000.mp3").err == ""
+
+
+def test_the_tracks_that_a_deal_takes_later_from_a_missing_folder_are_counted(tmp_path: Path) -> None:
+    here, usb = numbered(tmp_path / "here", 2), numbered(tmp_path / "usb", 3)
+    assert run("deal", here, usb, "-n", "1", "--order", "sorted", "-o", tmp_path / "today.m3u").code == 0
+    usb.rename(tmp_path / "drawer")
+    assert run("deal", "today", "--now").code == 0
+
+    assert "  today  0 of 3 files in the playlist; 3 on a missing drive\n" in run("why", usb).out.decode()
 
 
 def test_names_with_control_characters_are_harmless(music: Path) -> None:
