@@ -71,7 +71,11 @@ def playlist_lines(found: PlaylistAudit, screen: Screen) -> Iterator[str]:
     if found.untagged:
         yield from screen.detail("Untagged", f"{counted(found.untagged, 'track')} without an artist")
     if found.foreign:
-        entries = f"{counted(found.foreign, 'entry', 'entries')} without an audio file of their own"
+        entries = counted(
+            found.foreign,
+            "entry without an audio file of its own",
+            "entries without audio files of their own",
+        )
         yield from screen.detail("Left out", f"{entries}. See: playshuffle check FILE")
     if screen.is_terminal:
         yield ""

@@ -119,8 +119,10 @@ def test_entries_without_a_file_are_counted(program: Program, music: Path) -> No
     assert done.code == 0
     assert done.out.startswith(
         f"ok: {file}: 2 tracks by 1 artist\n"
-        "Left out: 4 entries without an audio file of their own. See: playshuffle check FILE\n"
+        "Left out: 4 entries without audio files of their own. See: playshuffle check FILE\n"
     )
+    one = program("audit", playlist(music, ["a/1.mp3", "gone.mp3"]))
+    assert "Left out: 1 entry without an audio file of its own. " in one.out
 
 
 @pytest.mark.process
