@@ -121,4 +121,4 @@ def test_what_is_missing_there_is_said_with_a_way_out(home: Path, text: str, sai
         mpd_conf.folders()
 
     assert caught.value.code == Exit.NO_INPUT
-    assert "-o" in str(caught.value)
+    assert "ame the playlist" in str(caught.value)
