@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tags": (ANSWERS, "Show tags and their values for queries."),
     "check": (ANSWERS, "Check that the entries of a playlist work."),
     "help": (ANSWERS, "Explain a topic, order, player or command."),
-    "config": (SERVICE, "Create, check or show the configuration."),
+    "config": (SERVICE, "Create or check the configuration."),
     "service": (SERVICE, "Install, remove or check the service."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
     "demo": (EXPERT, "Try it on a small library of tones."),
