@@ -118,7 +118,7 @@ class _Reader(InotifyFD):
         if not event.is_queue_overflow:  # watchdog would discard the events before it
             try:
                 super().handle_event(event)
-            except (LookupError, OSError):
+            except (LookupError, OSError, RecursionError):  # it walks trees by calling itself
                 self.fail()
 
     def add_callback(
@@ -154,7 +154,7 @@ class Folders(InotifyWatchGroup):
         """
         with self._lock:
             before = self._active_callbacks_by_watch.copy()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, RecursionError):
                 self._add_all_callbacks(folder)
             return before != self._active_callbacks_by_watch
 

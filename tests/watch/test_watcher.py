@@ -252,18 +252,26 @@ def test_a_root_that_hangs_holds_up_no_other(top: bytes, monkeypatch: pytest.Mon
         is_back.set()
 
 
-def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes) -> None:
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: bool) -> None:
     """Watchdog calls itself for each level, in Python 3.11 at least: then the root is polled."""
-    deepest = top
-    for _ in range(1200):
+    first = deepest = (b"%s.new" if is_late else b"%s/d") % top
+    os.mkdir(first)
+    for _ in range(1199):
         deepest += b"/d"
         os.mkdir(deepest)
     try:
-        with watched(top) as seen:
+        with watched(top, poll_s=0.5) as seen:
             assert seen.first.why == "start"
-            assert only_mode(seen).folders == 1204
+            if is_late:
+                os.rename(first, top + b"/d")
+                assert seen.reports(top + b"/d/1.mp3")
+            else:
+                assert only_mode(seen).folders == 1204
+            put(top, b"a/4.mp3")
+            assert seen.reports(top + b"/a/4.mp3")
     finally:
-        subprocess.run(["rm", "-r", top + b"/d"], check=True)  # what Python deletes with cannot
+        subprocess.run(["rm", "-rf", top + b"/d", first], check=True)  # what Python deletes with cannot
 
 
 def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> None:
