@@ -60,8 +60,7 @@ class StateFile:
         self._database.close()
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
-        is_begun = os.path.exists(path) and not (os.path.isfile(path) and not os.path.getsize(path))
-        if not self._writes and not is_begun:
+        if not self._writes and _is_empty(path):
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
@@ -177,6 +176,13 @@ class StateFile:
                 " it, or stop it.",
                 Exit.CANNOT_CREATE,
             ) from None
+
+
+def _is_empty(path: bytes) -> bool:
+    try:  # all other errors are those of a state that cannot be read
+        return not os.path.getsize(path) and os.path.isfile(path)
+    except FileNotFoundError:
+        return True
 
 
 def write_problem() -> str | None:

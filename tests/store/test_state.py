@@ -439,6 +439,14 @@ def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
     assert caught.value.code == Exit.CANNOT_CREATE
 
 
+def test_a_state_that_cannot_be_reached_is_not_taken_for_a_new_one(home: Path) -> None:
+    state_file(home).parent.mkdir(parents=True)
+    state_file(home).symlink_to(state_file(home))
+
+    with State(writes=False) as state:
+        assert state.problem is not None
+
+
 def test_a_full_disk_of_the_state_is_named_as_such(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A deck that follows a rename is saved while another playlist is updated."""
     with State() as state:
