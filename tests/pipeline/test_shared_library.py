@@ -10,6 +10,7 @@ import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
+from playshuffle.library import folder_readings
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
@@ -118,8 +119,11 @@ def test_a_dealt_track_that_moved_to_a_missing_drive_is_not_dealt_again(tmp_path
     assert dealt(2) == ["usb/3.mp3", "usb/4.mp3"]
 
 
-def test_a_deck_learns_of_a_move_that_only_the_service_saw(tmp_path: Path) -> None:
-    """Tagged and renamed before anybody looks, so that only events tell which file it is."""
+def test_a_deck_learns_of_a_move_that_only_the_service_saw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tagged and renamed before anybody looks; without birth times only events tell which file it is."""
+    monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
     music = Music(tmp_path, 12)
     music.update("all")
     music.deal("today", 5)
