@@ -13,6 +13,7 @@ from playshuffle.system.mounts import Mount
 _LIMITS = {
     errno.ENOSPC: ("watch limit", "sysctl fs.inotify.max_user_watches=524288"),
     errno.EMFILE: ("limit of inotify instances", "sysctl fs.inotify.max_user_instances=1024"),
+    errno.ENOPKG: ("unknown version of watchdog", ""),
 }
 
 

@@ -15,9 +15,13 @@ from playshuffle.system.mounts import Mount
 from playshuffle.watch import limits
 from playshuffle.watch.checker import Checker
 from playshuffle.watch.event import Hint, relevant_part
-from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.stall import StallClock, activity
+
+try:
+    from playshuffle.watch.inotify import InotifyWatch
+except ImportError:  # watchdog has changed inside: roots are polled
+    InotifyWatch = None  # type: ignore[assignment, misc]
 
 _RENEWAL_INTERVAL_S = 3600.0  # until all watches are set again: folders may have become readable since
 _RESTART_INTERVAL_S = 2.0  # after lost events more are lost, so wait before the watches are set again
@@ -150,7 +154,10 @@ class RootWatcher(Checker):
             return
         error_number: int | None = None
         try:
-            self._inotify = InotifyWatch(self._top, self._report_event, self._check_requested.set)
+            if InotifyWatch is None:
+                error_number = errno.ENOPKG
+            else:
+                self._inotify = InotifyWatch(self._top, self._report_event, self._check_requested.set)
         except RuntimeError:  # no more threads
             error_number = errno.EAGAIN
         except OSError as error:

@@ -488,6 +488,13 @@ def test_a_root_with_too_few_watches_is_polled(tmp_path: Path) -> None:
     ]
 
 
+def test_a_root_is_polled_where_watchdog_is_unknown(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(root_watcher, "InotifyWatch", None)
+    with watched(top, poll_s=0.5) as seen:
+        assert str(only_mode(seen)) == "polling (unknown version of watchdog: 0 of 4)"
+        assert seen.whole("poll")
+
+
 @pytest.mark.parametrize("limit", ["max_inotify_watches=0", "max_inotify_instances=0"])
 def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
     word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
