@@ -87,14 +87,15 @@ def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
 
 
 def last(state: State, playlist: bytes) -> SavedRecord | None:
-    """Return the newest record of a playlist; None if there is none."""
-    return load(state, playlist).get(LAST)
+    """Return the newest record of a playlist that is not damaged; None if there is none."""
+    return next(iter(load(state, playlist).values()), None)
 
 
 def dealt(state: State) -> dict[bytes, bool]:
-    """Return by path, for each playlist with a record, whether that is a deck."""
-    rows = state.rows("SELECT path, kind = ? FROM record WHERE age = ?", _DECK, LAST)
-    return dict(sorted((state.real.absolute(path), bool(is_deck)) for path, is_deck in rows))
+    """Return by path, for each playlist with a record, whether the newest one is a deck."""
+    rows = state.rows("SELECT path, kind = ? FROM record ORDER BY age DESC", _DECK)
+    newest = {state.real.absolute(path): bool(is_deck) for path, is_deck in rows}
+    return dict(sorted(newest.items()))
 
 
 def last_made(state: State) -> bytes | None:

@@ -3,6 +3,7 @@
 from array import array
 from datetime import date
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -88,6 +89,18 @@ def test_the_playlist_that_was_made_last_is_the_one_whose_record_to_go_back_to_w
         assert records.last_made(state) == OTHER
         records.save(state, LIST, order, before=NOTHING)
         assert records.last_made(state) == LIST
+
+
+@pytest.mark.damages_state
+def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -> None:
+    order = SavedOrder(array("I", [1, 2]), {2: 5}, 1, 0, "1-1", b"", options="{}")
+    with State() as state:
+        records.save(state, LIST, SavedDeck(Deck(), "1-1", "{}"), before=order)
+        state.change(lambda database: database.execute("UPDATE record SET facts = '' WHERE age = ?", (LAST,)))
+
+    with State() as state:
+        assert records.dealt(state) == {LIST: False}
+        assert records.last(state, LIST) == order
 
 
 def test_absent_tracks_of_an_order_are_not_among_those_that_were_there() -> None:
