@@ -132,6 +132,8 @@ def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> 
     for path, named in circles.items():
         name = playlists.pop(path).name
         text = f"without: {shown(named)} omits the tracks of this playlist, too. Remove one of them."
+        if atomic_file.resolved(named) == path:
+            text = f"without: {shown(named)} is this playlist itself. Remove it."
         broken.append(BrokenPlaylist(name, document.fault(text, "playlist", name, "without")))
     return broken
 

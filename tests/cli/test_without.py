@@ -206,6 +206,9 @@ def test_lists_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
     assert "config.toml: 3 problems" in done.err
     assert "line 9: without:" not in done.err  # d omits a, and nothing omits d
 
+    configured(config(music, without=[f"{music}/all.m3u"]))
+    assert f"without: {music}/all.m3u is this playlist itself. Remove it." in run("config", "check").err
+
 
 def test_the_service_follows_the_list_and_keeps_its_last_content(tmp_path: Path, music: Path) -> None:
     never = tmp_path / "lists/never.m3u"
