@@ -20,7 +20,7 @@ from playshuffle.watch.stall import StallClock, activity
 
 try:
     from playshuffle.watch.inotify import InotifyWatch
-except ImportError:  # watchdog has changed inside: roots are polled
+except ImportError:  # watchdog has changed inside: a call fails, and roots are polled
     InotifyWatch = None  # type: ignore[assignment, misc]
 
 _RENEWAL_INTERVAL_S = 3600.0  # until all watches are set again: folders may have become readable since
@@ -154,10 +154,9 @@ class RootWatcher(Checker):
             return
         error_number: int | None = None
         try:
-            if InotifyWatch is None:
-                error_number = errno.ENOPKG
-            else:
-                self._inotify = InotifyWatch(self._top, self._report_event, self._check_requested.set)
+            self._inotify = InotifyWatch(self._top, self._report_event, self._check_requested.set)
+        except (AttributeError, TypeError):  # watchdog has changed inside
+            error_number = errno.ENOPKG
         except RuntimeError:  # no more threads
             error_number = errno.EAGAIN
         except OSError as error:

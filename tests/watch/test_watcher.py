@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from playshuffle.system import atomic_file
-from playshuffle.watch import limits, root_watcher, watcher
+from playshuffle.watch import inotify, limits, root_watcher, watcher
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
@@ -488,8 +488,16 @@ def test_a_root_with_too_few_watches_is_polled(tmp_path: Path) -> None:
     ]
 
 
-def test_a_root_is_polled_where_watchdog_is_unknown(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(root_watcher, "InotifyWatch", None)
+@pytest.mark.parametrize("change", ["nothing to import", "other arguments", "no attribute"])
+def test_a_root_is_polled_where_watchdog_is_unknown(
+    top: bytes, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if change == "nothing to import":
+        monkeypatch.setattr(root_watcher, "InotifyWatch", None)
+    elif change == "other arguments":
+        monkeypatch.setattr(inotify, "Folders", lambda path: path)
+    else:
+        monkeypatch.delattr(inotify.Folders.__mro__[1], "_activate")
     with watched(top, poll_s=0.5) as seen:
         assert str(only_mode(seen)) == "polling (unknown version of watchdog: 0 of 4)"
         assert seen.whole("poll")
