@@ -3,12 +3,14 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from playshuffle import __version__, duration
 from playshuffle.cli.player_profile import play_command
 from playshuffle.cli.screen import Fact, Mark, home_path
 from playshuffle.config.options import Options, changed_flags, to_json
+from playshuffle.dealing.describe import day
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
 from playshuffle.ordering.orders import ORDERS
@@ -122,7 +124,7 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
         duration.words(figures.duration_ms) if figures.duration_ms else "",
         counted(figures.artists, "artist") if figures.artists else "",
         f"{order} order",
-        changed_flags(to_json(Options(order=order)), request.options) if is_again and not was else "",
+        _options_again(report) if is_again and not was else "",
     ]
     facts = ", ".join(filter(None, contents))
     if not report.files:
@@ -135,6 +137,15 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
     if not report.is_changed:
         return f"Unchanged: {place}: {facts}"
     return f"Wrote {place}{' again' * is_again}: {facts}"
+
+
+def _options_again(report: Report) -> str:
+    """Return the options of a list that is made again, and since when it has them."""
+    request, last = report.request, report.last
+    flags = changed_flags(to_json(Options(order=request.recipe.order)), request.options)
+    if flags and last is not None and last.options == request.options:
+        flags += f" (as on {day(datetime.fromtimestamp(last.drawn_s).astimezone().date())})"
+    return flags
 
 
 def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
