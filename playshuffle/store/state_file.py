@@ -70,6 +70,10 @@ class StateFile:
             return self._replaced(path, "was written by another version of playshuffle")
         except (OSError, *ERRORS) as error:
             database.close()
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_ROLLBACK:
+                with contextlib.closing(connect(path)) as writer:  # take back what a killed run has begun
+                    writer.execute("SELECT 1 FROM sqlite_master")
+                return self._opened(path)
             if isinstance(error, OSError) or is_passing(error):
                 raise
         return self._replaced(path)

@@ -439,6 +439,25 @@ def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
     assert caught.value.code == Exit.CANNOT_CREATE
 
 
+def test_a_reader_knows_what_was_saved_before_a_run_was_killed_while_it_saved(home: Path) -> None:
+    order = SavedOrder(array("I", range(1, 20_000)), {}, 1, 0, "1-1", b"")
+    with State() as state:
+        records.save(state, LIST, order)
+    file, journal = state_file(home), state_file(home).with_name("state.db-journal")
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = TRUNCATE")
+        database.execute("PRAGMA cache_size = 1")  # so that it writes to the file at once
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("UPDATE record SET numbers = zeroblob(80000)")
+        as_killed = file.read_bytes(), journal.read_bytes()
+        database.execute("ROLLBACK")
+    for path, content in zip((file, journal), as_killed, strict=True):
+        path.write_bytes(content)
+
+    with State(writes=False) as state:
+        assert (records.last(state, LIST), state.notes) == (order, [])
+
+
 def test_a_state_that_cannot_be_reached_is_not_taken_for_a_new_one(home: Path) -> None:
     state_file(home).parent.mkdir(parents=True)
     state_file(home).symlink_to(state_file(home))
