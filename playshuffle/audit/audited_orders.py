@@ -23,7 +23,7 @@ _WithGuarantee = tuple[Shuffle, Guarantee]
 class Audited(NamedTuple):
     """An order of N tracks, ready to be made many times.
 
-    law: what it is held against.
+    guarantee: what it is held against.
     flaw: its known defect, if it exists to be caught.
     entropy_bits: of a generator of its own; None if it uses the one that it is given.
     """

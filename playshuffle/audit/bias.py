@@ -30,7 +30,7 @@ class Counts(NamedTuple):
 
     cells: cells[track][position], how often.
     fixed, fixed_squares: how many tracks kept their position, and the squares of how many in each round.
-    broken: rounds that broke the rule of the law.
+    broken: rounds that broke the rule of the guarantee.
     agreement: mean square of how much two rounds agree; in units in which independent cells have 1 each.
     """
 
@@ -98,7 +98,7 @@ def count(
 
 
 def judge(order: Audited, counts: Counts) -> Verdict:
-    """Hold the counts against the law."""
+    """Compare the counts with the guarantee."""
     guarantee, own_bits = order.guarantee, order.entropy_bits
     chi_square, freedom = _chi_square(counts, guarantee)
     low, high = tails(chi_square, freedom)

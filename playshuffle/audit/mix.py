@@ -1,4 +1,4 @@
-"""Measure how a playlist is mixed: duplicates, missing tracks, repeats of artists and albums.
+"""Measure how a playlist is mixed: repeats of artists and albums, tracks left in path order.
 
 `keys[n]` is the group of the n-th entry.
 """

@@ -42,7 +42,7 @@ def init(config: common_options.ConfigFile = None) -> None:
 def check(config: common_options.ConfigFile = None) -> Exit:
     """Show every problem of the configuration.
 
-    Exit code 78 if there is one, 1 if a folder is unknown.
+    Exit code 78 if there is one, 1 if a folder or skip list is unknown.
     """
     path = find(config)
     faults, warnings, playlists = _checked(path)
@@ -62,7 +62,7 @@ def check(config: common_options.ConfigFile = None) -> Exit:
 
 
 def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
-    """Return the faults of a configuration, warnings about its folders, and its number of playlists."""
+    """Return faults, warnings about folders and skip lists, and the number of playlists."""
     try:
         config_file = load(path)
     except ConfigError as error:

@@ -111,7 +111,7 @@ def _entries(playlist: bytes) -> set[bytes]:
 
 
 def _update(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
-    """Update the lists that no service manages; return the exit codes of those that fail."""
+    """Update these lists; return the exit codes of those that fail."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
     for one in lists:

@@ -68,7 +68,7 @@ def why(
 ) -> Exit:
     """Explain why files are in a playlist or not.
 
-    The files of a folder are counted, and those in no playlist are shown by reason.
+    The files of a folder are counted. Of those in no playlist, five are named for each reason.
     """
     question = _question(playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]

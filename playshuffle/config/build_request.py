@@ -51,12 +51,12 @@ def build_request(
         options: with at least one folder, or `source`, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
         name: of the playlist, for a file in the first folder if the options name none.
-        plain: its name if it has none.
+        plain: its name if `name` is empty.
 
     Raises:
         PlayshuffleError: an option has no valid value, or does not work with another one.
     """
-    load_player(options.player)
+    load_player(options.player)  # by which its values are known
     values = parsed(options)
     options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
     _check_path_options(options)
@@ -94,11 +94,11 @@ def build_request(
         **{name: values[name] for name in _SAME},
     )
     check_needs(request)
-    _check_gaps(request)
+    _check_whole_groups(request)
     return request._replace(options=_options_to_save(options, request))
 
 
-def _check_gaps(request: Request) -> None:
+def _check_whole_groups(request: Request) -> None:
     """Check that no copy is left out of a group that is played as a whole.
 
     Raises:

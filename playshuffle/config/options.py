@@ -1,6 +1,6 @@
 """Define the options of a playlist: one field each, with all that its commands and its key need.
 
-A new option is a field here, and the code that acts on it.
+A new option is a field here, one of the same name in `Request`, and the code that acts on it.
 """
 
 import json
@@ -272,7 +272,7 @@ def to_json(options: Options) -> str:
 
 
 def changed_flags(before: str, now: str) -> str:
-    """Return the options of `now` that were not so `before`, both as JSON, as the command line has them."""
+    """Return the options of `now` that differ from `before` (both JSON), as the command line has them."""
     try:
         return as_flags(from_json(now), from_json(before))
     except ValueError:  # they are not known

@@ -46,7 +46,7 @@ def known_player(name: str) -> str:
 
 
 def load_player(name: str) -> None:
-    """Read the configuration for a player that is not in the table.
+    """Add the players of the configuration to PLAYERS, if this one is not among them.
 
     Raises:
         PlayshuffleError: its table in the configuration has a mistake.

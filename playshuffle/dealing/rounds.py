@@ -24,7 +24,7 @@ class Rounds:
 
     The uniform order keeps the gap for each track, and is uniform over all orders that do. Any
     other order is made up to ten times, and the one with the fewest tracks that come too soon is
-    used: it keeps its own guarantee, and the gap as far as possible. The natural order has no gap.
+    used: it keeps its own guarantee, and the gap as far as possible. `sorted` has no gap.
     """
 
     def __init__(self, tracks: Tracks, recipe: Recipe, randbelow: RandBelow, tags_of: TagsOf | None) -> None:
@@ -68,7 +68,7 @@ class Rounds:
         if (make_repair := ORDERS[self._recipe.order].repair) is not None:
             repair = make_repair(self._tracks, self._tags_of, self._recipe)
             order = repair(order, (), self._randbelow, len(played))
-        # Not by position: the natural order sorts the dealt track, too.
+        # Not by position: `sorted` sorts the dealt track, too.
         return [self._tracks.numbers[index] for index in order if index not in running[: len(played)]]
 
     def _best(self, base: Sequence[int], firsts: Mapping[int, int]) -> list[int]:

@@ -81,9 +81,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
     git_style: list[_Line] = []
     for name in _GIT_STYLE:
         if name in names and (lines := _lines(folder + name)) is not None:
-            git_style += lines or [
-                _Line("*", f"{shown(folder + name)}, which has no pattern and excludes all")
-            ]
+            git_style += lines or [_Line("*", f"{shown(folder + name)} (no pattern, so it excludes all)")]
     mpd_style = _lines(folder + _MPD_STYLE) if _MPD_STYLE in names else None
     return Rules(folder, git_style, mpd_style or (), above) if git_style or mpd_style else above
 

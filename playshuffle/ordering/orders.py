@@ -30,7 +30,7 @@ _RATING = "rating"
 _UNRATED = 0.5
 _LIGHTEST = 1e-100  # that `weighted` takes: behind all that have any weight
 
-# A running order, new tracks, draws and the first position still to come in; the order with them out.
+# (running order, new tracks, randbelow, first position still to come) -> the order with them.
 InsertNew = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
 
 # (order of the list, pinned positions, randbelow, first position still to come) -> repaired order.
@@ -48,12 +48,12 @@ class Order(NamedTuple):
     is_of_the_list: the guarantee is about the list as it is played, so that the tracks chosen
         by a limit are shuffled once more among themselves.
     insert_new: made like `shuffle`; inserts new tracks so that the order keeps its guarantee;
-        None where a position drawn among those still to come is the law.
+        None where a position is drawn among those still to come.
     repair: made like `shuffle`, restores the guarantee of a list that changed by moving as few
         tracks as possible; None where `insert_new` keeps the guarantee by itself.
     deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes
         as near to it as the guarantee allows, or has none.
-    is_dealt_by_albums: a deal may be a number of whole groups of what it goes by.
+    is_dealt_by_albums: a deal may be a number of its whole groups (--albums).
     has_fewest_repeats: the summary of `make` names no other order against repeats.
     """
 

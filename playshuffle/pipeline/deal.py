@@ -170,7 +170,7 @@ def _with_heard(run: Run) -> Run:
 
 
 def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Deck:
-    """Return the deck after its next deal. With `is_now`, what was not heard comes in the one after."""
+    """Return the deck after its next deal. With `is_now`, unheard tracks wait for the deal after it."""
     deck = deck_of(run)
     rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
     playable, is_whole = _playable(run), not run.library.missing

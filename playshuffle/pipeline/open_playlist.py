@@ -57,7 +57,7 @@ def open_playlist(
         record = load_record(opened.state, file, library.tracks, request)
         writer = entry_writer(request, file, library.tracks.folders)
         rows, history = _tags(opened, request, library.tracks, tools)
-        # Without a list of what is never played, there is nothing of it to leave out.
+        # never.m3u need not exist; a list of --without must.
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)

@@ -19,7 +19,7 @@ class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
     order: the last order; None if there is none, and for a deck. deck: None if the playlist is not dealt.
-    saved: the record that the file has, as it is in the state; None if there is none.
+    saved: the saved record that the file has, else the newest; None if none is saved.
     before: the one before its last make or deal. notes: for the user.
     """
 
@@ -116,7 +116,7 @@ def _deck_record(
 ) -> Record:
     """Return the newest deck of a playlist; without one, make it from the file, if that is ours.
 
-    A pending deal that did reach the file is marked as dealt, if anything is written.
+    A pending deal that did reach the file is marked as dealt, if the request writes.
     """
     newest, before = saved.get(LAST), saved.get(BEFORE)
     stored = next((record for record in saved.values() if isinstance(record, SavedDeck)), None)

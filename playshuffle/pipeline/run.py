@@ -117,13 +117,14 @@ class Run(NamedTuple):
         return comments + self.writer.comments()
 
     def write(self, report: Report, save: Callable[[str], object]) -> Report:
-        """Remember the order or the deck, then replace the playlist: both or neither.
+        """Remember the order or the deck, then replace the playlist. The next run finishes what a kill ended.
 
         Called by write_order, deal._write and undo.
 
         Args:
             report: has the text of the playlist.
-            save: stores what is to be remembered; called with the stamp of the file as it will be.
+            save: stores what is to be remembered (`undo` does so later); called with the stamp of the
+                file as it will be.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file

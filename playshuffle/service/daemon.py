@@ -52,7 +52,7 @@ def run(load: Callable[[], Config]) -> int:
 
     Raises:
         PlayshuffleError: at the start the configuration is broken, or all of its playlists are managed by
-            another service; or no update comes to an end.
+            another service; or the update process was killed before its first scan ended.
     """
     faulthandler.enable()
     config, began_s = _load(load), int(time.time())
@@ -72,7 +72,7 @@ def run(load: Callable[[], Config]) -> int:
                 return code
             if life.reloaded is None and not life.has_scanned:
                 raise PlayshuffleError(
-                    "The process that updates the playlists ends as soon as it starts."
+                    "The process that updates the playlists ended before its first scan was done."
                     " If playshuffle was just upgraded, start the service again.",
                     Exit.MISSING,
                 )
@@ -184,7 +184,7 @@ class _Life:
             for playlist in self.config.playlists
             if sandbox.came_late(os.path.dirname(playlist.request.output or b""))
         }
-        # What was stopped or starved was this process, too, if it looks less often.
+        # If this process looks less often, it was stopped itself: then no update is to blame.
         self._silence = StallClock(2 * HEARTBEAT_S)
         self._day = _today()
         self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)

@@ -76,10 +76,10 @@ NOTHING = SavedOrder(array("I"), {}, 0, 0, "", b"")  # before the first make or 
 
 
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
-    """Return the records of the playlist at this path by age, the newest first.
+    """Return the records of the playlist at this path by age: LAST, BEFORE, IN_FILE.
 
-    LAST is saved before the file is replaced. If that did not come about, the file still has one of the
-    others. BEFORE is missing before the second make or deal.
+    LAST is saved before the file is replaced. Until then the file has one of the others. BEFORE is
+    missing before the second make or deal.
     """
     query = "SELECT age, kind, numbers, facts, content, digest FROM record WHERE path = ? ORDER BY age"
     found = {age: _record(*row) for age, *row in state.rows(query, state.real.stored(playlist))}

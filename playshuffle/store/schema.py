@@ -11,7 +11,7 @@ VERSION = 5
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
 # vanished: tracks without a file. root: what the last scan of a root found; ignore_files is 0 or 1.
 # output: the mounts that the folder of a playlist is on.
-# counter: one row. next_number: of the next new track; version: counts the changes of the tables above.
+# counter: one row. next_number: of the next new track; version: counts changes of the table of tracks.
 # record: the order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before the
 # last make or deal, 2 for the order that the file has until it is replaced.
 # numbers: of tracks, as 32-bit numbers: an order, or the parts of a deck one after the other.

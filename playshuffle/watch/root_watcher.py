@@ -23,7 +23,7 @@ try:
 except ImportError:  # watchdog has changed inside: a call fails, and roots are polled
     InotifyWatch = None  # type: ignore[assignment, misc]
 
-# Until all watches are set again: folders may have become readable since. Its scan is the hourly one.
+# Until all watches are set again, since folders may have become readable. This is the hourly scan.
 _RENEWAL_INTERVAL_S = 3590.0
 _RESTART_INTERVAL_S = 2.0  # after lost events more are lost, so wait before the watches are set again
 _NEW_FOLDER_DELAY_S = 1.0  # until new folders are checked for missing watches
