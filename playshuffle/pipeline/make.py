@@ -13,6 +13,7 @@ from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
+from playshuffle.store.records import SavedDeck
 from playshuffle.text import counted
 
 
@@ -90,6 +91,8 @@ def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[str]:
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
     """Return what the user should know of an order beforehand."""
     notes, tracks = [], run.tracks
+    if isinstance(run.record.saved, SavedDeck):
+        notes.append("This playlist was dealt. Until its next make, undo brings its deck back.")
     if recipe.time_ms is not None:
         unknown = tracks.durations_ms.count(0)
         longer = sum(length > recipe.time_ms for length in tracks.durations_ms)

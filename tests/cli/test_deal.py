@@ -204,6 +204,15 @@ def test_lists_that_are_made_are_not_dealt(tmp_path: Path) -> None:
     assert "Nothing was dealt yet. Name a music folder" in dealing().err
 
 
+def test_a_make_over_a_deck_tells_how_to_get_it_back(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 10)
+    deal(music, "-n", "4")
+    options = music, "-o", music / "today.m3u"
+
+    assert "undo brings its deck back" in run("make", *options).err
+    assert "its deck" not in run("make", *options).err
+
+
 def test_undo_needs_no_known_options(tmp_path: Path) -> None:
     """A pipe named the files."""
     music = numbered(tmp_path / "My Music", 10)
