@@ -86,11 +86,10 @@ def orders_of(state: State, playlist: bytes) -> list[SavedRecord]:
 
 
 def edit(home: Path, *statements: str) -> bytes:
-    with sqlite3.connect(state_file(home)) as database:
+    with contextlib.closing(sqlite3.connect(state_file(home))) as database, database:
         database.execute("PRAGMA synchronous = OFF")
         for statement in statements:
             database.execute(statement)
-    database.close()
     return state_file(home).read_bytes()
 
 
