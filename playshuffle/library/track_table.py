@@ -83,6 +83,10 @@ class TrackTable:
                 paths |= {number: folder + name for name, number, _ in row.each() if number in wanted}
         return paths
 
+    def known_numbers(self) -> frozenset[int]:
+        """Return the numbers of all tracks, those without a file among them."""
+        return frozenset(chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values())))
+
     def numbers_of(self, tracks: Tracks) -> "array[int]":
         """Return the number of each track of a library that was recognised."""
         numbers = array("I")

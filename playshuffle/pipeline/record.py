@@ -50,13 +50,16 @@ class Record(NamedTuple):
         return self if self.deck is None else self._replace(deck=join_copies(self.deck, kept))
 
 
-def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request: Request) -> Record:
+def load_record(
+    state: State, file: PlaylistFile | None, tracks: Tracks, known: frozenset[int], request: Request
+) -> Record:
     """Load the record of a playlist.
 
     Args:
         state: has it.
         file: the playlist as it is; None if it is not a file.
         tracks: all tracks of its folders.
+        known: the numbers in the table of tracks.
         request: the playlist; where it is dealt, the record is a deck.
 
     Raises:
@@ -77,10 +80,12 @@ def load_record(state: State, file: PlaylistFile | None, tracks: Tracks, request
         )
     if request.deal is not None:
         return _deck_record(state, saved, file, tracks, writes=request.writes)
-    return _order_record(saved, file, tracks)
+    return _order_record(saved, file, tracks, known)
 
 
-def _order_record(saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks) -> Record:
+def _order_record(
+    saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, known: frozenset[int]
+) -> Record:
     """Find which of the saved records a file has; without a saved order, read it from the file."""
     newest, before = saved.get(LAST), saved.get(BEFORE)
     order = next((record for record in saved.values() if isinstance(record, SavedOrder)), None)
@@ -97,7 +102,19 @@ def _order_record(saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: 
             note = f"Another program changed {shown(file.path)}."
             note += " It is replaced, and its last order is the saved one."
             return Record(order, saved=newest, before=before, notes=(note,))
-    return Record(in_file if isinstance(in_file, SavedOrder) else order, saved=in_file, before=before)
+    if isinstance(in_file, SavedOrder):
+        order = _renumbered(in_file, file, tracks, known)
+    return Record(order, saved=in_file, before=before)
+
+
+def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, known: frozenset[int]) -> SavedOrder:
+    """Return the order in a file, with the new numbers of tracks that the table had lost, by their paths."""
+    if known.issuperset(order.numbers):
+        return order
+    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
+    pairs = zip(order.present_then, file.entries(), strict=False)
+    now = {old: number_of[path] for old, path in pairs if old not in known and path in number_of}
+    return order._replace(numbers=array("I", [now.get(number, number) for number in order.numbers]))
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:

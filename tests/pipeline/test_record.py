@@ -1,7 +1,10 @@
 """The playlist that is to be replaced: whose it is, and what its last order was."""
 
+import contextlib
 import os
+import sqlite3
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,9 @@ from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import records
 from playshuffle.store.records import SavedOrder
 from playshuffle.store.state import State
-from tests.support import damage
+from tests.support import damage, library
+from tests.support.library import NO_TAGS, keep, make_playlist, put
+from tests.support.program import listed, numbered, state_file
 
 OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
 
@@ -32,7 +37,7 @@ def record(path: Path, *, force: bool = False) -> Record:
     """Load the record of a playlist without tracks, if it may be written."""
     request = Request((), bytes(path), force=force)
     with State() as state:
-        return load_record(state, found(path), tracks([])[0], request)
+        return load_record(state, found(path), tracks([])[0], frozenset(), request)
 
 
 def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
@@ -131,3 +136,21 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
     path.write_bytes(b"#EXTM3U\nmine.mp3\n")
 
     assert "--force" in str(refused(path))
+
+
+@pytest.mark.damages_state
+@pytest.mark.parametrize("comes", [(), ("new.mp3",)])
+def test_tracks_whose_numbers_are_lost_keep_their_positions(
+    home: Path, tmp_path: Path, comes: Sequence[str]
+) -> None:
+    music = numbered(tmp_path / "Music", 9)
+    request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
+    make_playlist(request, library.tools(NO_TAGS))
+    order = listed(tmp_path / "all.m3u")
+    with contextlib.closing(sqlite3.connect(state_file(home))) as database, database:
+        database.execute("UPDATE folder SET checksum = checksum + 1")
+    put(music, *comes)
+
+    keep(request, library.tools(NO_TAGS))
+
+    assert [name for name in listed(tmp_path / "all.m3u") if "new" not in name] == order
