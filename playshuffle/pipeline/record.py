@@ -111,9 +111,10 @@ def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, known: fr
     """Return the order in a file, with the new numbers of tracks that the table had lost, by their paths."""
     if known.issuperset(order.numbers):
         return order
-    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    pairs = zip(order.present_then, file.entries(), strict=False)
-    now = {old: number_of[path] for old, path in pairs if old not in known and path in number_of}
+    pairs, had = zip(tracks.paths, tracks.numbers, strict=True), frozenset(order.numbers)
+    new = {path: number for path, number in pairs if number not in had}
+    written = zip(order.present_then, file.entries(), strict=False)
+    now = {old: new[path] for old, path in written if old not in known and path in new}
     return order._replace(numbers=array("I", [now.get(number, number) for number in order.numbers]))
 
 

@@ -154,3 +154,17 @@ def test_tracks_whose_numbers_are_lost_keep_their_positions(
     keep(request, library.tools(NO_TAGS))
 
     assert [name for name in listed(tmp_path / "all.m3u") if "new" not in name] == order
+
+
+@pytest.mark.damages_state
+def test_a_track_at_the_path_of_one_whose_number_is_lost_comes_once(home: Path, tmp_path: Path) -> None:
+    music = put(tmp_path / "Music", "lost/1.mp3", "kept/2.mp3")
+    request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
+    make_playlist(request, library.tools(NO_TAGS))
+    with contextlib.closing(sqlite3.connect(state_file(home))) as database, database:
+        database.execute("UPDATE folder SET checksum = checksum + 1 WHERE CAST(path AS TEXT) LIKE '%lost/'")
+    (music / "kept/2.mp3").rename(music / "lost/1.mp3")
+
+    keep(request, library.tools(NO_TAGS))
+
+    assert listed(tmp_path / "all.m3u") == ["Music/lost/1.mp3"]
