@@ -12,7 +12,7 @@ def metrics(status: Status) -> Iterator[str]:
     """Yield the lines; what is not known has no line."""
     roots = [({"folder": root.root}, root) for root in status.roots]
     lists = [({"playlist": each.name or "", "output": each.output}, each) for each in status.playlists]
-    metrics: tuple[tuple[str, str, Iterable[_Sample]], ...] = (
+    table: tuple[tuple[str, str, Iterable[_Sample]], ...] = (
         ("services", "Running services.", [({}, len(status.services))]),
         (
             "folder_missing",
@@ -32,7 +32,7 @@ def metrics(status: Status) -> Iterator[str]:
             ((labels, each.last_write) for labels, each in lists),
         ),
     )
-    for name, text, samples in metrics:
+    for name, text, samples in table:
         known = [(labels, value) for labels, value in samples if value is not None]
         if known:
             yield f"# HELP playshuffle_{name} {text}"

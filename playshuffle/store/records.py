@@ -1,4 +1,4 @@
-"""Save what is remembered of a playlist: its order or its deck, now and before its last make or deal.
+"""Save the record of a playlist: its order or its deck, now and before its last make or deal.
 
 A record has the numbers of tracks, so no rename, new tag or move can touch it.
 """

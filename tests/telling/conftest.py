@@ -64,7 +64,7 @@ class _Player:
         return listed(self.telling.make(self.playlist, *self.options, *words))
 
     def tell(self, *words: str | Path, code: int = 0, **changes: str) -> str:
-        """Tell the player of its playlist; what is said."""
+        """Tell the player of its playlist; return the messages."""
         done = self.telling.run("tell", self.name, *self._found_by, self.playlist, *words, **changes)
         assert done.code == code, done.err
         return done.err
