@@ -284,7 +284,6 @@ def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
         time_ms=None if is_dealt else values["time"],
         group_by=options.group_by,
         inside=values["inside"],
-        part=values["part"],
         gap=gap,
         rest_ms=values["rest"],
     )

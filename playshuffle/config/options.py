@@ -19,7 +19,6 @@ from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.ordering.recipe import parse_part
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
@@ -133,9 +132,6 @@ class Options(NamedTuple):
     inside: Annotated[str | None, Row(
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
         names=("place to shuffle", get_args(Inside)), example='"all"')] = None
-    part: Annotated[str | None, Row(
-        "--part", "Shuffle only COUNT tracks from START, such as 1:40", EXPERT, "START:COUNT", verbs=MAKE,
-        parse=parse_part, example='"1:40"')] = None
     gap: Annotated[str | None, Row(
         "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", parse=parse_gap,
         example='50 or "25%"', may_be_number=True)] = None

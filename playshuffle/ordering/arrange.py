@@ -38,7 +38,6 @@ def needs_last(recipe: Recipe) -> bool:
     return (
         ORDERS[recipe.order].from_last
         or recipe.gap is not None
-        or recipe.part is not None
         or any(pin.position == HERE for pin in recipe.pins)
     )
 
@@ -80,8 +79,7 @@ def arrange(
     """
     check_recipe(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
     order = ORDERS[recipe.order]
-    starts_from_last = last is not None and (order.from_last or recipe.part is not None)
-    base = list(last.order) if last is not None and starts_from_last else list(range(len(tracks)))
+    base = list(last.order) if last is not None and order.from_last else list(range(len(tracks)))
     plan = _planned(tracks, recipe, base, None if last is None else last.order)
     resting = resting_tracks(tracks, tags_of or no_tags, recipe)
     shuffle = order.shuffle(tracks, tags_of or no_tags, recipe)
@@ -198,23 +196,12 @@ def _shuffled(
     randbelow: RandBelow,
     resting: Collection[int],
 ) -> list[int]:
-    """Shuffle the base around pins, around all but a part, or after a gap."""
+    """Shuffle the base around pins, or after a gap."""
     if recipe.gap is not None:
         last_played = last.order[: last.playlist_length] if last is not None else []
         return _after_gap(recipe.gap, base, last_played, pinned_at, randbelow, resting)
     pins.swap_in(base, pinned_at)
-    staying: Collection[int] = pinned_at
-    if recipe.part is not None:
-        end = recipe.part[-1] + 1
-        if end > len(base):
-            raise OptionError(
-                "{} ends at position {end:,}, but the playlist ends at {count:,}. Choose less.",
-                "part",
-                end=end,
-                count=len(base),
-            )
-        staying = frozenset(range(len(base))).difference(recipe.part) | pinned_at.keys()
-    return pinned(base, staying, shuffle, randbelow) if staying else shuffle(base, randbelow)
+    return pinned(base, pinned_at, shuffle, randbelow) if pinned_at else shuffle(base, randbelow)
 
 
 def _after_gap(

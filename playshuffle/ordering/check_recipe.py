@@ -10,7 +10,6 @@ _WHY_NOT = {
     "gap": "its own rule and a gap may contradict each other",
     "inside": "it has no groups",
     "rest": "it says where each track comes",
-    "part": "its guarantee is about the whole list",
     "pin": "a pinned track would be torn out of its group",
 }
 
@@ -27,7 +26,6 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
         "gap": recipe.gap is not None,
         "group_by": recipe.group_by is not None,
         "inside": recipe.inside is not None,
-        "part": recipe.part is not None,
         "pin": has_pins,
         "rest": recipe.rest_ms is not None,
     }
@@ -48,13 +46,6 @@ def check_recipe(recipe: Recipe, *, has_pins: bool, has_tags: bool) -> None:
                 this_order,
                 why=_WHY_NOT[option],
                 takers=any_of(takers),
-            )
-    for option in ("gap", "rest"):
-        if is_given[option] and is_given["part"]:
-            raise OptionError(
-                "{} does not work with {}: the tracks outside it keep their positions. Remove either.",
-                option,
-                "part",
             )
     tag = recipe.group_by or order.tag
     if not has_tags and tag not in (None, FOLDER):

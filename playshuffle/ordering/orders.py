@@ -194,7 +194,7 @@ ORDERS: Mapping[str, Order] = {
         lambda *_: durstenfeld,
         "every order is equally likely (Durstenfeld)",
         "the same artist may come several times in a row",
-        ("gap", "part", "pin", "rest"),
+        ("gap", "pin", "rest"),
         deck_gap="kept",
     ),
     "spread": Order(
@@ -221,14 +221,14 @@ ORDERS: Mapping[str, Order] = {
         _favourites,
         "a track with twice the rating is twice as likely to be next",
         "unrated tracks count as half, and low ratings can come first",
-        ("part", "pin", "rest"),
+        ("pin", "rest"),
         tag=_RATING,
     ),
     "sattolo": Order(
         lambda *_: sattolo,
         "no track has the position that it had last time (Sattolo)",
         "the tracks that ended the last list may begin this one",
-        ("part", "pin"),
+        ("pin",),
         from_last=True,
     ),
     "sorted": Order(
@@ -260,7 +260,7 @@ ORDERS: Mapping[str, Order] = {
         lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
         "a light shuffle that stays close to the last order",
         "about a third of the tracks keep their position",
-        ("part", "pin"),
+        ("pin",),
         from_last=True,
     ),
 }

@@ -135,10 +135,8 @@ def _no_draw(_bound: int) -> int:
 
 
 def _check_options(request: Request) -> None:
-    recipe = request.recipe
     for option, is_asked in {
         "pin": bool(request.pins),
-        "part": recipe.part is not None,
         "seed": request.seed is not None,
         "tags = false": not request.tags,
     }.items():

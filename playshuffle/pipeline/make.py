@@ -60,7 +60,7 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[str]]:
     """Return the recipe with the usual gap to the last order, and without a gap that is too long."""
     recipe, count = run.recipe, _count_to_choose_from(run.recipe, run.tracks)
     usual = usual_gap(count)
-    is_free = not (recipe.gap or recipe.part) and "gap" in ORDERS[recipe.order].takes
+    is_free = not recipe.gap and "gap" in ORDERS[recipe.order].takes
     if run.record.order is not None and usual >= 2 and is_free:
         recipe = recipe._replace(gap=Gap(usual))
     if recipe.gap is None or recipe.gap.plays(count) <= count:

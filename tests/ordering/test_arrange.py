@@ -56,7 +56,6 @@ def orders(count: int, is_allowed: Callable[[tuple[int, ...]], bool]) -> set[tup
 
 CYCLES = ((1, 2, 3, 0), (1, 3, 0, 2), (2, 0, 3, 1), (2, 3, 1, 0), (3, 0, 1, 2), (3, 2, 0, 1))
 TWO_OF_FOUR = orders(4, lambda order: order.index(1) >= 2 and order.index(0) >= 1)
-PART = played([3, 1, 0, 2, 4])
 
 
 @pytest.mark.parametrize(
@@ -68,14 +67,6 @@ PART = played([3, 1, 0, 2, 4])
             played([3, 1, 0, 2]),
             {tuple([3, 1, 0, 2][at] for at in one) for one in CYCLES},
         ),
-        # Only a part is shuffled; without a last order, a part of the order by path.
-        (Recipe(part=range(1, 4)), PART, {(3, *some, 4) for some in permutations((1, 0, 2))}),
-        (Recipe(part=range(0, 6, 2)), PART, {(a, 1, b, 2, c) for a, b, c in permutations((3, 0, 4))}),
-        (Recipe(part=range(1, 4), pins=(Pin(1, 2),)), PART, {(3, 0, 1, 2, 4), (3, 2, 1, 0, 4)}),
-        (Recipe(part=range(1, 4), pins=(Pin(4, 0),)), PART, {(4, *o, 3) for o in permutations((1, 0, 2))}),
-        (Recipe("sattolo", part=range(1, 4)), PART, {(3, 2, 1, 0, 4), (3, 0, 2, 1, 4)}),
-        (Recipe(part=range(2, 3)), PART, {(3, 1, 0, 2, 4)}),
-        (Recipe(part=range(2)), None, {(0, 1, 2, 3), (1, 0, 2, 3)}),
         # A gap from the last order; what was not in the playlist may come at once; a pin may break it.
         (Recipe(gap=Gap(2)), played([1, 2, 0]), orders(3, lambda order: order[0] != 0)),
         (Recipe(gap=Gap(3)), played([0, 1, 2, 3], 2), TWO_OF_FOUR),
@@ -200,8 +191,6 @@ def test_time_holds_room_for_all_pinned_tracks(pins: tuple[Pin, ...], time_ms: i
         ([0] * 2, Recipe(time_ms=30_000), "no track is known to be that short"),
         ([60] * 2, Recipe(pins=(Pin(0, 0), Pin(0, LAST)), time_ms=90_000), "pinned twice"),
         ([60] * 3, Recipe(pins=(Pin(0, LAST), Pin(1, LAST)), time_ms=90_000), "Both /m/00.ogg and /m/01"),
-        ([60] * 4, Recipe(part=range(3, 5)), "position 5, but the playlist ends at 4"),
-        ([60] * 4, Recipe(part=range(0, 6, 2)), "position 5, but the playlist ends at 4"),
     ],
     ids=str,
 )
@@ -452,7 +441,6 @@ def recipes(draw: st.DrawFn, count: int) -> Recipe:
         return draw(st.none() | strategy) if option in ORDERS[name].takes else None
 
     insides: list[Inside] = ["none", "last", "all"]
-    start, length = draw(st.integers(0, count - 1)), draw(st.integers(1, count))
     places: list[int | str] = [0, 1, LAST, HERE]
     pinned = st.lists(st.sampled_from(places), unique=True, max_size=min(count, 4))
     return Recipe(
@@ -462,7 +450,6 @@ def recipes(draw: st.DrawFn, count: int) -> Recipe:
         time_ms=draw(st.none() | st.integers(60_000, 2_000_000)),
         group_by=taken("group_by", st.sampled_from(KEYS)),
         inside=taken("inside", st.sampled_from(insides)),
-        part=taken("part", st.just(range(start, min(start + length, count)))),
         gap=taken("gap", st.builds(Gap, st.integers(2, count + 1))),
     )
 
@@ -512,7 +499,6 @@ STABLE: dict[str, tuple[Recipe, list[int]]] = {
     "favourites": (Recipe("favourites"), [1, 5, 6, 4, 8, 2, 3, 0, 7]),
     "sorted": (Recipe("sorted"), [0, 1, 2, 3, 4, 5, 6, 7, 8]),
     "gap": (Recipe(gap=Gap(4)), [7, 8, 5, 0, 2, 3, 1, 4, 6]),
-    "part": (Recipe(part=range(2, 6)), [8, 7, 5, 3, 4, 6, 2, 1, 0]),
     "pins": (Recipe("spread", (Pin(3, 2), Pin(0, LAST))), [6, 1, 3, 8, 5, 2, 7, 4, 0]),
     "limit": (Recipe("spread", limit=5), [4, 0, 6, 7, 1, 3, 8, 5, 2]),
     "inside": (Recipe("groups", group_by="artist", inside="all"), [8, 7, 6, 4, 0, 3, 2, 1, 5]),

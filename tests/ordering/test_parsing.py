@@ -1,15 +1,12 @@
-"""How a gap, a part and a limit are written."""
+"""How a gap and a limit are written."""
 
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.ordering.gap import Gap, parse_gap
 from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
-from playshuffle.ordering.recipe import parse_part
 
 
 @pytest.mark.parametrize(
@@ -20,10 +17,6 @@ from playshuffle.ordering.recipe import parse_part
         (parse_gap, "1%", Gap(1, True)),
         (parse_gap, "100%", Gap(100, True)),
         *((parse_gap, text, None) for text in ("0", "1", "0%", "00")),  # ask for nothing
-        (parse_part, "4:1", range(3, 4)),
-        (parse_part, "1:3:1", range(3)),
-        (parse_part, "2:3:5", range(1, 12, 5)),
-        (parse_part, "01:02", range(2)),
         (parse_limit, "3:artist", LimitPerTag(3, "artist")),
         (parse_limit, "artist:3", LimitPerTag(3, "artist")),
         (parse_limit, " Year : 03 ", LimitPerTag(3, "year")),
@@ -36,9 +29,6 @@ def test_what_is_written_is_understood(parse: Callable[[str], object], text: str
 
 
 NO_GAPS = ("", "-1", "x", "5 %", "101%", "12.5%", "%", "50%%", "1e3", "9999999999", "²")
-NO_PARTS = (
-    "", "1", "1:", ":1", "0:3", "1:0", "1:3:0", "1:3:", "1:2:3:4", "-1:2", "a:b", "1 :2", "1:2\n", "²:1",
-)  # fmt: skip
 NO_LIMITS = ("x", "0:artist", "-1:artist", "3:", "artist:0", ":3", "9" * 5000 + ":artist", "٣:artist")
 
 
@@ -46,7 +36,6 @@ NO_LIMITS = ("x", "0:artist", "-1:artist", "3:", "artist:0", ":3", "9" * 5000 + 
     ("parse", "text", "message"),
     [
         *((parse_gap, text, "50 (plays) or 25% (of the tracks, at most 100%)") for text in NO_GAPS),
-        *((parse_part, text, "START:COUNT:STRIDE") for text in NO_PARTS),
         *((parse_limit, text, "--most must be a number from 1 and a tag, such as 3:a") for text in NO_LIMITS),
         (parse_limit, "0:artist", "not '0:artist'"),
         (parse_limit, "3:artst", "Unknown field 'artst'. Did you mean 'artist'?"),
@@ -62,15 +51,6 @@ def test_anything_else_is_answered_with_how_to_write_it(
     assert caught.value.code == Exit.USAGE
     assert message in str(caught.value)
     assert len(str(caught.value)) < 6000
-
-
-@given(st.integers(1, 10**9 - 1), st.integers(1, 10**9 - 1), st.integers(1, 10**9 - 1))
-def test_a_part_has_as_many_positions_as_it_says(start: int, count: int, stride: int) -> None:
-    positions = parse_part(f"{start}:{count}:{stride}")
-
-    assert len(positions) == count
-    assert positions[0] == start - 1
-    assert positions[-1] == start - 1 + (count - 1) * stride
 
 
 @pytest.mark.parametrize(("percent", "tracks", "plays"), [(25, 8, 2), (25, 9, 3), (1, 1, 1), (100, 7, 7)])

@@ -388,7 +388,6 @@ def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tm
         ({"seed": "x"}, "--rest does not work with --seed"),
         ({"order": "sattolo"}, "--rest does not work with --order sattolo"),
         ({"order": "sorted"}, "--rest does not work with --order sorted"),
-        ({"part": "1:2"}, "--rest does not work with --part"),
         ({"rest": "often"}, "'often' is not a duration"),
     ],
 )
