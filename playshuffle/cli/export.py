@@ -17,8 +17,8 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.exporting.names import safe_name
 from playshuffle.exporting.tracks import find_tracks
-from playshuffle.pipeline.file_list import STDIN, read_file_list
 from playshuffle.playlist.playlist_file import existing_parts
+from playshuffle.playlist.reading import STDIN, read_file_list
 from playshuffle.selection.values import parse_size
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, shortened

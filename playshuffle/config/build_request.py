@@ -16,12 +16,12 @@ from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.file_list import FileList, read_file_list
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.playlist.reading import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import FIELDS
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import mpd_conf
@@ -175,7 +175,7 @@ def _files(options: Options) -> FileList:
         raise OptionError(
             "{name} lists no files, so there is nothing to play.",
             code=Exit.NOTHING_TO_PLAY,
-            name="Standard input" if options.source == STDOUT else options.source,
+            name="Standard input" if options.source == STDIN else options.source,
         )
     return found
 

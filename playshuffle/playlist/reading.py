@@ -1,4 +1,4 @@
-"""Read a playlist file from any program: its entries, line by line, and their files.
+"""Read a playlist from any program, or a list of files: the entries, and their files.
 
 Files that the playlist names are not opened, lists within it are not followed, and nothing is
 requested from the network.
@@ -7,18 +7,22 @@ requested from the network.
 import io
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.suspect_names import is_utf8
-from playshuffle.playlist.formats import M3U, format_of
-from playshuffle.playlist.m3u import comments_in, paths_of, unescaped
+from playshuffle.playlist.formats import FORMATS, M3U, format_of
+from playshuffle.playlist.m3u import comments_in, paths_of, unescaped, without_dots
 from playshuffle.playlist.path_map import Back
 from playshuffle.system import mpd_conf
 from playshuffle.system.regular_file import open_regular
 
+STDIN = "-"
+_STDIN_FILE = b"/proc/self/fd/0"
 _MOST = 256 << 20  # bytes; a million entries have some 100 MB
 _LONGEST_PATH = 64 << 10  # bytes; Linux opens none of more than 4 KiB, which a URI may write with 12 KiB
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -30,6 +34,7 @@ _HLS = re.compile(
 )
 _HLS_BYTES = 1024
 _HASH = ord("#")
+_STARTS = {b"<?xml": b".xspf", b"<playlist": b".xspf", b"[playlist]": b".pls", b"{": b".jspf"}
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
 _IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
@@ -61,6 +66,70 @@ class Listed(NamedTuple):
     odd: frozenset[str]
     is_m3u: bool
     player: str = ""
+
+
+class FileList(NamedTuple):
+    """A list of files.
+
+    files: absolute paths, each once. others: entries that are not files, such as radio stations.
+    source: the file that the list is in, None for standard input from a pipe.
+    """
+
+    files: tuple[bytes, ...]
+    others: tuple[bytes, ...] = ()
+    source: bytes | None = None
+
+
+def read_file_list(source: str) -> FileList:
+    """Read the files that a list names: lines, names ended by NUL, or a playlist of any format.
+
+    Relative names start at the folder of the list; on standard input, at the current folder.
+
+    Args:
+        source: path of the list, or `STDIN`.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or is not a list of files.
+    """
+    path = os.path.abspath(os.fsencode("-.m3u" if source == STDIN else source))
+    content = _list_content(source, path)
+    file = path if source != STDIN else _STDIN_FILE if os.path.isfile(_STDIN_FILE) else None
+    others: tuple[bytes, ...] = ()
+    if b"\0" in content and not content.startswith(_UTF16_MARKS):
+        folder = os.path.dirname(path)
+        names = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
+    else:
+        if os.path.splitext(path)[1].lower() not in FORMATS or source == STDIN:
+            path += next(
+                (end for start, end in _STARTS.items() if content.lstrip().startswith(start)), b".m3u"
+            )
+        entries = read_content(content, path).entries
+        names = [os.path.normpath(entry.path) for entry in entries if entry.path]
+        others = tuple(entry.text for entry in entries if not entry.path)
+    return FileList(tuple(dict.fromkeys(names)), others, file)
+
+
+def _list_content(source: str, path: bytes) -> bytes:
+    """Read standard input, a pipe or a file."""
+    if source == STDIN:
+        if sys.stdin is None:
+            raise PlayshuffleError("Standard input is closed, so - reads nothing.", Exit.NO_INPUT)
+        return _piped(sys.stdin.buffer)
+    if not Path(source).is_fifo():  # as a shell gives for <(find …)
+        return content_of(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # ends if nobody writes it
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "rb") as pipe:
+        return _piped(pipe)
+
+
+def _piped(pipe: BinaryIO) -> bytes:
+    content = pipe.read(_MOST + 1)
+    if len(content) > _MOST:
+        raise PlayshuffleError(
+            f"The input is not a list of files: it is larger than {_MOST >> 20} MB.", Exit.NO_INPUT
+        )
+    return content
 
 
 def read(path: bytes) -> Listed:
@@ -125,7 +194,9 @@ def content_of(path: bytes) -> bytes:
             return file.read()
     except OSError as error:
         reason = error.strerror or "unreadable"
-    raise PlayshuffleError(f"{shown(path)} cannot be read: {reason}. Name a playlist.", Exit.NO_INPUT)
+    raise PlayshuffleError(
+        f"{shown(path)} cannot be read: {reason}. Name a playlist or a list of files.", Exit.NO_INPUT
+    )
 
 
 def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
