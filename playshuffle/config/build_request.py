@@ -12,8 +12,8 @@ from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
-from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap
+from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
@@ -25,9 +25,17 @@ from playshuffle.playlist.reading import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import FIELDS
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import mpd_conf
-from playshuffle.text import ALIASES
+from playshuffle.text import ALIASES, any_of
 
 PLAIN = "playshuffle"  # the name of a playlist that has no other
+
+# Why some orders do not take an option.
+_WHY_NOT = {
+    "gap": "its own rule and a gap may contradict each other",
+    "inside": "it has no groups",
+    "rest": "it says where each track comes",
+    "pin": "a pinned track would be torn out of its group",
+}
 
 # Options that mean in a request what they say.
 _SAME = set(Options._fields).intersection(Request._fields) - {
@@ -61,7 +69,7 @@ def build_request(
     options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
     _check_path_options(options)
     recipe = _recipe(options, values)
-    check_recipe(recipe, has_pins=bool(options.pin), has_tags=options.tags)
+    _check_order(options, recipe)
     source = _files(options) if options.source is not None else None
     files = source.files if source is not None else files
     for folder in options.folders:
@@ -94,24 +102,7 @@ def build_request(
         **{name: values[name] for name in _SAME},
     )
     check_needs(request)
-    _check_whole_groups(request)
     return request._replace(options=_options_to_save(options, request))
-
-
-def _check_whole_groups(request: Request) -> None:
-    """Check that no copy is left out of a group that is played as a whole.
-
-    Raises:
-        OptionError: the order keeps such groups.
-    """
-    order = request.recipe.order
-    if request.no_duplicates and "inside" in ORDERS[order].takes:
-        raise OptionError(
-            "{} does not work with {}: the {order} would have gaps. Omit it, or choose another order.",
-            "no_duplicates",
-            f'order = "{order}"',
-            order=order,
-        )
 
 
 def _options_to_save(options: Options, request: Request) -> str:
@@ -287,6 +278,45 @@ def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
         gap=gap,
         rest_ms=values["rest"],
     )
+
+
+def _check_order(options: Options, recipe: Recipe) -> None:
+    """Check that the order takes the options that are given.
+
+    Raises:
+        OptionError: it does not take one of them, or needs tags, which are not read.
+    """
+    order = ORDERS[recipe.order]
+    this_order = f'order = "{recipe.order}"'
+    given = {"gap": recipe.gap, "inside": recipe.inside, "rest": recipe.rest_ms, "pin": options.pin or None}
+    if recipe.group_by is not None and "group_by" not in order.takes:
+        raise OptionError(
+            "{} needs {} (each {tag} apart) or {} (each {tag} together).",
+            f'group_by = "{recipe.group_by}"',
+            'order = "spread"',
+            'order = "groups"',
+            tag=recipe.group_by,
+        )
+    for option, value in given.items():
+        if value is not None and option not in order.takes:
+            takers = [name for name, order_row in ORDERS.items() if option in order_row.takes]
+            raise OptionError(
+                "{} does not work with {}: {why}. It works with {takers}.",
+                option,
+                this_order,
+                why=_WHY_NOT[option],
+                takers=any_of(takers),
+            )
+    tag = recipe.group_by or order.tag
+    if not options.tags and tag not in (None, FOLDER):
+        raise OptionError("{} needs tags ({tag}). Remove {}.", this_order, "tags = false", tag=tag)
+    if options.no_duplicates and "inside" in order.takes:
+        raise OptionError(
+            "{} does not work with {}: the {order} would have gaps. Omit it, or choose another order.",
+            "no_duplicates",
+            this_order,
+            order=recipe.order,
+        )
 
 
 def _check_path_options(options: Options) -> None:

@@ -8,7 +8,6 @@ from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime, Size
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import no_tags
-from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import usual_gap
 from playshuffle.ordering.groups import TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS, InsertNew
@@ -28,7 +27,6 @@ class Rounds:
     """
 
     def __init__(self, tracks: Tracks, recipe: Recipe, randbelow: RandBelow, tags_of: TagsOf | None) -> None:
-        check_recipe(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
         self.name = recipe.order_name
         self.keeps_gap = ORDERS[recipe.order].deck_gap == "kept"
         self._tracks = tracks

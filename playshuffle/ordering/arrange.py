@@ -8,7 +8,6 @@ from playshuffle.errors import OptionError
 from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
-from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
 from playshuffle.ordering.orders import ORDERS
@@ -77,7 +76,6 @@ def arrange(
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
     """
-    check_recipe(recipe, has_pins=bool(recipe.pins), has_tags=tags_of is not None)
     order = ORDERS[recipe.order]
     base = list(last.order) if last is not None and order.from_last else list(range(len(tracks)))
     plan = _planned(tracks, recipe, base, None if last is None else last.order)

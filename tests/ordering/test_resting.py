@@ -5,10 +5,8 @@ from itertools import chain, combinations, permutations
 
 import pytest
 
-from playshuffle.errors import PlayshuffleError
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange
-from playshuffle.ordering.check_recipe import check_recipe
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.orders import ORDERS
@@ -158,12 +156,3 @@ def test_a_gap_comes_before_the_rest(late: frozenset[int], gap: int) -> None:
         for at, index in enumerate(order):
             waiting = [other for other in order[at:] if other not in late and first[other] <= at]
             assert index not in late or not waiting
-
-
-@pytest.mark.parametrize(
-    ("recipe", "other"),
-    [(Recipe(name), f"--order {name}") for name in ("sattolo", "light", "sorted")],
-)
-def test_orders_with_a_rule_of_their_own_refuse_it(recipe: Recipe, other: str) -> None:
-    with pytest.raises(PlayshuffleError, match=f"--rest does not work with {other}"):
-        check_recipe(recipe._replace(rest_ms=MONTH_MS), has_pins=False, has_tags=True)
