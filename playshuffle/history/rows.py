@@ -1,6 +1,5 @@
 """Define what a play history knows of a track."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -38,13 +37,3 @@ class Row(NamedTuple):
 def path_of_uri(uri: bytes) -> bytes:
     """Return the path of a `file://` URI; empty for a stream or a path."""
     return unquote_to_bytes(uri[7:]) if uri.startswith(b"file:///") else b""
-
-
-def merged(rows: Iterable[Played]) -> Played:
-    """Return the latest times, the greatest counts and the first rating.
-
-    Never a sum: two sources may have counted the same plays.
-    """
-    columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
-    *latest, ratings = columns
-    return Played._make([*(max(column, default=None) for column in latest), next(iter(ratings), None)])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from playshuffle.errors import shown
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Names, Played, Row, merged
+from playshuffle.history.rows import Names, Played, Row
 from playshuffle.history.sources import Source, SourceError, read_rows, stamp_of
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import TagRows
@@ -70,10 +70,21 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows: Ro
             stored = _read(source, opened, request, tracks, rows)
             notes.append(stored.note)
             for (number, _), row in stored.rows.items():
-                played[number] = merged((played[number], row)) if number in played else row
+                played[number] = _merged(played[number], row) if number in played else row
         opened.histories[key] = PlayHistory(played, notes)
     history: PlayHistory = opened.histories[key]
     return history
+
+
+def _merged(first: Played, second: Played) -> Played:
+    """Return the latest times and the greatest counts of two sources, and the first rating.
+
+    Never a sum: both may have counted the same plays.
+    """
+    *latest, ratings = zip(first, second, strict=True)
+    known = ([value for value in pair if value is not None] for pair in latest)
+    rating = ratings[1] if ratings[0] is None else ratings[0]
+    return Played._make([*(max(values, default=None) for values in known), rating])
 
 
 def _read(source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows: RowsOf) -> StoredPlays:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Names, Played, Row, merged
+from playshuffle.history.rows import Names, Played, Row
 
 MUSIC = {b"/home/ann/Music/A/1.mp3": 1, b"/home/ann/Music/A/2.mp3": 2, b"/home/ann/Music/B/\xff.mp3": 3}
 ROOTS = [b"/home/ann/Music"]
@@ -71,10 +71,3 @@ def test_tags_are_not_looked_at_if_there_is_a_path() -> None:
     rows = [Row(b"A/9.mp3", Played(plays=1), Names("Ann", "One"))]
 
     assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]
-
-
-def test_of_several_rows_the_latest_time_the_greatest_count_and_the_first_rating_count() -> None:
-    assert merged(
-        [Played(5, None, 2, 1, None), Played(3, 7, 9, None, 0.4), Played(None, None, None, 4, 1.0)]
-    ) == (Played(5, 7, 9, 4, 0.4))
-    assert merged([Played(), Played()]) == Played()
