@@ -184,7 +184,8 @@ def _written_s(path: bytes | None) -> int | None:
 def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistUpdated:
     library = opened.library(playlist.request)
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
-    written = {report.choice.tracks.numbers[index] for index in report.indices[: report.playlist_length]}
+    indices = report.indices[: report.playlist_length] if library.waiting else ()
+    written = {report.choice.tracks.numbers[index] for index in indices}
     notes = list(report.notes)
     for error in library.missing.values():
         notes = [note.replace(error.advice, _accept(playlist)) for note in notes]
