@@ -295,7 +295,8 @@ class _Recognition:
         # Those that are removed from folders that the scan did not enter.
         self._left = {number for number, _, _ in self._known[entered_count:]}
         self._present_count = len(self._known)
-        present = frozenset(chain.from_iterable(array("I", row.numbers) for row in table.folders.values()))
+        numbers = chain.from_iterable(array("I", row.numbers) for row in table.folders.values())
+        present = frozenset(table.vanished).intersection(numbers)
         self._former = {number: each for number, each in table.vanished.items() if number in present}
         self._known += [
             (number, each.path, each.mark) for number, each in table.vanished.items() if number not in present
@@ -336,15 +337,14 @@ class _Recognition:
 
         A scan of some folders cannot tell whether the former file was replaced or moved to another folder.
         """
-        if all(map(self._reach.was_scanned, self._old.folders)):
-            return {}
-        marks = mark_rows(self._marks)
-        return {
+        marks = _marks_in(self._marks)
+        replaced = {
             number: Vanished(path, mark, self._now_s)
             for (number, path, mark), index in zip(self._known, now, strict=True)
-            if index is not None and path == self._paths[index]
-            if same_file_key(*mark_rows(mark)) != same_file_key(marks[index])
+            if index is not None and path == self._paths[index] and mark != marks[index]
+            if same_file_key(*mark_rows(mark)) != same_file_key(*mark_rows(marks[index]))
         }
+        return {} if not replaced or all(map(self._reach.was_scanned, self._old.folders)) else replaced
 
     def _from_elsewhere(self, gone: Collection[int]) -> Iterator[_Known]:
         """Yield other tracks of folders that the scan did not enter, if a new file may be one of them."""
