@@ -17,7 +17,6 @@ _REASONS = {
     errno.EISDIR: ("it is a folder", "Choose another name."),
     errno.ENODEV: ("it is not a regular file", "Choose another name."),
     errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter one."),
-    errno.ELOOP: ("its symbolic links lead nowhere", "Remove them or choose another place."),
 }
 _OTHER_CURE = "Choose another place, or look for the cause in the system's log."
 
