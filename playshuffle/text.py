@@ -1,4 +1,4 @@
-"""Write counts and lists for users, and find the names that users give."""
+"""Write counts and lists for users, find the names that users give, and tell what is UTF-8."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -221,3 +221,12 @@ def short(text: bytes | str, longest: int = 300) -> str:
     """Return a text of the user, harmless to print, without what is behind this number of characters."""
     whole = shown(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
+
+
+def is_utf8(name: bytes) -> bool:
+    """Return whether a name is UTF-8."""
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,5 +1,7 @@
 """Check quickly whether any file name may cause trouble for a player."""
 
+from playshuffle.text import is_utf8
+
 UNICODE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 
 
@@ -23,12 +25,3 @@ def is_plain(top: bytes, names: bytes) -> bool:
     if len(top) + max(map(len, names.split(b"/"))) > _PLAIN_LENGTH:
         return False
     return text.isascii() or (is_utf8(text) and not any(sign in text for sign in UNICODE_BREAKS))
-
-
-def is_utf8(name: bytes) -> bool:
-    """Return whether a name is UTF-8."""
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.suspect_names import UNICODE_BREAKS, is_utf8
+from playshuffle.library.suspect_names import UNICODE_BREAKS
+from playshuffle.text import is_utf8
 
 
 class Quirk(NamedTuple):

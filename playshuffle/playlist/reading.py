@@ -14,12 +14,12 @@ from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.suspect_names import is_utf8
 from playshuffle.playlist.formats import FORMATS, M3U, format_of
 from playshuffle.playlist.m3u import comments_in, paths_of, unescaped, without_dots
 from playshuffle.playlist.path_map import Back
 from playshuffle.system import mpd_conf
 from playshuffle.system.regular_file import open_regular
+from playshuffle.text import is_utf8
 
 STDIN = "-"
 _STDIN_FILE = b"/proc/self/fd/0"

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from playshuffle.library.suspect_names import is_utf8
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.m3u import parse
+from playshuffle.text import is_utf8
 from tests.players import matrix, names
 from tests.players.conftest import existing
 from tests.players.drivers import Opened
