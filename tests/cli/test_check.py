@@ -16,7 +16,7 @@ from playshuffle.players.check import check_playlist
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.reading import read
 from tests.support.hostile import PATHS
-from tests.support.program import library, mpd_conf, report, run
+from tests.support.program import library, mpd_conf, refused, report, run
 
 pytestmark = pytest.mark.process
 
@@ -289,11 +289,7 @@ def test_what_cannot_be_checked_is_refused(music: Path, name: str, words: list[s
     (music / "x.pls").touch()
     (music / "bad.xspf").write_text("<")
 
-    done = run("check", music / name if name else "", *words)
-
-    assert done.code == code
-    assert done.err.startswith("error: ")
-    assert done.out == b""
+    refused(code, "check", music / name if name else "", *words)
 
 
 def test_a_playlist_that_is_too_large_is_not_read(tmp_path: Path) -> None:

