@@ -2,10 +2,7 @@
 
 import json
 import os
-import random
 import signal
-import subprocess
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.processes import strace, writing_calls
-from tests.support.program import PROGRAM, environment, listed, numbered, run
+from tests.support.program import listed, numbered, run
 
 pytestmark = pytest.mark.process
 
@@ -81,20 +78,16 @@ def killed_at(here: Station, calls: Sequence[tuple[str, int]]) -> int:
     return killed
 
 
-def everywhere(tmp_path: Path, every: int) -> None:
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path, every: int) -> None:
+    """At some of the calls that write, one after the other; or at each."""
     stations = [station(tmp_path / str(number)) for number in range(2)]
     calls = writing_calls(tmp_path / "log", lambda before: stations[0].deal(before) == 0)[::every]
     with ThreadPoolExecutor(2) as pool:
         killed = sum(pool.map(lambda mine: killed_at(stations[mine], calls[mine::2]), range(2)))
     assert killed > 0.8 * len(calls)
     assert sum(len(here.seen) for here in stations) > len(calls)
-
-
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
-def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path, every: int) -> None:
-    """At some of the calls that write, one after the other; or at each."""
-    everywhere(tmp_path, every)
 
 
 @pytest.mark.parametrize(
@@ -124,46 +117,6 @@ def test_an_error_of_the_disk_deals_nothing_twice_and_loses_nothing(tmp_path: Pa
 
     assert len(here.seen) >= 6
     assert here.is_fair()
-
-
-def killed_at_random(here: Station, kills: int, seed: int) -> int:
-    """Kill deals at random moments, one after the other; how many had time to be over."""
-    chance = random.Random(seed)
-    assert here.deal() == 0
-    began = time.monotonic()
-    assert here.deal() == 0
-    usual_s = time.monotonic() - began
-    over = killed = 0
-    while killed < kills:
-        with subprocess.Popen(
-            [*PROGRAM, *here.words()], env=environment(**here.env()), stderr=subprocess.DEVNULL
-        ) as process:
-            # Most of it is the start of Python; the second half is where anything is written.
-            time.sleep(usual_s * chance.uniform(0.4, 1.1))
-            process.kill()
-        if process.returncode == 0:
-            over += 1
-        else:
-            killed += 1
-        here.look()
-        assert here.is_fair(), here.seen[-4:]
-    assert here.deal() == 0
-    assert here.is_fair()
-    return over
-
-
-def test_killed_at_random_moments_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path) -> None:
-    killed_at_random(station(tmp_path), 10, seed=1)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-def test_a_thousand_kills_at_random_moments_double_and_lose_nothing(tmp_path: Path) -> None:
-    here = station(tmp_path)
-    over = killed_at_random(here, 1000, seed=2)
-
-    print(f"1,000 kills, {over} deals that were over before; {len(here.seen)} deals seen")
-    assert len(here.seen) > over
 
 
 def test_a_deal_that_did_not_reach_the_file_is_finished_by_the_next_run(tmp_path: Path) -> None:
