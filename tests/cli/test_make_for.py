@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from playshuffle.playlist.m3u import parse
-from tests.support.in_process import Program
 from tests.support.program import entries, library, listed, make, mpd_conf, numbered, report, run
 
 pytestmark = pytest.mark.process
@@ -231,24 +230,6 @@ def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
 
     assert listed(music / "playshuffle.m3u") == ["Z:\\M\\c.mp3"]
     assert said["skipped"][0]["reason"] == "a backslash in the name"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--map", "/a=/M", "--relative-to", "/"],
-        ["--map", "/a"],
-        ["--map", "/a=/M", "--paths", "relative"],
-        ["--relative-to", "/", "--paths", "uri"],
-        ["--map", "/a=Z:\\M", "--paths", "uri"],
-        ["--max-per-file", "0"],
-    ],
-)
-def test_what_makes_no_sense_is_refused(tmp_path: Path, words: list[str], program: Program) -> None:
-    done = program("make", str(library(tmp_path, ["a.mp3"])), *words)
-
-    assert done.code == 2
-    assert not (tmp_path / "playshuffle.m3u").exists()
 
 
 # Formats

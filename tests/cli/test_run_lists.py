@@ -1,42 +1,19 @@
-"""Updates of lists by the commands, in this process."""
+"""Lists that one command updates share one scan."""
 
 from pathlib import Path
 
 import pytest
 
-from playshuffle.cli import run_lists
-from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options
-from playshuffle.dealing.amount import Amount, DealSettings
-from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit
 from playshuffle.library.scan import scan_places
 from playshuffle.pipeline import open_library
-from playshuffle.pipeline.keep import update
-from playshuffle.pipeline.request import Request
-from tests.support.library import read_here
-from tests.support.program import DATA, listed
+from tests.support.in_process import Program
+from tests.support.program import configured, listed, numbered
 
-EACH_RUN = DealSettings(Amount(count=2), Every.RUN)
+pytestmark = pytest.mark.process
 
 
-def playlist(name: str, folder: Path, deal: DealSettings | None = None) -> Request:
-    options = Options(folders=(str(folder),), output=str(folder.parent / f"{name}.m3u"))
-    return build_request(options)._replace(deal=deal)
-
-
-@pytest.fixture
-def music(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(run_lists, "read_all", read_here)
-    (tmp_path / "music").mkdir()
-    for name in "abcdef":
-        file = tmp_path / f"music/{name}.mp3"
-        file.write_bytes((DATA / "v24.mp3").read_bytes() + name.encode())
-    return tmp_path / "music"
-
-
-def test_all_playlists_of_a_command_share_one_scan_and_none_stops_the_others(
-    music: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_all_lists_of_a_command_share_one_scan_and_none_stops_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program
 ) -> None:
     scans = []
 
@@ -45,16 +22,12 @@ def test_all_playlists_of_a_command_share_one_scan_and_none_stops_the_others(
         return scan_places(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(open_library, "scan_places", counting)
-    requests = {
-        "kept": playlist("kept", music),
-        "gone": playlist("gone", music.parent / "none"),
-        "dealt": playlist("dealt", music, EACH_RUN),
-    }
+    music = numbered(tmp_path / "Music", 3)
+    gone = f'[playlist.gone]\nfolders = ["{tmp_path}/none"]\n'
+    configured(f'folders = ["{music}"]\n[playlist.a]\n{gone}[playlist.b]\nlimit = 2\n')
 
-    done, codes = run_lists.run_lists(requests, update, quiet=True)
-    assert (list(done), codes) == (["kept", "dealt"], [Exit.NO_INPUT])
+    done = program("make")
 
+    assert (done.code, done.err.count("error: gone: ")) == (66, 1)
+    assert [len(listed(music / f"{name}.m3u")) for name in ("a", "b")] == [3, 2]
     assert len(scans) == 1
-    assert "gone: " in capsys.readouterr().err
-    assert {*listed(music.parent / "kept.m3u")} == {f"music/{name}.mp3" for name in "abcdef"}
-    assert len(listed(music.parent / "dealt.m3u")) == 2

@@ -124,6 +124,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ("pin = [1]", 3, "pin must be a text in quotes or a list of texts"),
         ('folders = "/x"', 3, 'folders must be a list of texts: folders = ["~/Music"]'),
         ("folders = []", 2, "has no folders"),
+        ('where = "genre:jazz OR"', 3, "where: The query has an error in column 14: a term is missing."),
         ('folders = ["/a",\n""]', 3, "folders: The name is empty"),
         ('folders = ["~nobody-here/x"]', 3, "names an unknown user"),
         ('time = "soon"', 3, "time: 'soon' is not a duration"),
@@ -284,8 +285,9 @@ def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
     monkeypatch.setenv("PLAYSHUFFLE_CONFIG", str(tmp_path / "a.toml"))
     assert find() == os.fsencode(tmp_path / "a.toml")
     assert find(str(tmp_path / "b.toml")) == os.fsencode(tmp_path / "b.toml")
-    with pytest.raises(PlayshuffleError, match="does not exist"):
+    with pytest.raises(PlayshuffleError, match="does not exist") as caught:
         find(str(tmp_path / "none.toml"))
+    assert caught.value.code == Exit.CONFIG
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 from io import BytesIO
 from pathlib import Path
 
-import pytest
 from mutagen.wave import WAVE
 
 from playshuffle.demo.tones import tracks, wav, write_library
-from playshuffle.errors import PlayshuffleError
 
 
 def test_every_track_is_a_wav_file_with_its_tags() -> None:
@@ -36,12 +34,3 @@ def test_a_second_demo_in_the_same_folder_changes_no_file(tmp_path: Path) -> Non
     write_library(str(tmp_path))
 
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.wav")} == before
-
-
-def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-
-    with pytest.raises(PlayshuffleError, match=r"is not empty: it contains 'mine\.txt'"):
-        write_library(str(tmp_path))
-
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
