@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -152,30 +151,6 @@ def test_the_unit_that_tells_players_writes_only_to_the_state() -> None:
         "/srv/50%% state/written",
         "/srv/50%% state/written.taken",
     ]
-
-
-def test_the_drop_in_takes_out_no_more_than_needs_a_namespace() -> None:
-    """What limits system calls, sockets and memory is not in it."""
-    off = set(re.findall(r"^(\w+)=", units.shipped("playshuffle-sandbox-off.conf"), re.MULTILINE))
-
-    assert not off & {
-        "SystemCallFilter",
-        "RestrictAddressFamilies",
-        "MemoryDenyWriteExecute",
-        "NoNewPrivileges",
-    }
-    assert off <= {
-        line.partition("=")[0] for line in ["PrivateUsers=", *sandbox_lines("playshuffle.service")]
-    }
-
-
-def test_units_come_with_the_program_installed_or_not() -> None:
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-
-    assert build["force-include"] == {"systemd": "playshuffle/systemd"}
-    assert {name: units.shipped(name) for name in os.listdir(ROOT / "systemd")} == {
-        path.name: path.read_text() for path in (ROOT / "systemd").iterdir()
-    }
 
 
 def test_the_program_is_the_one_that_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
