@@ -62,11 +62,7 @@ TWO_OF_FOUR = orders(4, lambda order: order.index(1) >= 2 and order.index(0) >= 
     ("recipe", "last", "members"),
     [
         (Recipe(pins=(Pin(2, 0),)), None, orders(4, lambda order: order[0] == 2)),
-        (
-            Recipe("sattolo"),
-            played([3, 1, 0, 2]),
-            {tuple([3, 1, 0, 2][at] for at in one) for one in CYCLES},
-        ),
+        (Recipe("sattolo"), played([3, 1, 0, 2]), {tuple([3, 1, 0, 2][at] for at in one) for one in CYCLES}),
         # A gap from the last order; what was not in the playlist may come at once; a pin may break it.
         (Recipe(gap=Gap(2)), played([1, 2, 0]), orders(3, lambda order: order[0] != 0)),
         (Recipe(gap=Gap(3)), played([0, 1, 2, 3], 2), TWO_OF_FOUR),

@@ -4,13 +4,7 @@ from typing import Any
 
 import pytest
 
-from playshuffle.ordering.groups import (
-    KEYS,
-    albums,
-    artist_keys,
-    group_keys,
-    ratings,
-)
+from playshuffle.ordering.groups import KEYS, albums, artist_keys, group_keys, ratings
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 

@@ -144,11 +144,7 @@ class Dealing(RuleBasedStateMachine):
         )
         content = self.file.read_bytes() if self.file.exists() else b""
         kept: list[Any] = []
-        code = self.crashing(
-            crash,
-            kept,
-            lambda: deal(self.request, self.tools, count, every, self.now),
-        )
+        code = self.crashing(crash, kept, lambda: deal(self.request, self.tools, count, every, self.now))
         is_stuck = self.is_away and not expected - here <= self.dealt and here <= self.dealt
         if is_due and is_stuck:
             assert code == Exit.MISSING
@@ -258,8 +254,5 @@ class Dealing(RuleBasedStateMachine):
 TestDealing = Dealing.TestCase
 TestDealing.pytestmark = [pytest.mark.timeout(600)]  # type: ignore[attr-defined]
 TestDealing.settings = settings(
-    max_examples=15,
-    stateful_step_count=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -451,8 +451,5 @@ class Listening(RuleBasedStateMachine):
 
 TestListening = Listening.TestCase
 TestListening.settings = settings(
-    max_examples=15,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -1,6 +1,5 @@
 """Test that a run which waited for another process works with what that process saw."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from tests.support.library import deal, keep, make_playlist, reader, tools
 from tests.support.program import listed
 
 read_all = reader(lambda path: Tags(title=path))
-read_by_name = reader(lambda path: Tags(genre=os.path.basename(path).split("-")[0]))
 
 
 def interrupted(act: Callable[[], object]) -> ReadAll:

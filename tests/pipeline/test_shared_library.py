@@ -150,10 +150,7 @@ def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Pat
     music.update("all")
     first = music.listed("all")[0]
     request = Request(
-        (os.fsencode(music.folder),),
-        music.file("all"),
-        Recipe(gap=Gap(8)),
-        pins=(f"{first}@last",),
+        (os.fsencode(music.folder),), music.file("all"), Recipe(gap=Gap(8)), pins=(f"{first}@last",)
     )
     music.retag(first)
 

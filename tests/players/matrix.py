@@ -27,10 +27,7 @@ def text(
     for track in tracks:
         row = names.row_of(os.path.relpath(track, music))
         rows[row or "all other names"].append(track)
-    lines = [
-        f"| names | {' | '.join(f'`{name}`' for name in opened)} |",
-        f"|---|{'---|' * len(opened)}",
-    ]
+    lines = [f"| names | {' | '.join(f'`{name}`' for name in opened)} |", f"|---|{'---|' * len(opened)}"]
     for row, those in rows.items():
         if those:
             cells = [_cell(those, opened[name], lost[name]) for name in opened]

@@ -5,13 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.library.extinf import extinf
-from playshuffle.playlist.m3u import (
-    PathStyle,
-    Text,
-    entries,
-    parse,
-    unwritable,
-)
+from playshuffle.playlist.m3u import PathStyle, Text, entries, parse, unwritable
 from playshuffle.tags.reading import Tags
 from tests.support.hostile import PATHS
 

@@ -6,9 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from playshuffle.shuffle import (
-    Seeded,
-)
+from playshuffle.shuffle import Seeded
 from playshuffle.shuffle.specimens import (
     SPECIMENS,
     coin_sort,

@@ -21,14 +21,7 @@ from playshuffle.shuffle import (
 )
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
-DIRECT: list[Shuffle] = [
-    durstenfeld,
-    forward_durstenfeld,
-    fisher_yates,
-    inside_out,
-    insertion,
-    from_table,
-]
+DIRECT: list[Shuffle] = [durstenfeld, forward_durstenfeld, fisher_yates, inside_out, insertion, from_table]
 
 
 @pytest.mark.parametrize("count", range(7))

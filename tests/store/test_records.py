@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 from playshuffle.dealing.deck import Deal, Deck
 from playshuffle.dealing.period import Every
 from playshuffle.store import records
-from playshuffle.store.records import (
-    BEFORE,
-    IN_FILE,
-    LAST,
-    NOTHING,
-    SavedDeck,
-    SavedOrder,
-    SavedRecord,
-)
+from playshuffle.store.records import BEFORE, IN_FILE, LAST, NOTHING, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
 
 LIST, OTHER = b"/m/today.m3u", b"/m/other.m3u"

@@ -89,12 +89,7 @@ def deal(
 
 
 def deal_amount(
-    request: Request,
-    tools: Tools,
-    amount: Amount,
-    every: Every,
-    now: datetime,
-    changes: Changes = EVERYWHERE,
+    request: Request, tools: Tools, amount: Amount, every: Every, now: datetime, changes: Changes = EVERYWHERE
 ) -> Dealt:
     """Open one playlist, and deal."""
     request = request._replace(deal=replace(request.deal or DealSettings(), amount=amount, every=every))

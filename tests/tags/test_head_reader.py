@@ -18,9 +18,7 @@ from tests.support.audio_data import FILES
 from tests.support.mutants import mutants
 from tests.tags.test_tag_reader import DATA
 
-PLAIN = [
-    *("v23.mp3", "v24.mp3", "none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a"),
-]
+PLAIN = ["v23.mp3", "v24.mp3", "none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a"]
 ROOT = Path(__file__).parents[2]
 
 

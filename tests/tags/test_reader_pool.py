@@ -75,9 +75,7 @@ def test_every_file_is_read_once_and_as_in_this_process() -> None:
     assert all(reading == read(paths[index]) for index, reading in found)
 
 
-def test_a_slow_file_system_has_as_many_workers_as_may_wait(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_slow_file_system_has_as_many_workers_as_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """But none for a few files, which one has read before the next has started."""
     sizes: list[int] = []
 

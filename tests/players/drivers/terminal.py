@@ -15,15 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from tests.players.drivers.process import (
-    Opened,
-    environment,
-    existing,
-    listens,
-    short_home,
-    started,
-    until,
-)
+from tests.players.drivers.process import Opened, environment, existing, listens, short_home, started, until
 from tests.support.needs import need
 
 # In a hook, for which mpv waits: an event may come when the next file is already loading.
