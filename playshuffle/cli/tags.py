@@ -15,7 +15,7 @@ from playshuffle.cli.streams import print_json, print_lines, say, write_out
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.history.sources import PLACES, find_source
+from playshuffle.history.sources import PLACES, SourceError, find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import OF_HISTORY, OF_TRACKS
@@ -74,7 +74,14 @@ def tags(
         if field is None or field in OF_HISTORY.union(("plays", "rating")):  # others need no player
             sources = sources or [*configured]
         fields = () if field is None else (field,)
-        count, by_field, notes = coverage(roots, Tools(read_all, System(), progress), fields, sources)
+        tools = Tools(read_all, System(), progress)
+        try:
+            count, by_field, notes = coverage(roots, tools, fields, sources)
+        except SourceError as error:
+            if field is not None or history:
+                raise
+            count, by_field, _ = coverage(roots, tools)  # nobody asked for what the configured one knows
+            notes = [str(error)]
     if print0:
         values = by_field[field or ""].values.most_common()
         write_out(os.fsencode(value) + b"\0" for value, _ in values)

@@ -71,6 +71,17 @@ def test_tags_know_the_configured_history(music: Path) -> None:
     assert (done.code, done.out.decode().split()) == (0, ["2", "2", "1", "0"])
 
 
+def test_tags_need_no_configured_history_that_cannot_be_read(music: Path) -> None:
+    configured(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
+    (music.parent / "sticker.sql").unlink()
+
+    done = run("tags", "--json")
+    fields = json.loads(done.out)["fields"]
+    assert (done.code, fields["title"]["tracks"], "last_played" in fields) == (0, 3, False)
+    assert "sticker.sql: No such file or directory" in done.err
+    assert run("tags", "plays").code == 66
+
+
 @pytest.mark.parametrize("words", ["help heard", "help played"])
 def test_help_says_how_to_see_what_was_heard(words: str) -> None:
     said = run(*words.split()).out.decode()
