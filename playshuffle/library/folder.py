@@ -47,8 +47,7 @@ class Folder(NamedTuple):
     stamps: of each row size, mtime_ns, ctime_ns and inode, as 64-bit numbers. A size below 0 is
         that of no file: such a row never counts as unchanged.
     durations_ms: of each row, as 32-bit numbers, 0 where unknown; None if none was read yet.
-    lines: of each row the `#EXTINF` line or nothing, then NUL and '/' where the path of the folder
-        goes, the name and a line end; joined by NUL. A playlist's lines are two steps away.
+    extinfs: of each row the `#EXTINF` line, or nothing; joined by NUL. Empty if none was read yet.
     artists: of each row, as tagged, joined by NUL; one alone stands for all.
     has_odd_names: some player may have trouble with one of the paths.
     file_ids: of each row inode and birth time as one number, as `identity.file_id` returns it; 0
@@ -71,7 +70,7 @@ class Folder(NamedTuple):
     names: bytes
     stamps: bytes
     durations_ms: bytes | None = None
-    lines: bytes = b""
+    extinfs: bytes = b""
     artists: bytes = b""
     has_odd_names: bool = False
     file_ids: bytes = b""
@@ -117,5 +116,5 @@ class Folder(NamedTuple):
         return self.artists.split(b"\0") if b"\0" in self.artists else [self.artists] * self.track_count
 
     def extinf_lines(self) -> list[bytes]:
-        """Return the `#EXTINF` line of each row, or nothing; an empty list before they were read."""
-        return self.lines.split(b"\0")[::2] if self.lines else []
+        """Return the `#EXTINF` line of each row, or nothing."""
+        return self.extinfs.split(b"\0") if b"\0" in self.extinfs else [self.extinfs] * self.track_count

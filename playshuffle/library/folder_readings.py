@@ -153,7 +153,7 @@ class _Rows:
         folder = self._folder._replace(
             stamps=self._folder.stamps if self._folder.stamps == stamps else stamps,
             durations_ms=self._durations_ms.tobytes(),
-            lines=b"\0".join(map(b"%b\0/%b\n".__mod__, zip(self._extinfs, self.names, strict=True))),
+            extinfs=b"\0".join(self._extinfs),
             artists=b"\0".join(artists),
             has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
             file_ids=self._file_ids.tobytes(),

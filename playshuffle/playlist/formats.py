@@ -44,7 +44,7 @@ def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
 def _entry_fields(
     folder: Folder, entries_written: Sequence[bytes], *, with_extinf: bool
 ) -> Iterator[_EntryFields]:
-    extinfs = folder.extinf_lines() if with_extinf and folder.lines else [b""] * len(entries_written)
+    extinfs = folder.extinf_lines() if with_extinf else [b""] * len(entries_written)
     columns = zip(entries_written, extinfs, folder.all_artists(), folder.all_durations_ms(), strict=True)
     for entry, extinf, artist, duration_ms in columns:
         name = extinf.partition(b",")[2].rstrip(b"\n")

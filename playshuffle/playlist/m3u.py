@@ -89,7 +89,7 @@ def _entry(path: bytes, style: PathStyle, base: bytes) -> bytes:
 def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
     """Return the lines of each file of a folder for a playlist in the folder `base`."""
     entry_lines = [entry + b"\n" for entry in entries(folder.file_paths(), style, base)]
-    if not with_extinf or not folder.lines:
+    if not with_extinf:
         return entry_lines
     return list(map(bytes.__add__, folder.extinf_lines(), entry_lines))
 

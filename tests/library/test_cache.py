@@ -65,7 +65,7 @@ _FOLDERS = st.builds(
     path=_NAMES.map(lambda name: b"/m/" + name + b"/"),
     **dict.fromkeys(("device", "inode", "mtime_ns", "ctime_ns"), _INTEGERS),
     **dict.fromkeys(("is_plain", "has_hard_links"), st.booleans()),
-    **dict.fromkeys(("digest", "folders", "names", "stamps", "lines", "artists"), st.binary()),
+    **dict.fromkeys(("digest", "folders", "names", "stamps", "extinfs", "artists"), st.binary()),
     durations_ms=st.none() | st.binary(),
     odd=_ODDS,
 )

@@ -236,7 +236,7 @@ def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, conte
     put(top, b"x.mp3", content=content)
     memory = Memory(top)
     memory.run()
-    before = memory.fields[top + b"/"], memory.known[top + b"/"].lines
+    before = memory.fields[top + b"/"], memory.known[top + b"/"].extinfs
     put(top, b"x.mp3", content=b"changed")
 
     for _ in range(2):
@@ -245,7 +245,7 @@ def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, conte
         assert said(library) == [
             (top + b"/x.mp3", 1000, b"A") if content == b"A" else (top + b"/x.mp3", 0, b"")
         ]
-        assert (memory.fields[top + b"/"], memory.known[top + b"/"].lines) == before
+        assert (memory.fields[top + b"/"], memory.known[top + b"/"].extinfs) == before
         assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
 
     assert said(memory.run()[0]) == [(top + b"/x.mp3", 7000, b"changed")]
@@ -263,7 +263,7 @@ def test_a_changed_file_without_tags_has_lost_those_of_old(top: bytes, content: 
 
     folder = memory.known[top + b"/"]
     assert memory.fields[top + b"/"] == [None]
-    assert (folder.durations_ms, folder.lines, folder.artists) == (bytes(4), b"\0/x.mp3\n", b"")
+    assert (folder.durations_ms, folder.extinfs, folder.artists) == (bytes(4), b"", b"")
 
 
 def test_an_unread_file_is_still_told_from_its_hard_link(top: bytes) -> None:

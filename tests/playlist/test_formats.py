@@ -24,7 +24,7 @@ def folder_of(path: bytes, names: list[bytes], tags: Tags) -> Folder:
         path, 0, 0, 0, 0, b"", True, False, b"", b"/".join(names),
         bytes(32 * len(names)),
         array("I", [tags.duration_ms or 0] * len(names)).tobytes(),
-        b"\0".join(extinf(tags, name) + b"\0/" + name + b"\n" for name in names),
+        b"\0".join(extinf(tags, name) for name in names),
         tags.artist.encode(errors="replace").replace(b"\0", b" "),
     )  # fmt: skip
 
