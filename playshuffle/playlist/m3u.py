@@ -69,29 +69,30 @@ def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[byt
 
     Paths and folder are absolute and without dot segments.
     """
-    base = folder.rstrip(b"/") + b"/"
-    return [_entry(path, style, base) for path in paths]
+    parts = (path.rpartition(b"/") for path in paths)
+    return [_entries_in(top + slash, [name], style, folder)[0] for top, slash, name in parts]
 
 
-def _entry(path: bytes, style: PathStyle, base: bytes) -> bytes:
+def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: bytes) -> list[bytes]:
+    """Return the entry of each file in the folder at a path, which ends in a slash."""
     if style is PathStyle.ABSOLUTE:
-        return path
+        return [path + name for name in names]
     if style is PathStyle.URI:
-        return b"file://" + b"".join(map(_ESCAPED.__getitem__, path))
-    climb = b""
-    while not path.startswith(base):
-        base = base[: base.rindex(b"/", 0, -1) + 1]
+        return [b"file://" + b"".join(map(_ESCAPED.__getitem__, path + name)) for name in names]
+    climb, top = b"", base.rstrip(b"/") + b"/"
+    while not path.startswith(top):
+        top = top[: top.rindex(b"/", 0, -1) + 1]
         climb += b"../"
-    entry = climb + path[len(base) :]
-    return entry if _is_plain(entry) else b"./" + entry
+    path = climb + path[len(top) :]
+    # Only the first name of an entry can make it odd.
+    return [path + name if _is_plain(path or name) else b"./" + path + name for name in names]
 
 
 def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
     """Return the lines of each file of a folder for a playlist in the folder `base`."""
-    entry_lines = [entry + b"\n" for entry in entries(folder.file_paths(), style, base)]
-    if not with_extinf:
-        return entry_lines
-    return list(map(bytes.__add__, folder.extinf_lines(), entry_lines))
+    entries_written = _entries_in(folder.path, folder.file_names(), style, base)
+    extinfs = folder.extinf_lines() if with_extinf else [b""] * len(entries_written)
+    return [extinf + entry + b"\n" for extinf, entry in zip(extinfs, entries_written, strict=True)]
 
 
 def escaped(line: bytes) -> bytes:
