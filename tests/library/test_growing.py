@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty, WalkResult, find
+from tests.support.sized import age, rotate
 from tests.support.tree import by_path, put
 
 _STILL_NS = 60 * 10**9
@@ -21,8 +21,7 @@ class _Music:
         put(self.top, *map(os.fsencode, names))
         self._name_of: dict[int, str] = {}
         for name in names:
-            long_ago_s = time.time() - 3600
-            os.utime(self._path(name), (long_ago_s, long_ago_s))
+            age(top / name)
             self._name_of[os.stat(self._path(name)).st_ino] = name
         self.known: dict[bytes, Folder] = {}
         assert self.scan() == {name: name for name in names}
@@ -36,11 +35,7 @@ class _Music:
         os.rename(self._path("copy"), self._path(name))
 
     def rotate(self, *names: str) -> None:
-        """Give each file the name of the next one, and the last one that of the first."""
-        os.rename(self._path(names[-1]), self._path("between"))
-        for source, target in zip(names[-2::-1], names[:0:-1], strict=True):
-            os.rename(self._path(source), self._path(target))
-        os.rename(self._path("between"), self._path(names[0]))
+        rotate(*map(self._path, names))
 
     def scan(self, *, still_ns: int = _STILL_NS, dirty: Dirty | None = None) -> dict[str, str]:
         """Return which file is known at each path."""

@@ -11,6 +11,7 @@ from playshuffle.library import listing, outdated_folders, walk
 from playshuffle.library.folder import Skipped
 from playshuffle.library.walk import Dirty, WalkResult, find
 from tests.support.forked import forked
+from tests.support.sized import rotate
 from tests.support.tree import by_path, files, find_with_error, names_below, put
 
 # Files and folders
@@ -383,9 +384,7 @@ def test_a_file_that_is_written_in_place_stays_as_it_was_known(top: bytes) -> No
 
 
 def swap(top: bytes, one: bytes, other: bytes) -> None:
-    os.rename(top + b"/" + one, top + b"/between")
-    os.rename(top + b"/" + other, top + b"/" + one)
-    os.rename(top + b"/between", top + b"/" + other)
+    rotate(os.path.join(top, one), os.path.join(top, other))
 
 
 def inodes(found: WalkResult) -> dict[bytes, int]:

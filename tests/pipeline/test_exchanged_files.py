@@ -13,6 +13,7 @@ from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
 from tests.support.library import FRAME, keep, read_here, tools
 from tests.support.program import listed
+from tests.support.sized import rotate
 
 
 @pytest.mark.parametrize("has_birth_times", [True, False])
@@ -27,7 +28,7 @@ def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
     music.mkdir()
     for number in range(9):
         (music / f"{number}.mp3").write_bytes(FRAME * (20 + number))
-    first, second, between = (music / name for name in ("0.mp3", "1.mp3", "between.mp3"))
+    first, second = music / "0.mp3", music / "1.mp3"
     playlist = tmp_path / "all.m3u"
     request = Request((os.fsencode(music),), os.fsencode(playlist), Recipe())
     keep(request, tools(seed="1"))
@@ -38,16 +39,12 @@ def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
     def exchange_and_read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for number, path in enumerate(paths):
             if number == read_before:
-                first.rename(between)
-                second.rename(first)
-                between.rename(second)
+                rotate(first, second)
             yield number, read(path)
 
     keep(request, tools(exchange_and_read_all, "2"))
     if touched != "01" and read_before == 1:  # there was one file to read
-        first.rename(between)
-        second.rename(first)
-        between.rename(second)
+        rotate(first, second)
     keep(request, tools(seed="3"))
 
     other = {first.name: second.name, second.name: first.name}

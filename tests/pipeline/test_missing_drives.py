@@ -9,30 +9,22 @@ import pytest
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
-from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.request import Request
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from tests.support.library import keep, tools
-from tests.support.program import DATA, listed
-
-_AUDIO = (DATA / "v24.mp3").read_bytes()
+from tests.support.sized import SizedMusic
 
 
-class Library:
-    """Folders of tracks that differ in size, and a playlist over some roots and tracks of them."""
+class Library(SizedMusic):
+    """Folders of tracks, and a playlist over some roots and tracks of them."""
 
     def __init__(self, top: Path, **folders: int) -> None:
-        self.top = Path(os.path.realpath(top))
-        self.sizes: dict[Path, int] = {}
+        super().__init__(Path(os.path.realpath(top)))
+        self.known: dict[Path, int] = {}
         self.notes: Sequence[str] = ()
-        count = 0
         for folder, tracks in folders.items():
-            place = self.top / "Music" / folder
-            place.mkdir(parents=True)
             for number in range(tracks):
-                count += 1
-                (place / f"{number:03}.mp3").write_bytes(_AUDIO + bytes(count))
+                self.add(f"{folder}/{number:03}.mp3")
 
     def update(
         self,
@@ -42,24 +34,18 @@ class Library:
         name: str = "list",
         accept_missing: bool = False,
     ) -> list[int]:
-        """Update the playlist, and return its tracks by size."""
-        output = self.top / f"{name}.m3u"
-        request = Request(
-            tuple(os.fsencode(self.top / root) for root in roots or ("Music",)),
-            os.fsencode(output),
-            Recipe(),
-            where=(where,) if where else (),
-        )
-        request = request._replace(accept_missing=accept_missing)
-        self.notes = keep(request, tools(seed=name), changes).notes
-        self.sizes |= {path: path.stat().st_size for path in (self.top / "Music").rglob("*.mp3")}
-        return [self.sizes[Path(os.path.realpath(self.top / entry))] for entry in listed(output)]
+        """Update the playlist, and return its tracks."""
+        request = self.request(name, where=(where,) if where else (), accept_missing=accept_missing)
+        folders = tuple(os.fsencode(self.top / root) for root in roots or ("Music",))
+        self.notes = keep(request._replace(roots=folders), tools(seed=name), changes).notes
+        self.known |= {path: self.track(path) for path in self.folder.rglob("*.mp3")}
+        return [self.known[Path(os.path.realpath(path))] for path in self.listed(name)]
 
     def waits(self, *roots: str, where: str = "", changes: Changes = EVERYWHERE) -> str:
         """Check that an update keeps all entries, though most are missing; return its notes."""
-        before = listed(self.top / "list.m3u")
+        before = self.listed("list")
         self.update(*roots, where=where, changes=changes)
-        assert listed(self.top / "list.m3u") == before
+        assert self.listed("list") == before
         return " ".join(self.notes)
 
     def remove(self, folder: str, count: int) -> list[bytes]:
@@ -139,8 +125,8 @@ def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(
     library = Library(tmp_path, a=60, b=5)
     roots = ("Music/a", "Music/b")
     before = library.update(*roots)
-    removed = {library.sizes[Path(os.fsdecode(path))] for path in library.remove("b", 2)}
-    (tmp_path / "Music/b/new.mp3").write_bytes(_AUDIO + bytes(500))
+    removed = {library.known[Path(os.fsdecode(path))] for path in library.remove("b", 2)}
+    library.add("b/new.mp3")
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
 
     away = library.update(*roots)
@@ -149,7 +135,7 @@ def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(
     assert [track for track in away if track in before] == [track for track in before if track not in removed]
     assert len(away) == 64
     (tmp_path / "elsewhere").rename(tmp_path / "Music/a")
-    gone = {library.sizes[Path(os.fsdecode(path))] for path in library.remove("a", 3)}
+    gone = {library.known[Path(os.fsdecode(path))] for path in library.remove("a", 3)}
     assert library.update(*roots) == [track for track in away if track not in gone]
     assert library.notes == []
 

@@ -1,7 +1,6 @@
 """Several playlists and decks over one library: what one of them learns takes nothing from the others."""
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -23,41 +22,15 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Reading
 from tests.support import library
 from tests.support.library import FRAME, NOON, deal, entries, keep, read_here
-from tests.support.program import DATA
-
-_AUDIO = (DATA / "v24.mp3").read_bytes()
+from tests.support.sized import SizedMusic
 
 
 def tools(seed: str, now_s: float = NOON.timestamp()) -> Tools:
     return library.tools(seed=seed, now_s=now_s)
 
 
-class Music:
-    """A folder of tracks that differ in size, which tells them apart whatever their names are."""
-
-    def __init__(self, top: Path, count: int) -> None:
-        self.folder = top / "Music"
-        self.folder.mkdir()
-        self.top = top
-        self._count = 0
-        for _ in range(count):
-            self.add()
-
-    def add(self) -> Path:
-        self._count += 1
-        path = self.folder / f"{self._count:03}.mp3"
-        path.write_bytes(_AUDIO + bytes(100 * self._count))
-        return path
-
-    def track(self, path: Path) -> int:
-        """Return the number of a track; retagging adds less than 100 bytes."""
-        return (path.stat().st_size - len(_AUDIO)) // 100
-
-    def retag(self, path: Path) -> None:
-        """Edit a file in place, as taggers do."""
-        with path.open("ab") as file:
-            file.write(b"x")
-        os.utime(path, ns=(0, time.time_ns()))
+class Music(SizedMusic):
+    """Playlists and decks over one folder, each with its name as seed."""
 
     def update(
         self,
@@ -75,24 +48,11 @@ class Music:
 
     def peek(self, name: str, count: int, recipe: Recipe | None = None) -> list[bytes]:
         """Return the tracks that are certain to come next."""
-        request = self.request(name, recipe)._replace(
-            dry_run=True, deal=DealSettings(Amount(count), Every.RUN)
-        )
+        settings = DealSettings(Amount(count), Every.RUN)
+        request = self.request(name, recipe, dry_run=True, deal=settings)
         with open_run(request, tools("x")._replace(clock=NOON.timestamp)) as run:
             found = dealing.peek_deal(run)
         return found.report.paths()[: found.certain]
-
-    def request(self, name: str, recipe: Recipe | None = None) -> Request:
-        return Request((os.fsencode(self.folder),), self.file(name), recipe or Recipe())
-
-    def file(self, name: str) -> bytes:
-        return os.fsencode(self.top / f"{name}.m3u")
-
-    def listed(self, name: str) -> list[Path]:
-        return [self.top / entry for entry in entries(self.request(name))]
-
-    def tracks(self, name: str) -> list[int]:
-        return [self.track(path) for path in self.listed(name)]
 
 
 def test_a_dealt_track_that_moved_to_a_missing_drive_is_not_dealt_again(tmp_path: Path) -> None:
@@ -149,9 +109,7 @@ def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Pat
     music = Music(tmp_path, 8)
     music.update("all")
     first = music.listed("all")[0]
-    request = Request(
-        (os.fsencode(music.folder),), music.file("all"), Recipe(gap=Gap(8)), pins=(f"{first}@last",)
-    )
+    request = music.request("all", Recipe(gap=Gap(8)), pins=(f"{first}@last",))
     music.retag(first)
 
     report = keep(request, tools("x"), EVERYWHERE, NOON.timestamp() + 1)
@@ -202,7 +160,7 @@ def test_peek_names_nothing_as_certain_under_another_order_and_after_new_files_c
     assert music.peek("today", 4, Recipe("light")) == []
     assert len(music.peek("today", 4, Recipe("sorted"))) == 4
 
-    music.add()
+    music.add("013.mp3")
 
     assert music.peek("today", 4) == []
 
@@ -236,7 +194,7 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
             length = 10_000 if int(paths[number][-7:-4]) % 2 else 900_000
             yield number, reading._replace(tags=reading.tags._replace(duration_ms=length))
 
-    request = music.request("one")._replace(recipe=Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
+    request = music.request("one", Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
     for seed in ("a", "b"):
         with_lengths = tools(seed)._replace(read_all=read_lengths)
         report = keep(request, with_lengths, EVERYWHERE, NOON.timestamp() + 1)
