@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from playshuffle.library.identity import Search
-from playshuffle.library.marks import MARK_BYTES, copy_key, mark_rows, same_file_key
+from playshuffle.library.marks import MARK_BYTES, Mark, audio_of, copy_key, mark_rows, same_file_key
 from playshuffle.library.missing import is_gone
 from playshuffle.library.tracks import Tracks, marks_of
 from playshuffle.system.mounts import Mount
@@ -336,13 +336,14 @@ class _Recognition:
         """Return the former versions of tracks whose path has another file, if that may be elsewhere.
 
         A scan of some folders cannot tell whether the former file was replaced or moved to another folder.
+        A file with the same audio has replaced it: some editors write a new file for each change of tags.
         """
         marks = _marks_in(self._marks)
         replaced = {
             number: Vanished(path, mark, self._now_s)
             for (number, path, mark), index in zip(self._known, now, strict=True)
             if index is not None and path == self._paths[index] and mark != marks[index]
-            if same_file_key(*mark_rows(mark)) != same_file_key(*mark_rows(marks[index]))
+            if _is_another(*mark_rows(mark + marks[index]))
         }
         return {} if not replaced or all(map(self._reach.was_scanned, self._old.folders)) else replaced
 
@@ -419,3 +420,9 @@ def _put(folders: dict[bytes, FolderRow], path: bytes, rows: list[_Row]) -> None
     )
     if row != folders.get(path):
         folders[path] = row
+
+
+def _is_another(mark: Mark, other: Mark) -> bool:
+    """Return whether two marks are of different files that are not known to have the same audio."""
+    is_same_audio = audio_of(mark) != 0 and audio_of(mark) == audio_of(other)
+    return same_file_key(mark) != same_file_key(other) and not is_same_audio

@@ -333,6 +333,18 @@ def test_a_file_that_took_the_path_of_a_moved_one_gives_its_number_back(meanwhil
     assert numbers_in(scanned(whole, meanwhile | {FAR: mark(1), other: mark(2)})) == numbers
 
 
+def test_a_track_that_was_edited_by_a_copy_keeps_its_number_when_it_is_moved_later() -> None:
+    """A scan of one root sees the copy, a later one that it is gone; then its file is in the other root."""
+    other, copied, common = b"/n/x/b.mp3", with_birth(5, inode=6, audio=9), with_birth(2, inode=7, audio=9)
+    before = scanned(TrackTable(), {A: with_birth(1, audio=9), B: common, other: mark(3)})
+    part = scanned(before, {A: copied, B: common}, roots=[b"/m"])
+    part = scanned(part, {B: common}, roots=[b"/m"])
+
+    whole = scanned(part, {B: common, FAR: copied, other: mark(3)})
+
+    assert numbers_in(whole)[FAR] == numbers_in(before)[A]
+
+
 def test_a_track_of_one_place_is_not_lost_by_another_place_that_skips_it() -> None:
     """Two playlists: one without ignore files, one of some files alone."""
     table = scanned(TrackTable(), {A: mark(1)}, {A: mark(1), B: mark(2)}, {C: mark(3), B: mark(2)})
