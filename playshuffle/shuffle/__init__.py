@@ -8,7 +8,7 @@ from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_
 from playshuffle.shuffle.blocks import Inside, blocks
 from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance, draws
 from playshuffle.shuffle.constrained import behind, part, pinned, semi_shuffle
-from playshuffle.shuffle.cyclic import sattolo, sattolo_without
+from playshuffle.shuffle.cyclic import sattolo
 from playshuffle.shuffle.deals import deal, sparse_deal
 from playshuffle.shuffle.not_before import EmptyPositionError, not_before, soonest_after
 from playshuffle.shuffle.running import insert, insert_apart, insert_in_block
@@ -56,7 +56,6 @@ __all__ = [
     "pinned",
     "repeats",
     "sattolo",
-    "sattolo_without",
     "semi_shuffle",
     "soonest_after",
     "sparse_deal",

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from playshuffle.shuffle import Seeded, System, sattolo, sattolo_without
+from playshuffle.shuffle import System, pinned, sattolo
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
 
@@ -41,17 +41,9 @@ def test_step_by_step() -> None:
     """The published steps: what is left to do after each, done to those below it, ends in the same."""
     draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
     steps = [
-        "0123456789",
-        "0123459786",
-        "0123859746",
-        "0123759846",
-        "0923751846",
-        "0523791846",
-        "0527391846",
-        "7520391846",
-        "7250391846",
-        "2750391846",
-    ]
+        "0123456789", "0123459786", "0123859746", "0123759846", "0923751846",
+        "0523791846", "0527391846", "7520391846", "7250391846", "2750391846",
+    ]  # fmt: skip
     for done, step in enumerate(steps):
         order = [int(digit) for digit in step]
         position = 10 - done
@@ -68,23 +60,5 @@ def test_an_odd_number_chained_stays_in_its_half_and_an_even_one_changes_halves(
         assert is_even(order) == (count % 2 == 1 or round_number % 2 == 0)
 
 
-def test_leaving_one_out_leaves_the_half() -> None:
-    assert not is_even(sattolo_without(range(7), [3], System()))
-
-
-@pytest.mark.parametrize("left_out", [[], [10], [12, 14], [10, 11, 12, 13], [10, 11, 12, 13, 14]])
-def test_those_left_out_stay_and_the_others_make_one_cycle(left_out: list[int]) -> None:
-    order = range(10, 15)
-    moving = [entry for entry in order if entry not in left_out]
-    shares = distribution(lambda randbelow: tuple(sattolo_without(order, left_out, randbelow)))
-    expected = distribution(lambda randbelow: tuple(sattolo(moving, randbelow)))
-
-    assert {
-        tuple(e for e in order if e not in left_out): share for order, share in shares.items()
-    } == expected
-    assert all(shuffled[entry - 10] == entry for shuffled in shares for entry in left_out)
-
-
-def test_only_what_is_there_can_be_left_out() -> None:
-    with pytest.raises(ValueError, match="not in the order"):
-        sattolo_without([1, 2, 3], [4], Seeded("1"))
+def test_a_pin_leaves_the_half() -> None:
+    assert not is_even(pinned(range(7), [3], sattolo, System()))
