@@ -17,7 +17,7 @@ _path = itemgetter(0)
 
 T = TypeVar("T")
 
-_NO_NUMBERS = array("I")
+_NO_NUMBERS, _NO_INDEX = array("I"), array("i", [-1])
 
 
 class Tracks:
@@ -54,10 +54,15 @@ class Tracks:
             durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
         return durations if self.chosen is None else array("I", [durations[row] for row in self.chosen])
 
+    def indices_of(self, numbers: Sequence[int]) -> list[int]:
+        """Return the index of the track with each number; -1 where there is none."""
+        others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
+        return list(map((self._indices + others).__getitem__, numbers))
+
     @cached_property
-    def index_of(self) -> "array[int]":
-        """Index of each track by its number; -1 for other numbers."""
-        indices = array("i", [-1]) * (max(self.numbers, default=0) + 1)
+    def _indices(self) -> "array[int]":
+        """By number; -1 for those of other tracks."""
+        indices = _NO_INDEX * (max(self.numbers, default=0) + 1)
         for index, number in enumerate(self.numbers):
             indices[number] = index
         return indices

@@ -49,8 +49,7 @@ def last_order_now(
         now_s: Unix time.
     """
     count = len(tracks)
-    index_of = tracks.index_of + array("i", [-1]) * (max(numbers, default=0) + 1 - len(tracks.index_of))
-    order = list(map(index_of.__getitem__, numbers))
+    order = tracks.indices_of(numbers)
     is_listed = bytearray(count + 1)  # the last one is for missing tracks
     for index in order:
         is_listed[index] = True
@@ -85,7 +84,7 @@ class UpdatedOrder:
     def numbers(self, tracks: Tracks, absent: Sequence[tuple[int, int]]) -> "array[int]":
         """Return the numbers of its tracks, in order."""
         numbers = tracks.numbers + array("I", [number for number, _ in absent])
-        return array("I", map(numbers.__getitem__, self.order))
+        return array("I", [numbers[index] for index in self.order])
 
 
 def update_order(

@@ -287,8 +287,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[str
 
 def entries_report(run: Run, entries: Sequence[int]) -> Report:
     """Report the playlist of those entries that are present."""
-    index_of = {number: index for index, number in enumerate(run.tracks.numbers)}
-    order = [index_of[number] for number in entries if number in index_of]
+    order = [index for index in run.tracks.indices_of(entries) if index >= 0]
     return run.report(Arranged(order, len(order)))
 
 

@@ -109,7 +109,7 @@ def _order_record(
 
 def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, known: frozenset[int]) -> SavedOrder:
     """Return the order in a file, with the new numbers of tracks that the table had lost, by their paths."""
-    if known.issuperset(order.numbers):
+    if -1 not in tracks.indices_of(order.numbers) or known.issuperset(order.numbers):
         return order
     pairs, had = zip(tracks.paths, tracks.numbers, strict=True), frozenset(order.numbers)
     new = {path: number for path, number in pairs if number not in had}
