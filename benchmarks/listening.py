@@ -21,6 +21,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import ByCount
 from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded
@@ -43,7 +44,7 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
     silent_every: on each day of this number nothing is heard; 0 for none.
     """
     tracks, chance = library(), Seeded(seed)
-    rounds = Rounds(tracks, Recipe(), chance, None)
+    rounds = Rounds(tracks, Recipe(), chance, no_tags)
     deck = Deck(heard_from_s=1)
     last_play: dict[int, int] = {}
     dealt: set[int] = set()

@@ -11,7 +11,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.groups import albums, artist_keys
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tag_rows import rows_of, tags_from
+from playshuffle.pipeline.tag_rows import cached_rows, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.reading import read
 
@@ -71,7 +71,7 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
         assert opened.cache is not None, "tags are read"
         order = [index_of[path] for path in paths]
         artist, artists = artist_keys(tracks.artists)
-        album = albums(tracks, tags_from(rows_of(opened.cache, tools.read_all))).keys
+        album = albums(tracks, tags_from(cached_rows(opened.cache, tools.read_all))).keys
     return PlaylistAudit(
         playlist,
         len(entries),

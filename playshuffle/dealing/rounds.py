@@ -6,10 +6,10 @@ from functools import cached_property
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime, Size
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering.arrange import no_tags
 from playshuffle.ordering.gap import usual_gap
-from playshuffle.ordering.groups import TagsOf, group_keys
+from playshuffle.ordering.groups import group_keys
 from playshuffle.ordering.orders import ORDERS, InsertNew
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.ordering.resting import resting_tracks
@@ -26,13 +26,13 @@ class Rounds:
     used: it keeps its own guarantee, and the gap as far as possible. `sorted` has no gap.
     """
 
-    def __init__(self, tracks: Tracks, recipe: Recipe, randbelow: RandBelow, tags_of: TagsOf | None) -> None:
+    def __init__(self, tracks: Tracks, recipe: Recipe, randbelow: RandBelow, tags_of: TagsOf) -> None:
         self.name = recipe.order_name
         self.keeps_gap = ORDERS[recipe.order].deck_gap == "kept"
         self._tracks = tracks
         self._recipe = recipe
         self._randbelow = randbelow
-        self._tags_of = tags_of or no_tags
+        self._tags_of = tags_of
 
     @cached_property
     def resting(self) -> frozenset[int]:
@@ -96,7 +96,7 @@ class Rounds:
         return insert if make_insert is None else make_insert(self._tracks, self._tags_of, self._recipe)
 
 
-def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None) -> Size:
+def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf) -> Size:
     """Return how large deals of these tracks are.
 
     Raises:
@@ -116,5 +116,5 @@ def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf | 
             Exit.USAGE,
         )
     assert order.tag is not None  # by an order that is dealt by albums
-    keys = group_keys(tracks, tags_of or no_tags, order.tag)
+    keys = group_keys(tracks, tags_of, order.tag)
     return ByAlbums(amount.albums, dict(zip(tracks.numbers, keys, strict=True)))

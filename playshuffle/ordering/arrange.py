@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from playshuffle.duration import words
 from playshuffle.errors import OptionError
-from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import ARTIST, TagsOf, group_keys
+from playshuffle.ordering.groups import ARTIST, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.ordering.resting import resting_tracks, with_rest
@@ -62,7 +62,7 @@ def arrange(
     recipe: Recipe,
     last: Arranged | None,
     randbelow: RandBelow,
-    tags_of: TagsOf | None = None,
+    tags_of: TagsOf = no_tags,
 ) -> Arranged:
     """Put the tracks in order, and say how many of them are to be played.
 
@@ -71,7 +71,7 @@ def arrange(
         recipe: the order and its options.
         last: the last order over these tracks, if there was one.
         randbelow: where all chance comes from.
-        tags_of: looks up the tags, for the orders that need them; None where there are none.
+        tags_of: looks up the tags, for the orders that need them.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
@@ -79,15 +79,15 @@ def arrange(
     order = ORDERS[recipe.order]
     base = list(last.order) if last is not None and order.from_last else list(range(len(tracks)))
     plan = _planned(tracks, recipe, base, None if last is None else last.order)
-    resting = resting_tracks(tracks, tags_of or no_tags, recipe)
-    shuffle = order.shuffle(tracks, tags_of or no_tags, recipe)
-    shuffle = with_rest(shuffle, resting, tracks, tags_of or no_tags, recipe)
+    resting = resting_tracks(tracks, tags_of, recipe)
+    shuffle = order.shuffle(tracks, tags_of, recipe)
+    shuffle = with_rest(shuffle, resting, tracks, tags_of, recipe)
     result = _shuffled(recipe, plan.base, plan.pinned_at, last, shuffle, randbelow, resting)
     result, count = _counted(tracks, recipe, plan, result)
     if order.is_of_the_list and count < len(result):
         result[:count] = pinned(result[:count], plan.pinned_at, shuffle, randbelow)
     if order.is_of_the_list and plan.pinned_at:
-        keys = group_keys(tracks, tags_of or no_tags, recipe.group_by or ARTIST)
+        keys = group_keys(tracks, tags_of, recipe.group_by or ARTIST)
         beside = {at + step for at in plan.pinned_at for step in (-1, 1)}
         for part in (True, False) if resting else (True,):  # none moves to the other part
             others = (
@@ -159,11 +159,6 @@ def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> 
             result.insert(count, index)
             count += 1
     return result, count
-
-
-def no_tags(folder: Folder) -> list[None]:
-    """Return the tags of a folder whose tags are not read: None for each file."""
-    return [None] * (folder.names.count(b"/") + 1)
 
 
 def _by_length(

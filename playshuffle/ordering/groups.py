@@ -6,18 +6,16 @@ Groups are numbered in the order of their first track. A track without the tag i
 import math
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import Rows, TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.natural import Key, natural_key
-from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field, Rows
+from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field
 from playshuffle.tags.reading import Tags
-
-# The tags of all files of a folder, in step with its names; None where there are none.
-TagsOf = Callable[[Folder], Sequence[Tags | None]]
 
 ALBUM, ARTIST, FOLDER = "album", "artist", "folder"
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import OptionError
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
-from playshuffle.ordering.groups import ALBUM, TagsOf
+from playshuffle.ordering.groups import ALBUM
 from playshuffle.shuffle import RandBelow, durstenfeld
 from playshuffle.text import known
 

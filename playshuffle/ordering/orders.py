@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from playshuffle.errors import OptionError
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
-from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER, TagsOf
+from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import (

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering.groups import TagsOf, group_keys
+from playshuffle.ordering.groups import group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import RandBelow, Shuffle, behind

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering.arrange import Arranged, in_place, no_tags
-from playshuffle.ordering.groups import TagsOf
+from playshuffle.ordering.arrange import Arranged, in_place
 from playshuffle.ordering.orders import ORDERS, Repair
 from playshuffle.ordering.recipe import HERE, Recipe
 from playshuffle.shuffle import RandBelow, insert
@@ -92,7 +92,7 @@ def update_order(
     recipe: Recipe,
     last: LastOrder,
     randbelow: RandBelow,
-    tags_of: TagsOf | None,
+    tags_of: TagsOf,
     *,
     is_changed: bool,
 ) -> UpdatedOrder:
@@ -118,7 +118,7 @@ def update_order(
     arranged = in_place(tracks, recipe, present)
     make_repair = ORDERS[recipe.order].repair
     if make_repair and (is_changed or arranged.order != present):
-        repair = make_repair(tracks, tags_of or no_tags, recipe)
+        repair = make_repair(tracks, tags_of, recipe)
         arranged = _repaired(arranged, recipe, repair, randbelow)
     if arranged.order != present:
         order = _insert_absent(order, arranged.order)
@@ -131,13 +131,13 @@ def _insert_new(
     order: list[int],
     new: Sequence[int],
     randbelow: RandBelow,
-    tags_of: TagsOf | None,
+    tags_of: TagsOf,
 ) -> list[int]:
     make_insert = ORDERS[recipe.order].insert_new
     if make_insert is None:
         return _insert_anywhere(order, new, randbelow, recipe)
     present = [index for index in order if index < len(tracks)]
-    return _insert_absent(order, make_insert(tracks, tags_of or no_tags, recipe)(present, new, randbelow, 0))
+    return _insert_absent(order, make_insert(tracks, tags_of, recipe)(present, new, randbelow, 0))
 
 
 def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:

@@ -12,11 +12,11 @@ from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList
-from playshuffle.pipeline.tag_rows import RowsOf
 from playshuffle.selection.idle_terms import Idle
 from playshuffle.selection.no_match import TermCount, count_terms
 from playshuffle.selection.query import Finding, Lacking
@@ -138,7 +138,7 @@ class NothingToPlayError(PlayshuffleError):
 class NothingMatchesError(OptionError):
     """No track matches what a playlist selects. The playlist stays as it is."""
 
-    def __init__(self, request: Request, choice: Choice, rows_of: RowsOf | None) -> None:
+    def __init__(self, request: Request, choice: Choice, rows_of: RowsOf) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
             problem = "The skip lists ({1} and never.m3u) name all {tracks}."

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.tag_columns import RowsOf, TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
-from playshuffle.ordering.arrange import no_tags
-from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.limit_per_tag import LimitPerTag, over_limit, values
 from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.choice import (
@@ -28,7 +27,7 @@ from playshuffle.pipeline.choice import (
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList, reasons_to_skip
-from playshuffle.pipeline.tag_rows import RowsOf, tags_from
+from playshuffle.pipeline.tag_rows import tags_from
 from playshuffle.selection.duplicates import copies_among
 from playshuffle.selection.query import Finding
 from playshuffle.shuffle import RandBelow
@@ -39,7 +38,7 @@ from playshuffle.text import short
 def choose(
     request: Request,
     found: Tracks,
-    rows_of: RowsOf | None,
+    rows_of: RowsOf,
     lists: Sequence[SkipList],
     unwritable: Callable[[Tracks], Mapping[bytes, str]],
     record: Record,
@@ -50,7 +49,7 @@ def choose(
     Args:
         request: the playlist.
         found: all tracks of its folders.
-        rows_of: looks up the tags of a folder, as rows of the cache; None without tags.
+        rows_of: looks up the tags of a folder, as rows of the cache.
         lists: the skip lists of the request, read.
         unwritable: returns why tracks cannot be written for the player, by path; they are left out.
         record: of equal copies the one in the last order is kept, and under the limit of `--most`, too.
@@ -70,7 +69,7 @@ def choose(
     before_lists = choice.remaining
     if lists:
         choice = _without_listed(choice, request)
-    tags_of = no_tags if rows_of is None else tags_from(rows_of)
+    tags_of = tags_from(rows_of)
     if request.no_duplicates:
         choice = _without_copies(choice, before_lists, tags_of, record.numbers())
     if not request.any_name:
@@ -89,7 +88,7 @@ def choose(
     return replace(choice, pins=tuple(pin._replace(track_index=rows[pin.track_index]) for pin in there))
 
 
-def _nothing_left(choice: Choice, request: Request, rows_of: RowsOf | None) -> PlayshuffleError:
+def _nothing_left(choice: Choice, request: Request, rows_of: RowsOf) -> PlayshuffleError:
     last = choice.stages[-1]
     if last.code != NAME:
         return NothingMatchesError(request, choice, rows_of)
@@ -130,7 +129,7 @@ def _reasons(folder: Folder) -> list[str]:
     return [folder.odd.spoken.get(row, "") for row in range(len(names))]
 
 
-def _matching(choice: Choice, request: Request, rows_of: RowsOf | None) -> Choice:
+def _matching(choice: Choice, request: Request, rows_of: RowsOf) -> Choice:
     """Leave out what the queries do not match."""
     query, found, remaining = request.query, choice.found, choice.remaining
     selection = query.select(choice.tracks, rows_of)

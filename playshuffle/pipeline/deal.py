@@ -17,7 +17,7 @@ from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
-from playshuffle.ordering.arrange import Arranged, no_tags
+from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
 from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
@@ -214,7 +214,7 @@ def _size(run: Run) -> Size:
         raise PlayshuffleError(
             "--most does not work with --albums: the albums would have gaps. Remove either.", Exit.USAGE
         )
-    tag_values = values(run.tracks, run.tags_of or no_tags, limit.tag)
+    tag_values = values(run.tracks, run.tags_of, limit.tag)
     return LimitedPerValue(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
 
 

@@ -104,7 +104,7 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
             notes.append(f"{counted(longer, 'track')} longer than the limit of the playing time skipped")
     if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
         notes.append(f"This playlist has no last order, so {recipe.order} starts from the order by path.")
-    if recipe.order == "favourites" and run.tags_of is not None:
+    if recipe.order == "favourites":
         rated = sum(rating is not None for rating in ratings(tracks, run.tags_of))
         if 0 < rated < len(tracks):
             verb = "has" if rated == 1 else "have"

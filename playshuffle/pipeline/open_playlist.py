@@ -9,6 +9,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
+from playshuffle.library.tag_columns import RowsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.choice import NothingToPlayError
@@ -20,7 +21,7 @@ from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import check_skip_lists, read_skip_lists
-from playshuffle.pipeline.tag_rows import RowsOf, rows_of, tags_from
+from playshuffle.pipeline.tag_rows import cached_rows, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.shuffle import chance
@@ -56,14 +57,14 @@ def open_playlist(
             _check_found(request, library)
         record = load_record(opened.state, file, library.tracks, opened.known, request)
         writer = entry_writer(request, file, library.tracks.folders)
-        rows, history = _tags(opened, request, library.tracks, tools)
+        rows_of, history = _tags(opened, request, library.tracks, tools)
         # never.m3u need not exist; a list of --without must.
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
         randbelow = None if explains else tools.randbelow
-        choice = choose(request, library.tracks, rows, lists, writer.unwritable, record, randbelow)
-        record, tags_of = record.with_copies(choice.kept), tags_from(rows) if rows is not None else None
+        choice = choose(request, library.tracks, rows_of, lists, writer.unwritable, record, randbelow)
+        record, tags_of = record.with_copies(choice.kept), tags_from(rows_of)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 
 
@@ -107,15 +108,15 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
 
 def _tags(
     opened: OpenLibrary, request: Request, tracks: Tracks, tools: Tools
-) -> tuple[RowsOf | None, PlayHistory | None]:
+) -> tuple[RowsOf, PlayHistory | None]:
     """Return how to look up the tags of a folder, with the plays of a history, and that history."""
     if opened.cache is None or not request.tags:
-        return None, None
-    rows = rows_of(opened.cache, tools.read_all, tools.tags)
+        return no_tags, None
+    rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)
     if not request.history:
-        return rows, None
-    history = play_history(opened, request, tracks, rows)
-    return with_plays(rows, history, opened.table), history
+        return rows_of, None
+    history = play_history(opened, request, tracks, rows_of)
+    return with_plays(rows_of, history, opened.table), history
 
 
 def _check_found(request: Request, library: Library) -> None:

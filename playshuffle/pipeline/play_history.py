@@ -10,12 +10,11 @@ from playshuffle.history.matching import match
 from playshuffle.history.rows import Names, Played, Row
 from playshuffle.history.sources import Source, SourceError, read_rows, stamp_of
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import TagRows
+from playshuffle.library.tag_columns import RowsOf, TagRows
 from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tag_rows import RowsOf
 from playshuffle.store import plays as store
 from playshuffle.store.plays import StoredPlays, path_key
 from playshuffle.tags.reading import Tags
@@ -48,7 +47,7 @@ class PlayHistory(NamedTuple):
         )
 
 
-def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows: RowsOf) -> PlayHistory:
+def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf) -> PlayHistory:
     """Read all sources of a request, at most once for all playlists over the same folders.
 
     A source that has not changed is not read again. One that cannot be read counts as it was.
@@ -57,7 +56,7 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows: Ro
         opened: the library, opened for this request.
         request: the playlist.
         tracks: all tracks of its folders.
-        rows: looks up the tags of a folder, for sources that have no paths.
+        rows_of: looks up the tags of a folder, for sources that have no paths.
 
     Raises:
         SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.
@@ -67,7 +66,7 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows: Ro
         played: dict[int, Played] = {}
         notes = []
         for source in request.history:
-            stored = _read(source, opened, request, tracks, rows)
+            stored = _read(source, opened, request, tracks, rows_of)
             notes.append(stored.note)
             for (number, _), row in stored.rows.items():
                 played[number] = _merged(played[number], row) if number in played else row
@@ -87,7 +86,9 @@ def _merged(first: Played, second: Played) -> Played:
     return Played._make([*(max(values, default=None) for values in known), rating])
 
 
-def _read(source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows: RowsOf) -> StoredPlays:
+def _read(
+    source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf
+) -> StoredPlays:
     stored = opened.state.named.stored
     key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
     before = store.load(opened.state, key)
@@ -96,7 +97,7 @@ def _read(source: Source, opened: OpenLibrary, request: Request, tracks: Tracks,
         stamp = f"{stamp_of(source)} {opened.table.next_number}"
         if before is not None and before.stamp == stamp:
             return before
-        plays = _matched(source, stamp, before, tracks, request.roots, rows)
+        plays = _matched(source, stamp, before, tracks, request.roots, rows_of)
     except SourceError as error:
         if before is None:
             raise
@@ -112,7 +113,7 @@ def _matched(
     before: StoredPlays | None,
     tracks: Tracks,
     roots: Sequence[bytes],
-    rows: RowsOf,
+    rows_of: RowsOf,
 ) -> StoredPlays:
     """Read a source, and return what it knows of these tracks.
 
@@ -126,7 +127,7 @@ def _matched(
     renamed = {key: number for number, key in before.rows} if before is not None else {}
     known: dict[tuple[int, int], Played] = {}
     missing, now_s = [], int(time.time())
-    for row, matching in match(found, number_of, roots, lambda: _tagged(tracks, rows)):
+    for row, matching in match(found, number_of, roots, lambda: _tagged(tracks, rows_of)):
         key = path_key(row.path or repr(row.names).encode())
         numbers = matching or ([renamed[key]] if key in renamed else ())
         for number in numbers:
@@ -151,11 +152,11 @@ def _with_skip_time(played: Played, old: Played | None, now_s: int) -> Played:
     return played._replace(last_skipped=now_s if is_new else old.last_skipped)
 
 
-def _tagged(tracks: Tracks, rows: RowsOf) -> Iterator[tuple[int, Names]]:
+def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, Names]]:
     names = tracks.column(
         lambda folder: [
             Names("", "") if row is None else Names(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
-            for row in rows(folder)
+            for row in rows_of(folder)
         ]
     )
     return zip(tracks.numbers, names, strict=True)
@@ -180,13 +181,13 @@ def _name(row: Row) -> str:
     return shown(f"{row.names.artist} - {row.names.title}")
 
 
-def with_plays(rows: RowsOf, history: PlayHistory, table: TrackTable) -> RowsOf:
+def with_plays(rows_of: RowsOf, history: PlayHistory, table: TrackTable) -> RowsOf:
     """Add what a history knows to the tags of a folder. Counters are the greatest of it and the tags."""
 
     def look_up(folder: Folder) -> TagRows:
         numbers = table.numbers_of(Tracks([folder]))
         known = [history.played.get(number, _NEVER) for number in numbers]
-        tags = rows(folder)
+        tags = rows_of(folder)
         if not isinstance(tags, TagRows) or tags.untagged:
             tags = TagRows.of([row or Tags() for row in tags])
         plays, ratings = tags.column(_PLAYS), tags.column(_RATING)

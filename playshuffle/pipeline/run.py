@@ -9,9 +9,9 @@ from typing import NamedTuple
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
 from playshuffle.library.scan import Library
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
-from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import NAME, Choice
 from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
@@ -49,7 +49,7 @@ class Run(NamedTuple):
     record: Record
     writer: EntryWriter
     choice: Choice
-    tags_of: TagsOf | None
+    tags_of: TagsOf
     history: PlayHistory | None
 
     @property

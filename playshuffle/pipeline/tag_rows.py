@@ -1,18 +1,15 @@
 """Look up the tags of the tracks in a folder, as rows of the cache."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
-from playshuffle.ordering.groups import TagsOf
+from playshuffle.library.tag_columns import Row, RowsOf, TagsOf
 from playshuffle.tags.reading import ReadAll, Tags
 
-# Looks up the tags of a folder, as rows of the cache.
-RowsOf = Callable[[Folder], Sequence[Sequence[Any] | None]]
 
-
-def rows_of(
+def cached_rows(
     cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
 ) -> RowsOf:
     """Look up the tags of a folder in the cache; where that has lost them, in the files.
@@ -20,9 +17,9 @@ def rows_of(
     replaced: fields of `Tags` that replace those of files, by path.
     """
 
-    def look_up(folder: Folder) -> Sequence[Sequence[Any] | None]:
+    def look_up(folder: Folder) -> Sequence[Row]:
         names = folder.file_names()
-        fields: Sequence[Sequence[Any] | None] = cache.fields(folder)
+        fields: Sequence[Row] = cache.fields(folder)
         if len(fields) != len(names):
             read = dict(read_all([folder.path + name for name in names]))
             fields = [read[row].tags for row in range(len(names))]
@@ -37,6 +34,6 @@ def rows_of(
     return look_up
 
 
-def tags_from(tag_rows: RowsOf) -> TagsOf:
+def tags_from(rows_of: RowsOf) -> TagsOf:
     """Return the same as `Tags`."""
-    return lambda folder: [None if row is None else Tags._make(row) for row in tag_rows(folder)]
+    return lambda folder: [None if row is None else Tags._make(row) for row in rows_of(folder)]

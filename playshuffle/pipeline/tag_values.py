@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from playshuffle.history.sources import Source
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.play_history import play_history, with_plays
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_needs import check_history
-from playshuffle.pipeline.tag_rows import RowsOf, rows_of
+from playshuffle.pipeline.tag_rows import cached_rows
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import FIELDS, OF_HISTORY, OF_TRACKS, TEXT, Field
 from playshuffle.selection.query import shown_value
@@ -44,16 +45,16 @@ def coverage(
     with open_library([request], tools) as opened:
         tracks = opened.library(request).tracks
         assert opened.cache is not None, "tags are read"
-        look_up = rows_of(opened.cache, tools.read_all)
+        rows_of = cached_rows(opened.cache, tools.read_all)
         notes: Sequence[str] = ()
         if history:
-            plays = play_history(opened, request, tracks, look_up)
-            look_up, notes = with_plays(look_up, plays, opened.table), plays.notes
-        return len(tracks), {name: _coverage(tracks, FIELDS[name], look_up) for name in names}, notes
+            plays = play_history(opened, request, tracks, rows_of)
+            rows_of, notes = with_plays(rows_of, plays, opened.table), plays.notes
+        return len(tracks), {name: _coverage(tracks, FIELDS[name], rows_of) for name in names}, notes
 
 
-def _coverage(tracks: Tracks, field: Field, look_up: RowsOf) -> Coverage:
-    column = tracks.column(lambda folder: field.read(folder, look_up(folder) if field.needs_tags else ()))
+def _coverage(tracks: Tracks, field: Field, rows_of: RowsOf) -> Coverage:
+    column = tracks.column(lambda folder: field.read(folder, rows_of(folder) if field.needs_tags else ()))
     count = 0
     values: Counter[str] = Counter()
     for raw, tracks_with in Counter(column).items():

@@ -11,11 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.tags.reading import Tags
-
-TagsOf = Callable[[Folder], Sequence[Tags | None]]
 
 SHORTEST_MS = 30_000  # shorter ones are silence, skits and jingles, which share titles and ids
 SAME_ID_MS = 3_000

@@ -5,18 +5,16 @@ Columns are compared some folders at a time, so that the tags of a large library
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import Rows, RowsOf
 from playshuffle.selection.deadline import TooSlowError, time_limit
-from playshuffle.selection.fields import Field, Rows
+from playshuffle.selection.fields import Field
 from playshuffle.selection.terms import Node, Not, Term
 from playshuffle.text import short
-
-# Looks up the tags of a folder. Rows as the cache keeps them are enough, and take half the time.
-TagsOf = Callable[[Folder], Rows]
 
 REGEX_LIMIT_S = 5.0  # processor time of all regular expressions of a query, over the whole library
 _BLOCK_FOLDERS = 256
@@ -25,9 +23,9 @@ _BLOCK_FOLDERS = 256
 class Block:
     """Some folders, of which each column is put together when it is asked for."""
 
-    def __init__(self, folders: Sequence[Folder], tags_of: TagsOf | None) -> None:
+    def __init__(self, folders: Sequence[Folder], rows_of: RowsOf) -> None:
         self._folders = folders
-        self._tags_of = tags_of or (lambda folder: [None] * folder.track_count)
+        self._rows_of = rows_of
         self._tags: list[Rows] = []
         self._columns: dict[str, list[Any]] = {}
         self.count = sum(folder.track_count for folder in folders)
@@ -36,7 +34,7 @@ class Block:
         """Return the raw values of a field, by row."""
         if field.name not in self._columns:
             if field.needs_tags and not self._tags:
-                self._tags = list(map(self._tags_of, self._folders))
+                self._tags = list(map(self._rows_of, self._folders))
             rows = self._tags or [()] * len(self._folders)
             columns = map(field.read, self._folders, rows)
             self._columns[field.name] = [value for column in columns for value in column]
@@ -50,8 +48,8 @@ class Evaluation:
     rows lack it.
     """
 
-    def __init__(self, tags_of: TagsOf | None) -> None:
-        self._tags_of = tags_of
+    def __init__(self, rows_of: RowsOf) -> None:
+        self._rows_of = rows_of
         self._left_s = REGEX_LIMIT_S
         self.hits: Counter[Term] = Counter()
         self.untagged: defaultdict[Term, list[bool]] = defaultdict(list)
@@ -59,7 +57,7 @@ class Evaluation:
     def blocks(self, folders: Sequence[Folder]) -> Iterator[Block]:
         """Divide folders into blocks."""
         for start in range(0, len(folders), _BLOCK_FOLDERS):
-            yield Block(folders[start : start + _BLOCK_FOLDERS], self._tags_of)
+            yield Block(folders[start : start + _BLOCK_FOLDERS], self._rows_of)
 
     def matches(self, node: Node, block: Block) -> list[bool]:
         """Return which rows match a node.

@@ -7,18 +7,17 @@ Raw values repeat from track to track, so that a term has to look at each of the
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import TagRows
+from playshuffle.library.tag_columns import Rows, TagRows
 from playshuffle.tags.audio_formats import BY_SUFFIX
 from playshuffle.tags.reading import Tags
 
 STARS = 5
 
 # The tags of all files of a folder, as `Tags` or in the order of its fields; None where there are none.
-Rows = Sequence[Sequence[Any] | None]
 _Read = Callable[[Folder, Rows], Iterable[Any]]
 
 TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.selection.evaluation import TagsOf
 from playshuffle.selection.fields import FIELDS, LENGTH, OF_HISTORY, TEXT, Field
 from playshuffle.selection.query import Query
 from playshuffle.selection.terms import Term
@@ -38,27 +38,27 @@ class TermCount(NamedTuple):
     advice: str
 
 
-def count_terms(query: Query, tracks: Tracks, tags_of: TagsOf | None) -> Iterator[TermCount]:
+def count_terms(query: Query, tracks: Tracks, rows_of: RowsOf) -> Iterator[TermCount]:
     """Count the tracks that each term of a query matches by itself.
 
     Raises:
         PlayshuffleError: a regular expression takes too long.
     """
     for term in query.terms:
-        alone = Query(term.text, term, (term,)).select(tracks, tags_of)
+        alone = Query(term.text, term, (term,)).select(tracks, rows_of)
         near = next((f"nearest: path:{short(idle.near)}" for idle in alone.idle if idle.near), "")
         count = len(alone.kept)
-        yield TermCount(short(term.text, 40), count, near or _advice(term, count, tracks, tags_of))
+        yield TermCount(short(term.text, 40), count, near or _advice(term, count, tracks, rows_of))
 
 
-def _advice(term: Term, count: int, tracks: Tracks, tags_of: TagsOf | None) -> str:
+def _advice(term: Term, count: int, tracks: Tracks, rows_of: RowsOf) -> str:
     for pattern, advice in _ADVICE.items():
         if match := re.fullmatch(pattern, term.text):
             return advice(match)
     field, value = term.checks[0].field, term.text.partition(":")[2]
-    if count or term.is_negated or len(term.checks) > 1 or (field.needs_tags and tags_of is None):
+    if count or term.is_negated or len(term.checks) > 1:
         return ""
-    values = _values(field, tracks, tags_of)
+    values = _values(field, tracks, rows_of)
     if field.kind == TEXT and values:
         return _nearest(value, values) or f"see: playshuffle tags {field.name}"
     if field.kind == LENGTH and ":" not in value:
@@ -76,11 +76,9 @@ def _nearest(value: str, values: Counter[str]) -> str:
     return "".join(f"nearest: {short(by_case[name], 40)} ({values[by_case[name]]:,})" for name in near)
 
 
-def _values(field: Field, tracks: Tracks, tags_of: TagsOf | None) -> Counter[str]:
+def _values(field: Field, tracks: Tracks, rows_of: RowsOf) -> Counter[str]:
     """Return the values of a field, as texts, and how many tracks have each."""
-    rows = tracks.column(
-        lambda folder: field.read(folder, tags_of(folder) if field.needs_tags and tags_of else ())
-    )
+    rows = tracks.column(lambda folder: field.read(folder, rows_of(folder) if field.needs_tags else ()))
     decoded = Counter(map(field.decode, rows))
     values: Counter[str] = Counter()
     for value, count in decoded.items():

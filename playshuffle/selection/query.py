@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.selection import values, words
-from playshuffle.selection.evaluation import Evaluation, TagsOf
+from playshuffle.selection.evaluation import Evaluation
 from playshuffle.selection.fields import Field
 from playshuffle.selection.idle_terms import Idle, idle_terms
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
@@ -61,22 +62,17 @@ class Query:
     tree: Node
     terms: tuple[Term, ...]
 
-    @property
-    def needs_tags(self) -> bool:
-        """Return whether the query needs more than the packed columns."""
-        return any(check.field.needs_tags for term in self.terms for check in term.checks)
-
-    def select(self, tracks: Tracks, tags_of: TagsOf | None) -> Selection:
+    def select(self, tracks: Tracks, rows_of: RowsOf) -> Selection:
         """Return which tracks match.
 
         Args:
             tracks: the library.
-            tags_of: looks up the tags of a folder; None where there are none.
+            rows_of: looks up the tags of a folder.
 
         Raises:
             PlayshuffleError: the regular expressions take too long.
         """
-        run = Evaluation(tags_of if self.needs_tags else None)
+        run = Evaluation(rows_of)
         flags: list[bool] = []
         for block in run.blocks(tracks.folders):
             flags += run.matches(self.tree, block)
@@ -91,14 +87,14 @@ class Query:
         idle = idle_terms(self.terms, run.hits, (folder.path for folder in tracks.folders))
         return Selection(kept, left_out, lacking, idle)
 
-    def explain(self, tracks: Tracks, tags_of: TagsOf | None, index: int) -> list[Finding]:
+    def explain(self, tracks: Tracks, rows_of: RowsOf, index: int) -> list[Finding]:
         """Return what each term says about one track, and the values that it saw.
 
         Raises:
             PlayshuffleError: a regular expression takes too long.
         """
         folder, row = _place(tracks, index)
-        run = Evaluation(tags_of if self.needs_tags else None)
+        run = Evaluation(rows_of)
         [block] = run.blocks([folder])
         return [
             Finding(

@@ -10,9 +10,10 @@ from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.errors import PlayshuffleError
+from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import TagsOf, artist_keys
+from playshuffle.ordering.groups import artist_keys
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
@@ -22,7 +23,7 @@ from tests.support.tagged import by_artists, numbered, tagged
 TODAY = date(2026, 11, 21)
 
 
-def rounds(tracks: Tracks, recipe: Recipe, tags_of: TagsOf | None, sizes: list[int], seed: str) -> list[Deck]:
+def rounds(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], seed: str) -> list[Deck]:
     """The deck after each deal."""
     law = Rounds(tracks, recipe, Seeded(seed), tags_of)
     decks = [Deck()]
@@ -68,7 +69,7 @@ def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
 def test_sattolo_leaves_no_track_at_the_place_of_the_last_round() -> None:
     tracks = numbered(30)
     for seed in map(str, range(20)):
-        played = dealt(rounds(tracks, Recipe("sattolo"), None, [10] * 9, seed))
+        played = dealt(rounds(tracks, Recipe("sattolo"), no_tags, [10] * 9, seed))
 
         for start in (0, 30):
             before, after = played[start : start + 30], played[start + 30 : start + 60]
@@ -92,14 +93,14 @@ def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
 def test_the_gap_is_a_quarter_of_the_library_or_what_was_asked_for(gap: Gap | None, plays: int) -> None:
     tracks = numbered(40)
 
-    assert Rounds(tracks, Recipe(gap=gap), Seeded("1"), None).gap(40) == plays
+    assert Rounds(tracks, Recipe(gap=gap), Seeded("1"), no_tags).gap(40) == plays
 
 
 def test_the_gap_is_a_hundred_plays_at_most_and_the_natural_order_has_none() -> None:
     tracks = numbered(2)
 
-    assert Rounds(tracks, Recipe(), Seeded("1"), None).gap(9999) == 100
-    assert Rounds(tracks, Recipe("sorted"), Seeded("1"), None).gap(9999) == 0
+    assert Rounds(tracks, Recipe(), Seeded("1"), no_tags).gap(9999) == 100
+    assert Rounds(tracks, Recipe("sorted"), Seeded("1"), no_tags).gap(9999) == 0
 
 
 def test_uniform_lets_new_tracks_in_anywhere() -> None:
@@ -107,7 +108,7 @@ def test_uniform_lets_new_tracks_in_anywhere() -> None:
     numbers = tracks.numbers
 
     shares = distribution(
-        lambda draw: tuple(Rounds(tracks, Recipe(), draw, None).insert_new(numbers[:3], numbers[3:], None))
+        lambda draw: tuple(Rounds(tracks, Recipe(), draw, no_tags).insert_new(numbers[:3], numbers[3:], None))
     )
 
     assert is_uniform_over(shares, [(*numbers[:at], numbers[3], *numbers[at:3]) for at in range(4)])
@@ -134,7 +135,7 @@ def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:
     deck = Deck((tracks.numbers[6],), tuple(tracks.numbers[:6]), round=1, order="sorted")
 
     after = next_deal(
-        deck, tracks.numbers, Rounds(tracks, Recipe("sorted"), Seeded("1"), None), ByCount(8), TODAY
+        deck, tracks.numbers, Rounds(tracks, Recipe("sorted"), Seeded("1"), no_tags), ByCount(8), TODAY
     )
 
     assert sorted(after.dealt) == list(tracks.numbers)

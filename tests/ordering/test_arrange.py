@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import KEYS, TagsOf, albums, group_keys
+from playshuffle.ordering.groups import KEYS, albums, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.shuffle import Inside, RandBelow, Seeded, fewest_repeats, repeats
@@ -44,7 +45,7 @@ def refusal(tracks: Tracks, recipe: Recipe, last: Arranged | None = None) -> str
 
 
 def outcomes(
-    tracks: Tracks, recipe: Recipe, last: Arranged | None = None, tags_of: TagsOf | None = None
+    tracks: Tracks, recipe: Recipe, last: Arranged | None = None, tags_of: TagsOf = no_tags
 ) -> dict[tuple[int, ...], Fraction]:
     """How likely each order is, under all draws."""
     return distribution(lambda draw: tuple(arrange(tracks, recipe, last, draw, tags_of).order))

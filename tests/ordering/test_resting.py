@@ -5,10 +5,10 @@ from itertools import chain, combinations, permutations
 
 import pytest
 
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import TagsOf
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Pin, Recipe
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
 from playshuffle.ordering.arrange import Arranged
@@ -41,7 +42,7 @@ def kept(
     *,
     absent: dict[int, int] | None = None,
     now_s: int = 1_000_000_000,
-    tags_of: groups.TagsOf | None = None,
+    tags_of: TagsOf = no_tags,
     is_changed: bool = True,
 ) -> Kept:
     """Keep an order of known tracks; `now` has the index of each among the tracks of now."""

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from playshuffle.errors import PlayshuffleError
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.selection.evaluation import TagsOf
 from playshuffle.selection.query import parse
 from playshuffle.tags.reading import Tags
 from tests.support.needs import need_beets

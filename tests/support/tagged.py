@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.marks import Mark
+from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks, tracks
-from playshuffle.ordering.groups import TagsOf
 from playshuffle.tags.reading import Tags
 
 _NOTHING = Folder(b"", 0, 0, 0, 0, b"", True, False, b"", b"", b"")
